@@ -1,0 +1,51 @@
+import type { z } from "zod";
+import type { Database } from "./database.server";
+
+/** Who asks: resolved inside the database, in the same statement as the operation. */
+export type Credential = { token_hash: string } | { session_id: string } | { user_id: string };
+
+/** A database and the credential with which it is used: what every domain operation takes first. */
+export interface Actor {
+  database: Database;
+  credential: Credential;
+}
+
+/** Calls one operation as the actor and returns its JSON unparsed, for answers that only pass through. */
+export function callAsRaw(
+  actor: Actor,
+  operation: string,
+  operationArguments: Record<string, unknown>,
+): Promise<string> {
+  return actor.database.call("call_as", {
+    p_credential: actor.credential,
+    p_function: operation,
+    p_arguments: operationArguments,
+  });
+}
+
+/** Calls one operation as the actor; the answer is parsed with `output`. Throws `ContractError`. */
+export async function callAs<T>(
+  actor: Actor,
+  operation: string,
+  operationArguments: Record<string, unknown>,
+  output: z.ZodType<T>,
+): Promise<T> {
+  return parseAnswer(operation, await callAsRaw(actor, operation, operationArguments), output);
+}
+
+/** Calls a function that only the service itself may call: there is no user yet, or the caller is the schedule. */
+export async function callService<T>(
+  database: Database,
+  operation: string,
+  operationArguments: Record<string, unknown>,
+  output: z.ZodType<T>,
+): Promise<T> {
+  return parseAnswer(operation, await database.call(operation, operationArguments), output);
+}
+
+function parseAnswer<T>(operation: string, answer: string, output: z.ZodType<T>): T {
+  const parsed = output.safeParse(JSON.parse(answer));
+  if (parsed.success) return parsed.data;
+  throw new Error(`The answer of ${operation} has an unexpected shape`, { cause: parsed.error });
+}
+
