@@ -1,0 +1,103 @@
+import { Cron } from "croner";
+import type { Logger } from "pino";
+import { z } from "zod";
+import type { Database } from "~/db/database.server";
+import { callService } from "~/db/rpc.server";
+
+/** The daily entries of the contract (specification: Schedules), in UTC. */
+export const dailySchedule = [
+  { name: "cleanup-agent-artifacts", pattern: "0 3 * * *" },
+  { name: "expire-questions", pattern: "0 4 * * *" },
+] as const;
+
+/** Expired leases go back to the queue within five seconds, so the sweep runs a little more often. */
+const sweepEveryMilliseconds = 4_000;
+
+export interface SchedulerOptions {
+  database: Database;
+  log: Logger;
+  /** Where this process answers, for example `http://127.0.0.1:3000`. */
+  ownOrigin: string;
+  /** Without a secret the endpoints refuse every call, so the daily entries are left to somebody else. */
+  cronSecret: string | undefined;
+  /** Whether this process runs the daily entries (embedded mode); the sweep runs in every process. */
+  daily: boolean;
+}
+
+/** Starts the schedule of one process. The returned function stops it and waits for what is under way. */
+export function startScheduler(options: SchedulerOptions): () => Promise<void> {
+  const crons = options.daily && options.cronSecret ? startDaily(options) : [];
+  const stopSweep = startSweep(options);
+  return async () => {
+    for (const cron of crons) cron.stop();
+    await stopSweep();
+  };
+}
+
+function startDaily(options: SchedulerOptions): Cron[] {
+  return dailySchedule.map(
+    ({ name, pattern }) =>
+      new Cron(pattern, { timezone: "UTC", protect: true }, (cron) =>
+        runScheduledEntry(options, name, cron.currentRun() ?? new Date()).catch((error: unknown) => {
+          options.log.error({ err: error, schedule: name }, "a scheduled entry failed");
+        }),
+      ),
+  );
+}
+
+/** Runs one entry in one of all processes: whoever claims the due time first. Returns whether this process ran it. */
+export async function runScheduledEntry(
+  options: Pick<SchedulerOptions, "database" | "log" | "ownOrigin" | "cronSecret">,
+  name: (typeof dailySchedule)[number]["name"],
+  dueAt: Date,
+): Promise<boolean> {
+  // The processes' timers differ by milliseconds; the entry is named by its minute.
+  const minute = new Date(Math.floor(dueAt.getTime() / 60_000) * 60_000);
+  const claimed = await callService(
+    options.database,
+    "claim_schedule_run",
+    { p_name: name, p_due_at: minute.toISOString() },
+    z.boolean(),
+  );
+  if (!claimed) return false;
+
+  const response = await fetch(`${options.ownOrigin}/api/cron/${name}`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${options.cronSecret ?? ""}`,
+      "Content-Type": "application/json",
+    },
+    body: "{}",
+  });
+  if (!response.ok) throw new Error(`${name} answered ${response.status}`);
+  options.log.info({ schedule: name, result: await response.json() }, "a scheduled entry ran");
+  return true;
+}
+
+function startSweep({ database, log }: SchedulerOptions): () => Promise<void> {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<void> = Promise.resolve();
+
+  const schedule = () => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      underWay = sweep(database)
+        .catch((error: unknown) => log.warn({ err: error }, "the sweep failed and is tried again"))
+        .finally(schedule);
+    }, sweepEveryMilliseconds);
+    timer.unref();
+  };
+  schedule();
+
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await underWay;
+  };
+}
+
+/** Expired leases, old sessions, limits and realtime rows, in one call that any number of processes may make at once. */
+async function sweep(database: Database): Promise<void> {
+  await callService(database, "sweep", {}, z.unknown());
+}
