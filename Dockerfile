@@ -2,7 +2,8 @@
 FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm install --omit=optional --include=dev
+# The bundlers ship their native parts as optional packages, so everything is installed here and pruned below.
+RUN npm install
 COPY . .
 RUN npm run build && npm prune --omit=dev --omit=optional
 
