@@ -37,11 +37,13 @@ export function startScheduler(options: SchedulerOptions): () => Promise<void> {
 function startDaily(options: SchedulerOptions): Cron[] {
   return dailySchedule.map(
     ({ name, pattern }) =>
-      new Cron(pattern, { timezone: "UTC", protect: true }, (cron) =>
-        runScheduledEntry(options, name, cron.currentRun() ?? new Date()).catch((error: unknown) => {
+      new Cron(pattern, { timezone: "UTC", protect: true }, async (cron: Cron) => {
+        try {
+          await runScheduledEntry(options, name, cron.currentRun() ?? new Date());
+        } catch (error) {
           options.log.error({ err: error, schedule: name }, "a scheduled entry failed");
-        }),
-      ),
+        }
+      }),
   );
 }
 
