@@ -1,0 +1,18 @@
+-- Who asks, as the service sees it on this very request (specification: Authentication).
+create type private.principal as (
+  user_id uuid,
+  username text,
+  email text,
+  role public.user_role,
+  is_demo boolean,
+  must_reset_password boolean,
+  min_quota_pct integer,
+  active_product_id uuid,
+  theme public.user_theme,
+  session_id uuid,
+  paired boolean,
+  paired_expires_at timestamptz,
+  token_id uuid
+);
+
+comment on type private.principal is 'A resolved credential (specification: Authentication).';
