@@ -1,0 +1,44 @@
+import clsx from "clsx";
+
+const grounds = [
+  "bg-progress-soft text-progress",
+  "bg-review-soft text-review",
+  "bg-done-soft text-done",
+  "bg-waiting-soft text-waiting",
+  "bg-accent-soft text-accent",
+] as const;
+
+/** A person as their picture or, without one, their initial on a colour that stays theirs. */
+export function Avatar({
+  name,
+  src,
+  size = "md",
+}: {
+  name: string;
+  src?: string | null;
+  size?: "sm" | "md" | "lg";
+}) {
+  const box =
+    size === "sm" ? "size-5 text-2xs" : size === "lg" ? "size-14 text-xl" : "size-7 text-xs";
+  if (src)
+    return <img src={src} alt="" className={clsx("shrink-0 rounded-full object-cover", box)} />;
+  const ground = grounds[hash(name) % grounds.length] ?? grounds[0];
+  return (
+    <span
+      aria-hidden="true"
+      className={clsx(
+        "inline-flex shrink-0 items-center justify-center rounded-full font-semibold uppercase",
+        box,
+        ground,
+      )}
+    >
+      {name.slice(0, 1) || "?"}
+    </span>
+  );
+}
+
+function hash(text: string): number {
+  let sum = 7;
+  for (const character of text) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973;
+  return sum;
+}

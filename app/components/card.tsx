@@ -1,0 +1,71 @@
+import clsx from "clsx";
+import type { ReactNode } from "react";
+
+export function Card({
+  children,
+  className,
+  id,
+}: {
+  children: ReactNode;
+  className?: string;
+  id?: string;
+}) {
+  return (
+    <div id={id} className={clsx("rounded-lg border border-line bg-surface", className)}>
+      {children}
+    </div>
+  );
+}
+
+/** A card with a heading and, at its end, what one can do with it. */
+export function Section({
+  title,
+  about,
+  actions,
+  children,
+  id,
+  flush = false,
+}: {
+  title: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+  id?: string;
+  /** Rows and tables reach to the card's edge. */
+  flush?: boolean;
+}) {
+  return (
+    <section
+      id={id}
+      aria-label={title}
+      className="min-w-0 rounded-lg border border-line bg-surface"
+    >
+      <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-3 pb-2">
+        <div className="grid min-w-0 gap-0.5">
+          <h2 className="text-base font-semibold">{title}</h2>
+          {about ? <p className="max-w-2xl text-sm text-muted">{about}</p> : null}
+        </div>
+        {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+      </header>
+      <div className={flush ? "border-t border-line" : "px-4 pb-4"}>{children}</div>
+    </section>
+  );
+}
+
+/** A list of facts: term and value, in as many columns as fit. */
+export function Facts({ children }: { children: ReactNode }) {
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-[repeat(auto-fill,minmax(9rem,1fr))]">
+      {children}
+    </dl>
+  );
+}
+
+export function Fact({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-xs text-muted">{term}</dt>
+      <dd className="text-sm font-medium">{children}</dd>
+    </div>
+  );
+}

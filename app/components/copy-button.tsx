@@ -1,0 +1,46 @@
+import { Check, Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button } from "./button";
+import { useHydrated } from "./use-hydrated";
+
+/** Copies a text. Without script it is not shown: the text beside it can be selected. */
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const hydrated = useHydrated();
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 2000);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  if (!hydrated) return null;
+  const Icon = copied ? Check : Copy;
+  return (
+    <Button size="sm" onClick={() => copyText(text).then(() => setCopied(true))}>
+      <Icon className="size-3.5" aria-hidden="true" />
+      <span aria-live="polite">{copied ? "Copied" : label}</span>
+    </Button>
+  );
+}
+
+async function copyText(text: string): Promise<void> {
+  await navigator.clipboard?.writeText(text);
+}
+
+/** A block of text made to be copied: a command, a configuration, a token. */
+export function CopyBlock({ text, label }: { text: string; label: string }) {
+  return (
+    <figure className="overflow-hidden rounded border border-line bg-sunken">
+      <figcaption className="flex items-center justify-between gap-2 border-b border-line py-1 pr-1 pl-3 text-xs text-muted">
+        {label}
+        <CopyButton text={text} />
+      </figcaption>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        className="overflow-x-auto p-3 font-mono text-xs leading-relaxed whitespace-pre"
+      >
+        {text}
+      </pre>
+    </figure>
+  );
+}

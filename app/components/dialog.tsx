@@ -1,0 +1,47 @@
+import { X } from "lucide-react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { IconButton } from "./button";
+
+/** A modal on the platform's dialog: it traps focus, gives it back, closes with Esc and hides the rest. */
+export function Dialog({
+  title,
+  open,
+  onClose,
+  children,
+  bare = false,
+}: {
+  title: string;
+  open: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  /** No visible heading, for the palette. */
+  bare?: boolean;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current;
+    if (!dialog) return;
+    if (open && !dialog.open) dialog.showModal();
+    if (!open && dialog.open) dialog.close();
+  }, [open]);
+  return (
+    <dialog
+      ref={ref}
+      aria-label={title}
+      className="modal"
+      onClose={onClose}
+      onClick={(event) => event.target === ref.current && onClose()}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      {bare ? null : (
+        <header className="flex items-center justify-between border-b border-line py-2 pr-2 pl-4">
+          <h2 className="text-base font-semibold">{title}</h2>
+          <IconButton label="Close" onClick={onClose}>
+            <X className="size-4" aria-hidden="true" />
+          </IconButton>
+        </header>
+      )}
+      {open ? children : null}
+    </dialog>
+  );
+}

@@ -1,0 +1,26 @@
+import type { ReactNode } from "react";
+import { Mark } from "./mark";
+
+/** An empty place says what it is for, and the first key or click. */
+export function EmptyState({
+  title,
+  children,
+  action,
+  compact = false,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+  compact?: boolean;
+}) {
+  return (
+    <div
+      className={`grid justify-items-center gap-2 px-4 text-center ${compact ? "py-6" : "py-14"}`}
+    >
+      {compact ? null : <Mark className="mb-1 size-8 opacity-70" />}
+      <p className="text-base font-semibold">{title}</p>
+      {children ? <p className="max-w-md text-sm text-muted">{children}</p> : null}
+      {action ? <div className="mt-2 flex flex-wrap justify-center gap-2">{action}</div> : null}
+    </div>
+  );
+}

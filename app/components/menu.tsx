@@ -1,0 +1,147 @@
+import { Link } from "@remix-run/react";
+import clsx from "clsx";
+import { type KeyboardEvent, type ReactNode, useId } from "react";
+import { type ButtonSize, type ButtonTone, buttonClass } from "./button";
+
+interface MenuProps {
+  /** Read out and shown on hover; also the name of the list. */
+  label: string;
+  trigger: ReactNode;
+  children: ReactNode;
+  align?: "start" | "end";
+  side?: "top" | "bottom";
+  tone?: ButtonTone;
+  size?: ButtonSize;
+  triggerClassName?: string;
+  id?: string;
+  disabled?: boolean;
+}
+
+/**
+ * A button that opens a list of links and small forms. It is a native popover, so it opens without
+ * script and is never clipped; with script the arrow keys walk through it.
+ */
+export function Menu({
+  label,
+  trigger,
+  children,
+  align = "start",
+  side = "bottom",
+  tone = "plain",
+  size = "md",
+  triggerClassName,
+  id,
+  disabled,
+}: MenuProps) {
+  const ownId = useId();
+  const target = id ?? `menu${ownId.replaceAll(":", "")}`;
+  return (
+    <>
+      <button
+        type="button"
+        popovertarget={target}
+        aria-haspopup="true"
+        aria-label={label}
+        title={label}
+        disabled={disabled}
+        className={triggerClassName ?? buttonClass(tone, size)}
+      >
+        {trigger}
+      </button>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles */}
+      <div
+        id={target}
+        popover="auto"
+        role="group"
+        aria-label={label}
+        data-align={align}
+        data-side={side}
+        className="popover"
+        onKeyDown={walk}
+        onClick={closeAfterChoice}
+      >
+        {children}
+      </div>
+    </>
+  );
+}
+
+const itemClass =
+  "flex w-full items-center gap-2 rounded px-2.5 py-1.5 text-start text-sm hover:bg-sunken focus-visible:bg-sunken disabled:opacity-55 pointer-coarse:py-3";
+
+export function MenuLink({
+  to,
+  children,
+  reload,
+}: {
+  to: string;
+  children: ReactNode;
+  reload?: boolean;
+}) {
+  return (
+    <Link to={to} reloadDocument={reload} data-menu-item className={itemClass}>
+      {children}
+    </Link>
+  );
+}
+
+/** A choice that changes something: a submit button, so it sits in a form. */
+export function MenuButton({
+  children,
+  danger,
+  ...button
+}: {
+  children: ReactNode;
+  danger?: boolean;
+  name?: string;
+  value?: string;
+  disabled?: boolean;
+  form?: string;
+  popovertarget?: string;
+  type?: "submit" | "button";
+  onClick?: () => void;
+}) {
+  const { type = "submit", ...rest } = button;
+  return (
+    <button
+      type={type}
+      data-menu-item
+      className={clsx(itemClass, danger && "text-danger")}
+      {...rest}
+    >
+      {children}
+    </button>
+  );
+}
+
+export function MenuHeading({ children }: { children: ReactNode }) {
+  return <p className="px-2.5 pt-2 pb-1 text-2xs font-semibold text-faint">{children}</p>;
+}
+
+export function MenuDivider() {
+  return <hr className="my-1 border-line" />;
+}
+
+function walk(event: KeyboardEvent<HTMLElement>) {
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (step === 0) return;
+  const items = [
+    ...event.currentTarget.querySelectorAll<HTMLElement>("[data-menu-item]:not(:disabled)"),
+  ];
+  const at = items.findIndex((item) => item.matches(":focus"));
+  const next = items[(at + step + items.length) % items.length];
+  event.preventDefault();
+  next?.focus();
+}
+
+function closeAfterChoice(event: { target: EventTarget; currentTarget: HTMLElement }) {
+  const { target, currentTarget } = event;
+  if (!(target instanceof Element) || !target.closest("[data-menu-item]")) return;
+  // After the click has done its work: hiding first would swallow the submit.
+  setTimeout(
+    () =>
+      currentTarget.isConnected &&
+      currentTarget.matches(":popover-open") &&
+      currentTarget.hidePopover(),
+  );
+}

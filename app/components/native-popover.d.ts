@@ -1,0 +1,14 @@
+import "react";
+
+declare module "react" {
+  interface HTMLAttributes<T> {
+    /** The platform's popover: top layer, Esc, light dismiss, no script. */
+    popover?: "auto" | "manual" | "hint" | undefined;
+    "data-align"?: "start" | "end" | undefined;
+    "data-side"?: "top" | "bottom" | undefined;
+  }
+  interface ButtonHTMLAttributes<T> {
+    popovertarget?: string | undefined;
+    popovertargetaction?: "show" | "hide" | "toggle" | undefined;
+  }
+}

@@ -1,0 +1,10 @@
+import { createContext, useContext } from "react";
+
+const NonceContext = createContext<string | undefined>(undefined);
+
+export const NonceProvider = NonceContext.Provider;
+
+/** The nonce of this response's Content-Security-Policy; undefined in the browser, which hides it. */
+export function useNonce(): string | undefined {
+  return useContext(NonceContext);
+}

@@ -1,0 +1,25 @@
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat("en");
+
+/** "12.4K tokens": short, with its unit. */
+export function tokensText(count: number): string {
+  return `${compact.format(count)} tokens`;
+}
+
+export function countText(count: number, one: string, many = `${one}s`): string {
+  return `${whole.format(count)} ${count === 1 ? one : many}`;
+}
+
+/** Money with its currency; small sums keep enough digits to be seen. */
+export function moneyText(amount: number, currency = "USD"): string {
+  const digits = amount !== 0 && Math.abs(amount) < 1 ? 4 : 2;
+  return new Intl.NumberFormat("en", {
+    style: "currency",
+    currency,
+    maximumFractionDigits: digits,
+  }).format(amount);
+}
+
+export function percentText(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

@@ -1,0 +1,47 @@
+import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
+
+export interface Crumb {
+  label: string;
+  to: string;
+}
+
+/** The one heading of a page, where it belongs, and the main thing to do on it. */
+export function PageHeader({
+  title,
+  crumbs,
+  lead,
+  actions,
+}: {
+  title: ReactNode;
+  crumbs?: readonly Crumb[];
+  lead?: ReactNode;
+  actions?: ReactNode;
+}) {
+  return (
+    <header className="mb-5 grid gap-1">
+      {crumbs?.length ? (
+        <nav
+          aria-label="Where you are"
+          className="flex flex-wrap items-center gap-1.5 text-sm text-muted"
+        >
+          {crumbs.map((crumb) => (
+            <span key={crumb.to} className="flex items-center gap-1.5">
+              <Link to={crumb.to} className="hover:text-ink hover:underline">
+                {crumb.label}
+              </Link>
+              <span aria-hidden="true" className="text-faint">
+                /
+              </span>
+            </span>
+          ))}
+        </nav>
+      ) : null}
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <h1 className="min-w-0 text-xl font-semibold tracking-tight">{title}</h1>
+        {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+      </div>
+      {lead ? <div className="max-w-3xl text-sm text-muted">{lead}</div> : null}
+    </header>
+  );
+}

@@ -1,0 +1,98 @@
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+
+const NowContext = createContext(0);
+
+/** Server and browser start from the same moment, so the first paint never changes under the reader. */
+export function NowProvider({ now, children }: { now: number; children: ReactNode }) {
+  const [current, setCurrent] = useState(now);
+  useEffect(() => {
+    setCurrent(Date.now());
+    const timer = setInterval(() => setCurrent(Date.now()), 15_000);
+    return () => clearInterval(timer);
+  }, []);
+  return <NowContext.Provider value={current}>{children}</NowContext.Provider>;
+}
+
+export function useNow(): number {
+  const now = useContext(NowContext);
+  return now || Date.now();
+}
+
+const steps: readonly [limit: number, seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
+  [60, 1, "second"],
+  [3600, 60, "minute"],
+  [86_400, 3600, "hour"],
+  [86_400 * 30, 86_400, "day"],
+  [86_400 * 365, 86_400 * 30, "month"],
+  [Number.POSITIVE_INFINITY, 86_400 * 365, "year"],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+const exact = new Intl.DateTimeFormat("en", {
+  dateStyle: "medium",
+  timeStyle: "short",
+  timeZone: "UTC",
+});
+
+/** "3 min. ago", "in 2 hr."; under a few seconds it is "now". */
+export function relativeText(at: number, now: number): string {
+  const seconds = (at - now) / 1000;
+  if (Math.abs(seconds) < 5) return "now";
+  const step = steps.find(([limit]) => Math.abs(seconds) < limit);
+  if (!step) return exact.format(at);
+  return relative.format(Math.round(seconds / step[1]), step[2]);
+}
+
+/** A moment as people say it, with the exact one on hover and for machines. */
+export function RelativeTime({ at, className }: { at: string; className?: string }) {
+  const now = useNow();
+  const moment = Date.parse(at);
+  if (Number.isNaN(moment)) return <span className={className}>{at}</span>;
+  return (
+    <time
+      dateTime={at}
+      title={`${exact.format(moment)} UTC`}
+      className={className}
+      suppressHydrationWarning
+    >
+      {relativeText(moment, now)}
+    </time>
+  );
+}
+
+/** A day of the calendar, without a time zone: "3 Nov 2026". */
+export function CalendarDay({ day }: { day: string }) {
+  return <time dateTime={day}>{calendarText(day)}</time>;
+}
+
+const dayFormat = new Intl.DateTimeFormat("en", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+export function calendarText(day: string): string {
+  const moment = Date.parse(day);
+  return Number.isNaN(moment) ? day : dayFormat.format(moment);
+}
+
+/** How long something has run or ran: "2 h 05 min". */
+export function Elapsed({ from, to }: { from: string; to?: string | null }) {
+  const now = useNow();
+  const end = to ? Date.parse(to) : now;
+  return (
+    <span className="tabular-nums" suppressHydrationWarning>
+      {durationText(end - Date.parse(from))}
+    </span>
+  );
+}
+
+export function durationText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${String(minutes % 60).padStart(2, "0")} min`;
+  return `${Math.floor(hours / 24)} days`;
+}

@@ -1,0 +1,74 @@
+import { getFormProps, type SubmissionResult, useForm } from "@conform-to/react";
+import { Form, type FormProps, type useFetcher } from "@remix-run/react";
+import { type ReactNode, useId } from "react";
+import { FormErrors } from "./field";
+
+/** What a field component needs to know: its name, id, first value and what is wrong with it. */
+export interface FieldWiring {
+  name: string;
+  id: string;
+  errors: string[] | undefined;
+  defaultValue: string | undefined;
+}
+
+export interface ServerFormHandle<Name extends string> {
+  /** For `<ServerForm {...form.props}>`. */
+  props: ReturnType<typeof getFormProps>;
+  errors: string[] | undefined;
+  errorId: string;
+  /** For `<TextField label="Name" {...form.field("name")} />`. */
+  field: (name: Name) => FieldWiring;
+}
+
+/**
+ * A form whose rules live on the server: the schema that REST and MCP use checks it there, and what is
+ * wrong comes back beside its field, the first one focused, with everything that was typed. Works without script.
+ */
+export function useServerForm<Name extends string>(options: {
+  /** `useActionData()` or `fetcher.data` of an action that uses `runForm`. */
+  lastResult: unknown;
+  defaultValue?: { [Key in Name]?: string | null };
+  id?: string;
+}): ServerFormHandle<Name> {
+  const ownId = useId();
+  const [form, fields] = useForm<Record<string, string>>({
+    id: options.id ?? ownId,
+    lastResult: isSubmissionResult(options.lastResult) ? options.lastResult : null,
+    defaultValue: options.defaultValue,
+  });
+  return {
+    props: getFormProps(form),
+    errors: form.errors,
+    errorId: form.errorId,
+    field(name) {
+      const meta = fields[name];
+      const id = meta?.id ?? `${form.id}-${name}`;
+      return { name, id, errors: meta?.errors, defaultValue: meta?.initialValue };
+    },
+  };
+}
+
+function isSubmissionResult(value: unknown): value is SubmissionResult<string[]> {
+  return typeof value === "object" && value !== null && "initialValue" in value;
+}
+
+/** The form element, with what is wrong with it as a whole on top. */
+export function ServerForm({
+  form,
+  fetcher,
+  children,
+  className = "grid gap-4",
+  ...rest
+}: Omit<FormProps, "children" | "form"> & {
+  form: ServerFormHandle<never> | ServerFormHandle<string>;
+  fetcher?: ReturnType<typeof useFetcher>;
+  children: ReactNode;
+}) {
+  const Element = fetcher ? fetcher.Form : Form;
+  return (
+    <Element method="post" className={className} {...rest} {...form.props}>
+      <FormErrors errors={form.errors} id={form.errorId} />
+      {children}
+    </Element>
+  );
+}

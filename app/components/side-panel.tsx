@@ -1,0 +1,55 @@
+import { Link } from "@remix-run/react";
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+import { useEffect, useRef } from "react";
+import { buttonClass } from "./button";
+
+/**
+ * Details beside the list they belong to; on a phone they cover it. It is part of the address, so
+ * "back", a link to it and a page without script all work. Esc closes it.
+ */
+export function SidePanel({
+  title,
+  closeTo,
+  children,
+  footer,
+}: {
+  title: ReactNode;
+  closeTo: string;
+  children: ReactNode;
+  footer?: ReactNode;
+}) {
+  const ref = useRef<HTMLElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <aside
+      ref={ref}
+      aria-label="Details"
+      data-side-panel
+      className="fixed inset-0 z-30 flex flex-col overflow-y-auto bg-surface pb-20 lg:sticky lg:inset-auto lg:top-16 lg:z-0 lg:max-h-[calc(100dvh-5rem)] lg:w-100 lg:shrink-0 lg:rounded-lg lg:border lg:border-line lg:pb-0"
+    >
+      <header className="sticky top-0 z-10 flex items-start justify-between gap-2 border-b border-line bg-surface py-2.5 pr-2 pl-4">
+        <h2
+          ref={heading}
+          tabIndex={-1}
+          className="min-w-0 py-1 text-base font-semibold outline-none"
+        >
+          {title}
+        </h2>
+        <Link
+          to={closeTo}
+          preventScrollReset
+          data-close
+          aria-label="Close details"
+          title="Close (Esc)"
+          className={buttonClass("quiet", "md", "w-8 px-0")}
+        >
+          <X className="size-4" aria-hidden="true" />
+        </Link>
+      </header>
+      <div className="grid gap-4 p-4">{children}</div>
+      {footer ? <footer className="mt-auto border-t border-line p-4">{footer}</footer> : null}
+    </aside>
+  );
+}

@@ -1,0 +1,59 @@
+import clsx from "clsx";
+import type { ReactNode } from "react";
+
+/** A table that scrolls sideways inside itself on a phone. `caption` is read out, not shown. */
+export function Table({
+  caption,
+  head,
+  children,
+}: {
+  caption: string;
+  head: readonly ReactNode[];
+  children: ReactNode;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <section className="overflow-x-auto" aria-label={caption} tabIndex={0}>
+      <table className="w-full border-collapse text-sm">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr className="border-b border-line text-xs text-muted">
+            {head.map((cell, index) => (
+              <th
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns never change their order
+                key={index}
+                scope="col"
+                className="px-4 py-2 text-start font-medium whitespace-nowrap"
+              >
+                {cell}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">{children}</tbody>
+      </table>
+    </section>
+  );
+}
+
+export function Cell({
+  children,
+  numeric,
+  className,
+}: {
+  children: ReactNode;
+  numeric?: boolean;
+  className?: string;
+}) {
+  return (
+    <td
+      className={clsx(
+        "px-4 py-2 align-middle",
+        numeric && "text-end tabular-nums whitespace-nowrap",
+        className,
+      )}
+    >
+      {children}
+    </td>
+  );
+}

@@ -1,0 +1,62 @@
+import {
+  json,
+  type LinksFunction,
+  type LoaderFunctionArgs,
+  type MetaFunction,
+} from "@remix-run/node";
+import { Links, Meta, Outlet, Scripts, ScrollRestoration } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { RouteError } from "~/components/error-page";
+import { useNonce } from "~/components/nonce";
+import { readTheme } from "~/components/theme";
+import { useTheme } from "~/components/theme-menu";
+import stylesheet from "~/styles/app.css?url";
+
+export const links: LinksFunction = () => [
+  { rel: "stylesheet", href: stylesheet },
+  { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
+  { rel: "apple-touch-icon", href: "/icon-180.png" },
+  { rel: "manifest", href: "/manifest.webmanifest" },
+];
+
+export const meta: MetaFunction = () => [{ title: "Backloom" }];
+
+/** The theme comes from its cookie, so that the first paint is already the right one. */
+export function loader({ request }: LoaderFunctionArgs) {
+  return json({ theme: readTheme(request.headers.get("cookie")) });
+}
+
+export function Layout({ children }: { children: ReactNode }) {
+  const nonce = useNonce();
+  const theme = useTheme();
+  return (
+    <html lang="en" data-theme={theme}>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+        <meta name="color-scheme" content={theme === "system" ? "light dark" : theme} />
+        <meta name="theme-color" media="(prefers-color-scheme: light)" content="#f7f5f1" />
+        <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#161412" />
+        <Meta />
+        <Links />
+      </head>
+      <body>
+        {children}
+        <ScrollRestoration nonce={nonce} />
+        <Scripts nonce={nonce} />
+      </body>
+    </html>
+  );
+}
+
+export default function App() {
+  return <Outlet />;
+}
+
+export function ErrorBoundary() {
+  return (
+    <main>
+      <RouteError />
+    </main>
+  );
+}
