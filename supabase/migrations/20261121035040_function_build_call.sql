@@ -11,7 +11,7 @@ declare
   v_names text[];
   v_types oid[];
   v_type text;
-  v_given integer := 0;
+  v_separator text := '';
 begin
   select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v'
   into v_names, v_types, p_writes
@@ -29,21 +29,20 @@ begin
   p_statement := '';
   for i in 1 .. coalesce(cardinality(v_names), 0) loop
     continue when not p_arguments ? v_names[i];
-    v_given := v_given + 1;
     v_type := format_type(v_types[i - 1], null);
     p_statement := p_statement
-      || case when v_given > 1 then ', ' else '' end
-      || quote_ident(v_names[i]) || ' => '
+      || v_separator || quote_ident(v_names[i]) || ' => '
       || case
            when v_type in ('jsonb', 'json') then 'nullif($1 -> ' || quote_literal(v_names[i]) || ', ''null''::jsonb)::' || v_type
            else '($1 ->> ' || quote_literal(v_names[i]) || ')::' || v_type
          end;
+    v_separator := ', ';
   end loop;
 
-  if v_given <> (select count(*) from jsonb_object_keys(p_arguments)) then
+  if p_arguments - coalesce(v_names, '{}') <> '{}' then
     raise exception using errcode = 'PT404',
-      message = format('The operation %s does not take these arguments: %s.', p_function,
-        (select string_agg(k, ', ') from jsonb_object_keys(p_arguments) k where k <> all (coalesce(v_names, '{}'))));
+      message = format('The operation %s does not take the arguments %s.', p_function,
+        p_arguments - coalesce(v_names, '{}'));
   end if;
 
   p_statement := 'select public.' || quote_ident(p_function) || '(' || p_statement || ')';
