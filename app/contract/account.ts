@@ -1,0 +1,173 @@
+import { z } from "zod";
+
+/** Longest password that Supabase Auth keeps whole (bcrypt); beyond it characters would not count. */
+export const passwordMaxBytes = 72;
+export const passwordMinLength = 10;
+/** Beyond this a password is not even looked at (1 kB). */
+const passwordReadBytes = 1024;
+
+export const roles = ["DEVELOPER", "ADMIN"] as const;
+export const themes = ["SYSTEM", "LIGHT", "DARK"] as const;
+
+const bytes = (text: string) => new TextEncoder().encode(text).length;
+const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
+
+/** A name people sign in with: letters, digits, dot, underscore and hyphen, never mistakable for an e-mail address. */
+export const usernameSchema = z
+  .string({ error: "Choose a user name" })
+  .trim()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{1,39}$/,
+    "Use 2 to 40 letters, digits, dots, underscores or hyphens, starting with a letter or digit",
+  );
+
+export const emailSchema = z
+  .string({ error: "Enter an e-mail address" })
+  .trim()
+  .toLowerCase()
+  .max(254, "Use an e-mail address of at most 254 characters")
+  .pipe(z.email("Enter an e-mail address like anna@example.org"));
+
+/** A new password: the same text typed on another keyboard is the same password (NFC). */
+export const passwordSchema = z
+  .string({ error: "Choose a password" })
+  .refine(isStorable, "Use characters that can be typed")
+  .transform((text) => text.normalize("NFC"))
+  .refine((text) => [...text].length >= passwordMinLength, {
+    error: `Use at least ${passwordMinLength} characters`,
+  })
+  .refine((text) => bytes(text) <= passwordMaxBytes, {
+    error: `Use at most ${passwordMaxBytes} bytes (${passwordMaxBytes} plain letters)`,
+  });
+
+/** Form `POST /register`. */
+export const registrationSchema = z.object({
+  username: usernameSchema,
+  email: emailSchema,
+  password: passwordSchema,
+});
+export type Registration = z.infer<typeof registrationSchema>;
+
+/** Form `POST /login`: user name or e-mail address, and the password. What cannot be right is simply wrong. */
+export const loginSchema = z.object({
+  identifier: z
+    .string({ error: "Enter your user name or e-mail address" })
+    .trim()
+    .min(1, "Enter your user name or e-mail address")
+    .max(254, "Enter your user name or e-mail address")
+    .refine(isStorable, "Enter your user name or e-mail address"),
+  password: z
+    .string({ error: "Enter your password" })
+    .min(1, "Enter your password")
+    .refine((text) => bytes(text) <= passwordReadBytes, "This password is too long")
+    .refine(isStorable, "Use characters that can be typed")
+    .transform((text) => text.normalize("NFC")),
+});
+export type Login = z.infer<typeof loginSchema>;
+
+/** Who asks, as `authenticate` resolves it on each request (specification: Authentication). */
+export const principalSchema = z.object({
+  user_id: z.uuid(),
+  username: z.string(),
+  email: z.string(),
+  role: z.enum(roles),
+  is_demo: z.boolean(),
+  must_reset_password: z.boolean(),
+  min_quota_pct: z.number().int(),
+  active_product_id: z.uuid().nullable(),
+  theme: z.enum(themes),
+  session_id: z.uuid().nullable(),
+  paired: z.boolean(),
+  paired_expires_at: z.string().nullable(),
+  token_id: z.uuid().nullable(),
+});
+export type Principal = z.infer<typeof principalSchema>;
+
+/** The user's own profile (specification: Other records, User). */
+export const profileSchema = z.object({
+  id: z.uuid(),
+  username: z.string(),
+  email: z.string(),
+  role: z.enum(roles),
+  is_demo: z.boolean(),
+  must_reset_password: z.boolean(),
+  min_quota_pct: z.number().int(),
+  active_product_id: z.uuid().nullable(),
+  theme: z.enum(themes),
+  has_avatar: z.boolean(),
+  created_at: z.string(),
+});
+export type Profile = z.infer<typeof profileSchema>;
+
+export const minQuotaPctSchema = z.coerce
+  .number({ error: "Enter a whole number from 1 to 100" })
+  .int("Enter a whole number from 1 to 100")
+  .min(1, "Enter a whole number from 1 to 100")
+  .max(100, "Enter a whole number from 1 to 100");
+
+/** Fields of the profile page; what is absent stays as it is. */
+export const profileChangesSchema = z.object({
+  username: usernameSchema.optional(),
+  min_quota_pct: minQuotaPctSchema.optional(),
+  theme: z.enum(themes).optional(),
+});
+export type ProfileChanges = z.infer<typeof profileChangesSchema>;
+
+/** A change of one's own password. */
+export const passwordChangeSchema = z.object({
+  current_password: z
+    .string({ error: "Enter your present password" })
+    .min(1)
+    .max(passwordReadBytes),
+  new_password: passwordSchema,
+});
+export type PasswordChange = z.infer<typeof passwordChangeSchema>;
+
+/** A signed-in browser on the devices page. */
+export const sessionSchema = z.object({
+  id: z.uuid(),
+  user_agent: z.string().nullable(),
+  ip: z.string().nullable(),
+  paired: z.boolean(),
+  paired_expires_at: z.string().nullable(),
+  expires_at: z.string(),
+  last_seen_at: z.string(),
+  created_at: z.string(),
+  is_current: z.boolean(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+/** A row of the audit trail. */
+export const auditEventSchema = z.object({
+  id: z.uuid(),
+  kind: z.string(),
+  user_id: z.uuid().nullable(),
+  username: z.string().nullable(),
+  actor_id: z.uuid().nullable(),
+  actor_name: z.string().nullable(),
+  detail: z.record(z.string(), z.unknown()),
+  ip: z.string().nullable(),
+  created_at: z.string(),
+});
+export type AuditEvent = z.infer<typeof auditEventSchema>;
+
+/** A user as administrators see one. */
+export const managedUserSchema = z.object({
+  id: z.uuid(),
+  username: z.string(),
+  email: z.string(),
+  role: z.enum(roles),
+  is_demo: z.boolean(),
+  must_reset_password: z.boolean(),
+  created_at: z.string(),
+  last_seen_at: z.string().nullable(),
+});
+export type ManagedUser = z.infer<typeof managedUserSchema>;
+
+/** What an administrator may change on a user; what is absent stays as it is. */
+export const userChangesSchema = z.object({
+  role: z.enum(roles).optional(),
+  is_demo: z.boolean().optional(),
+  must_reset_password: z.boolean().optional(),
+});
+export type UserChanges = z.infer<typeof userChangesSchema>;

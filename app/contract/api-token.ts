@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+/** Makes a token of this service recognisable, for people and for secret scanners. */
+export const apiTokenPrefix = "blm_";
+
+/** Fields of the token screen. An empty number of days means that the token does not expire. */
+export const newApiTokenSchema = z.object({
+  label: z
+    .string({ error: "Give the token a name, for example where it is used" })
+    .trim()
+    .min(1, "Give the token a name, for example where it is used")
+    .max(100, "Use at most 100 characters")
+    .refine(
+      (text) => !text.includes("\0") && text.isWellFormed(),
+      "Use characters that can be typed",
+    ),
+  expires_days: z.coerce
+    .number({ error: "Enter a number of days from 1 to 3650" })
+    .int("Enter a whole number of days")
+    .min(1, "Enter a number of days from 1 to 3650")
+    .max(3650, "Enter a number of days from 1 to 3650")
+    .optional(),
+});
+export type NewApiToken = z.infer<typeof newApiTokenSchema>;
+
+/** A token in the list: never the token itself, only the part that makes it recognisable. */
+export const apiTokenSchema = z.object({
+  id: z.uuid(),
+  label: z.string(),
+  prefix: z.string(),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+  last_used_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+export type ApiToken = z.infer<typeof apiTokenSchema>;

@@ -1,0 +1,50 @@
+import { z } from "zod";
+
+/** Seconds that a pairing waits for its approval, and again for its claim after it. */
+export const pairingSeconds = 300;
+
+/** Status of a pairing on the stream (specification: Login pairing). */
+export const pairingStatuses = ["pending", "approved", "consumed", "cancelled"] as const;
+export type PairingStatus = (typeof pairingStatuses)[number];
+
+/** Answer of `POST /api/auth/pair/start`. */
+export const startedPairingSchema = z.object({
+  pairingId: z.uuid(),
+  mobileSecret: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  expiresAt: z.string(),
+  qrUrl: z.string(),
+});
+export type StartedPairing = z.infer<typeof startedPairingSchema>;
+
+/** The desktop also shows the check code, which is no secret. */
+export const displayedPairingSchema = startedPairingSchema.extend({ checkCode: z.string() });
+
+/** Body of `POST /api/auth/pair/claim`. */
+export const pairingClaimSchema = z.object({ pairingId: z.string() });
+
+/** What the phone sends with each of its three operations: the secret moves only in a body. */
+export const pairingSecretSchema = z.object({
+  pairing_id: z.string(),
+  secret: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+});
+export type PairingSecret = z.infer<typeof pairingSecretSchema>;
+
+/** What the phone shows before it approves (get-pairing-for-approval). */
+export const pairingForApprovalSchema = z.object({
+  pairing_id: z.uuid(),
+  status: z.enum(pairingStatuses),
+  desktop_ua: z.string().nullable(),
+  desktop_ip: z.string().nullable(),
+  check_code: z.string(),
+  expires_at: z.string(),
+  username: z.string(),
+});
+export type PairingForApproval = z.infer<typeof pairingForApprovalSchema>;
+
+/** Where a pairing stands, for its stream. */
+export const pairingStateSchema = z.object({
+  pairing_id: z.uuid(),
+  status: z.enum(pairingStatuses),
+  expires_at: z.string(),
+});
+export type PairingState = z.infer<typeof pairingStateSchema>;

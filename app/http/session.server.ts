@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { CompactEncrypt, compactDecrypt } from "jose";
+import { z } from "zod";
+import type { Env } from "~/env.server";
+
+/**
+ * The sealed cookie `session` (specification: Authentication 2). It names a session row; whether that session
+ * still holds, and what its user may do, is read from the database on each request, never believed here.
+ */
+const sessionCookieSchema = z.object({
+  session_id: z.uuid(),
+  user_id: z.uuid(),
+  is_demo: z.boolean(),
+  paired: z.literal(true).optional(),
+  pairedExpiresAt: z.string().optional(),
+});
+export type SessionCookie = z.infer<typeof sessionCookieSchema>;
+
+export const sessionCookieName = "session";
+const sessionMaxAge = 30 * 24 * 60 * 60;
+/** A cookie that is longer than any that is sealed here is not even tried. */
+const longestCookie = 4096;
+
+type CookieEnv = Pick<Env, "sessionSecrets" | "secureCookies">;
+
+/** Opens the cookie with any of the secrets. Missing, damaged or foreign: null, never an error. */
+export async function readSessionCookie(
+  cookieHeader: string | null,
+  secrets: readonly string[],
+): Promise<SessionCookie | null> {
+  const sealed = readCookie(cookieHeader, sessionCookieName);
+  if (sealed === undefined || sealed.length > longestCookie) return null;
+  for (const secret of secrets) {
+    const value = await open(sealed, secret);
+    if (value) return value;
+  }
+  return null;
+}
+
+/** The `Set-Cookie` value of a new session, sealed with the first secret. */
+export async function sealSessionCookie(value: SessionCookie, env: CookieEnv): Promise<string> {
+  const [secret] = env.sessionSecrets;
+  if (secret === undefined) throw new Error("No SESSION_SECRET to seal the session cookie with");
+  const sealed = await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(value)))
+    .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+    .encrypt(keyOf(secret));
+  return `${sessionCookieName}=${sealed}; Max-Age=${maxAgeOf(value)}; ${attributes(env)}`;
+}
+
+/** The `Set-Cookie` value that removes the session cookie. */
+export function clearSessionCookie(env: CookieEnv): string {
+  return `${sessionCookieName}=; Max-Age=0; ${attributes(env)}`;
+}
+
+/** One cookie of a `Cookie` header. Of several with one name the first counts, as browsers send the closest path first. */
+export function readCookie(cookieHeader: string | null, name: string): string | undefined {
+  for (const pair of cookieHeader?.split(";") ?? []) {
+    const separator = pair.indexOf("=");
+    if (separator < 0 || pair.slice(0, separator).trim() !== name) continue;
+    const value = pair.slice(separator + 1).trim();
+    return value === "" ? undefined : value;
+  }
+  return undefined;
+}
+
+async function open(sealed: string, secret: string): Promise<SessionCookie | null> {
+  try {
+    const { plaintext } = await compactDecrypt(sealed, keyOf(secret), {
+      keyManagementAlgorithms: ["dir"],
+      contentEncryptionAlgorithms: ["A256GCM"],
+    });
+    const value = sessionCookieSchema.safeParse(JSON.parse(new TextDecoder().decode(plaintext)));
+    return value.success ? value.data : null;
+  } catch {
+    // Cut, flipped, or sealed with another key: the person is simply signed out.
+    return null;
+  }
+}
+
+/** A secret of any length as the 256-bit key that A256GCM wants. */
+function keyOf(secret: string): Uint8Array {
+  return createHash("sha256").update(secret).digest();
+}
+
+function attributes(env: CookieEnv): string {
+  return `Path=/; HttpOnly; SameSite=Lax${env.secureCookies ? "; Secure" : ""}`;
+}
+
+function maxAgeOf(value: SessionCookie): number {
+  if (value.pairedExpiresAt === undefined) return sessionMaxAge;
+  return Math.max(0, Math.ceil((Date.parse(value.pairedExpiresAt) - Date.now()) / 1000));
+}
