@@ -1,4 +1,11 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  startTransition,
+  useContext,
+  useEffect,
+  useState,
+} from "react";
 
 const NowContext = createContext(0);
 
@@ -6,8 +13,9 @@ const NowContext = createContext(0);
 export function NowProvider({ now, children }: { now: number; children: ReactNode }) {
   const [current, setCurrent] = useState(now);
   useEffect(() => {
-    setCurrent(Date.now());
-    const timer = setInterval(() => setCurrent(Date.now()), 15_000);
+    const tick = () => startTransition(() => setCurrent(Date.now()));
+    tick();
+    const timer = setInterval(tick, 15_000);
     return () => clearInterval(timer);
   }, []);
   return <NowContext.Provider value={current}>{children}</NowContext.Provider>;

@@ -8,7 +8,7 @@ export function Table({
   children,
 }: {
   caption: string;
-  head: readonly ReactNode[];
+  head: readonly (string | { label: string; numeric: true })[];
   children: ReactNode;
 }) {
   return (
@@ -23,9 +23,12 @@ export function Table({
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns never change their order
                 key={index}
                 scope="col"
-                className="px-4 py-2 text-start font-medium whitespace-nowrap"
+                className={clsx(
+                  "px-4 py-2 font-medium whitespace-nowrap",
+                  typeof cell === "string" ? "text-start" : "text-end",
+                )}
               >
-                {cell}
+                {typeof cell === "string" ? cell : cell.label}
               </th>
             ))}
           </tr>
