@@ -1,0 +1,31 @@
+-- Why: also writes of the service itself hold the product lock, whatever path they came by. Operations hold it already,
+-- so this costs them one comparison.
+create function private.tg_any__lock_product()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    perform private.lock_product(old.product_id);
+    return old;
+  end if;
+
+  perform private.lock_product(new.product_id);
+  return new;
+end;
+$$;
+
+comment on function private.tg_any__lock_product() is
+  'The product lock before each change of the backlog (specification: States and transitions).';
+
+create trigger _130_lock_product before insert or update or delete on public.pbis
+  for each row execute function private.tg_any__lock_product();
+create trigger _130_lock_product before insert or update or delete on public.stories
+  for each row execute function private.tg_any__lock_product();
+create trigger _130_lock_product before insert or update or delete on public.tasks
+  for each row execute function private.tg_any__lock_product();
+create trigger _130_lock_product before insert or update or delete on public.sprints
+  for each row execute function private.tg_any__lock_product();
+create trigger _130_lock_product before delete on public.product_members
+  for each row execute function private.tg_any__lock_product();

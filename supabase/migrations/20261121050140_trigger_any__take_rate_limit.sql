@@ -1,0 +1,31 @@
+-- Why: the limits on creating hold for every path of a user, the Data API included (specification: Limits). The service
+-- itself (no user: import, seed) is not limited. The argument names the limit.
+create function private.tg_any__take_rate_limit()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if auth.uid() is not null then
+    perform private.take_rate_limit(tg_argv[0], auth.uid()::text);
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.tg_any__take_rate_limit() is 'Counts each creation by a user (specification: Limits).';
+
+create trigger _140_take_rate_limit before insert on public.products
+  for each row execute function private.tg_any__take_rate_limit('product');
+create trigger _140_take_rate_limit before insert on public.pbis
+  for each row execute function private.tg_any__take_rate_limit('pbi');
+create trigger _140_take_rate_limit before insert on public.stories
+  for each row execute function private.tg_any__take_rate_limit('story');
+create trigger _140_take_rate_limit before insert on public.tasks
+  for each row execute function private.tg_any__take_rate_limit('task');
+create trigger _140_take_rate_limit before insert on public.sprints
+  for each row execute function private.tg_any__take_rate_limit('sprint');
+create trigger _140_take_rate_limit before insert on public.ideas
+  for each row execute function private.tg_any__take_rate_limit('idea');
+create trigger _140_take_rate_limit before insert on public.story_logs
+  for each row execute function private.tg_any__take_rate_limit('story_log');

@@ -1,0 +1,54 @@
+-- Why: a story follows its tasks, also when the last two finish at the same moment: every change of a task holds the
+-- product lock, and this reads the tasks afterwards. One statement for all rows of a write; the story's own trigger puts the
+-- final value, and the PBI follows through the trigger on stories. A failed task's sprint and runs are not touched here.
+-- Definer: statuses of stories are nobody's to write.
+create function private.tg_tasks__derive_story()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  v_story_ids uuid[];
+begin
+  if tg_op = 'INSERT' then
+    select array_agg(distinct n.story_id) into v_story_ids from new_tasks n;
+  elsif tg_op = 'DELETE' then
+    select array_agg(distinct o.story_id) into v_story_ids from old_tasks o;
+  else
+    select array_agg(distinct c.story_id)
+    into v_story_ids
+    from new_tasks n
+    join old_tasks o on o.id = n.id
+    cross join lateral (values (n.story_id), (o.story_id)) as c (story_id)
+    where n.status <> o.status or n.story_id <> o.story_id;
+  end if;
+
+  if v_story_ids is null then
+    return null;
+  end if;
+
+  update public.stories s
+  set status = d.status
+  from (
+    select x.id, private.derived_story_status(x.id, x.sprint_id) as status
+    from public.stories x
+    where x.id = any (v_story_ids)
+  ) d
+  where s.id = d.id and s.status <> d.status;
+  return null;
+end;
+$$;
+
+comment on function private.tg_tasks__derive_story() is
+  'Stories follow their tasks (specification: States and transitions, Story).';
+
+create trigger _500_derive_story_insert after insert on public.tasks
+  referencing new table as new_tasks
+  for each statement execute function private.tg_tasks__derive_story();
+create trigger _500_derive_story_update after update on public.tasks
+  referencing old table as old_tasks new table as new_tasks
+  for each statement execute function private.tg_tasks__derive_story();
+create trigger _500_derive_story_delete after delete on public.tasks
+  referencing old table as old_tasks
+  for each statement execute function private.tg_tasks__derive_story();
