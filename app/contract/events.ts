@@ -1,0 +1,160 @@
+import { z } from "zod";
+
+const id = z.string();
+const nullableId = z.string().nullable();
+const operation = z.enum(["I", "U", "D"]);
+const changedFields = z.array(z.string()).optional();
+
+/**
+ * A change as the database announces it on a topic. It carries what every filter needs; the streams pick from it
+ * what their contract names. Entities that a process does not know yet pass through.
+ */
+export const changeEventSchema = z.looseObject({
+  seq: z.number(),
+  op: operation,
+  entity: z.string(),
+  id,
+  product_id: nullableId,
+  user_id: id.optional(),
+  sprint_id: nullableId.optional(),
+  assignee_id: nullableId.optional(),
+  old_sprint_id: nullableId.optional(),
+  old_assignee_id: nullableId.optional(),
+  active_changed: z.boolean().optional(),
+  archived: z.boolean().optional(),
+  status: z.string().optional(),
+  changed_fields: changedFields,
+});
+export type ChangeEvent = z.infer<typeof changeEventSchema>;
+
+/** Task event on the solo stream (specification: Solo stream, change payload). */
+export const soloTaskSchema = z.object({
+  op: operation,
+  entity: z.literal("task"),
+  id,
+  story_id: id,
+  product_id: id,
+  sprint_id: id,
+  assignee_id: id,
+  task_status: z.enum(["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "FAILED"]),
+  task_title: z.string(),
+  task_sort_order: z.number(),
+  changed_fields: changedFields,
+});
+
+/** Story event on the solo stream; `assignee_id` is null while the story awaits assignment. */
+export const soloStorySchema = z.object({
+  op: operation,
+  entity: z.literal("story"),
+  id,
+  product_id: id,
+  sprint_id: id,
+  assignee_id: nullableId,
+  story_status: z.enum(["OPEN", "IN_SPRINT", "DONE", "FAILED"]),
+  story_sort_order: z.number(),
+  story_title: z.string(),
+  story_code: z.string(),
+  changed_fields: changedFields,
+});
+
+/** Job event of the solo stream: the fields of `jobs` plus the operation. */
+export const soloJobSchema = z.object({
+  op: operation,
+  entity: z.literal("job"),
+  id,
+  product_id: id,
+  task_id: nullableId,
+  kind: z.string(),
+  status: z.string(),
+  sprint_run_id: nullableId,
+});
+
+/** Worker presence event of the solo stream. */
+export const soloWorkerSchema = z.object({
+  op: operation,
+  entity: z.literal("worker"),
+  id,
+  product_id: id,
+  name: z.string().nullable(),
+  last_quota_pct: z.number().nullable(),
+  current_job_id: nullableId,
+  stopped: z.boolean(),
+});
+
+export const soloChangeSchema = z.discriminatedUnion("entity", [
+  soloTaskSchema,
+  soloStorySchema,
+  soloJobSchema,
+  soloWorkerSchema,
+]);
+export type SoloChange = z.infer<typeof soloChangeSchema>;
+
+/** `resumed` is true when the messages missed since `Last-Event-ID` follow, so nothing need be read again. */
+const resumed = z.boolean().optional();
+
+/** Named event `ready` of the solo stream; no active sprint is null. */
+export const soloReadySchema = z.object({ product_id: id, sprint_id: nullableId, resumed });
+
+/** Named event `jobs` of the solo stream: the unfinished jobs of the product. */
+export const soloJobsSchema = z.object({
+  jobs: z.array(
+    z.object({
+      id,
+      task_id: nullableId,
+      kind: z.string(),
+      status: z.string(),
+      sprint_run_id: nullableId,
+    }),
+  ),
+});
+
+/** Named event `workers` of the solo stream: how many workers reach the product. */
+export const soloWorkersSchema = z.object({ count: z.number().int() });
+
+/** Named event `ready` of the backlog stream. */
+export const backlogReadySchema = z.object({ product_id: id, resumed });
+
+/**
+ * Change on the backlog stream. PBIs, stories and tasks carry their place, and after a move the place they left.
+ * Further entities of the product travel on the same channel and are told apart by `entity`.
+ */
+export const backlogChangeSchema = z.looseObject({
+  op: operation,
+  entity: z.string(),
+  id,
+  product_id: id,
+  pbi_id: nullableId.optional(),
+  story_id: nullableId.optional(),
+  sprint_id: nullableId.optional(),
+  changed_fields: changedFields,
+});
+export type BacklogChange = z.infer<typeof backlogChangeSchema>;
+
+/** Change on the notifications stream (specification: Notifications stream). */
+export const questionChangeSchema = z.object({
+  op: z.enum(["I", "U"]),
+  entity: z.literal("question"),
+  id,
+  product_id: id,
+  story_id: nullableId,
+  idea_id: nullableId,
+  task_id: nullableId,
+  assignee_id: nullableId,
+  status: z.enum(["open", "answered", "cancelled", "expired"]),
+});
+export type QuestionChange = z.infer<typeof questionChangeSchema>;
+
+/** Named event `state` of the notifications stream: the open questions in reach, with all their fields. */
+export const notificationsStateSchema = z.object({
+  questions: z.array(z.looseObject({ id, product_id: id })),
+  resumed,
+});
+
+/** Change, and named event `state`, of the pairing stream (specification: Pairing stream). */
+const pairingStatus = z.enum(["pending", "approved", "consumed", "cancelled"]);
+export const pairingStateSchema = z.object({ pairing_id: id, status: pairingStatus });
+export const pairingChangeSchema = pairingStateSchema.extend({ op: z.enum(["I", "U"]) });
+export type PairingChange = z.infer<typeof pairingChangeSchema>;
+
+/** Named event `error` of every stream: something inside failed, the stream goes on trying. */
+export const streamErrorSchema = z.object({ error: z.string() });

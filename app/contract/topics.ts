@@ -1,0 +1,9 @@
+/** Private topics on which the database announces changes (specification: Events). */
+export const topics = {
+  product: (productId: string) => `product:${productId}`,
+  user: (userId: string) => `user:${userId}`,
+  pairing: (pairingId: string) => `pairing:${pairingId}`,
+} as const;
+
+/** Name of the one broadcast event that carries a change. */
+export const changeEventName = "change";

@@ -1,0 +1,83 @@
+import type { ChangeEvent } from "~/contract/events";
+import {
+  type Delivery,
+  deliverCredentialChange,
+  drop,
+  end,
+  losesProduct,
+  type Reader,
+  send,
+} from "./delivery";
+import { pick, pickPresent } from "./pick";
+
+export interface BacklogViewer extends Reader {
+  productId: string;
+}
+
+/** Told on the product's topic and on users' topics alike: taken from the product's, so that none comes twice. */
+const announcedTwice = new Set(["member", "product"]);
+/** Not of this stream: questions have their own. */
+const elsewhere = new Set(["question"]);
+
+/**
+ * The filter of the backlog stream: everything of one product (specification: Backlog stream). PBIs, stories, tasks
+ * and story logs are named there; the other entities of the product travel along and a reader may ignore them.
+ */
+export function deliverBacklog(
+  event: ChangeEvent,
+  viewer: BacklogViewer,
+  isProductTopic: boolean,
+): Delivery {
+  const credential = deliverCredentialChange(event, viewer);
+  if (credential) return credential;
+  if (losesProduct(event, viewer.productId, viewer.userId)) return end;
+  if (event.product_id !== viewer.productId || elsewhere.has(event.entity)) return drop;
+  if (announcedTwice.has(event.entity) && !isProductTopic) return drop;
+  return send;
+}
+
+const common = ["op", "entity", "id", "product_id"];
+const placeFields = [
+  ...common,
+  "pbi_id",
+  "story_id",
+  "sprint_id",
+  "old_pbi_id",
+  "old_story_id",
+  "old_sprint_id",
+  "changed_fields",
+];
+const jobFields = [...common, "task_id", "kind", "status", "sprint_run_id", "changed_fields"];
+const workerFields = [...common, "name", "last_quota_pct", "current_job_id", "stopped"];
+const otherFields = [
+  ...common,
+  "user_id",
+  "task_id",
+  "idea_id",
+  "sprint_id",
+  "sprint_run_id",
+  "status",
+  "sprint_status",
+  "run_status",
+  "execution_status",
+  "archived",
+  "changed_fields",
+];
+
+/** The payload of the backlog stream, the same for each reader who may see the event. */
+export function backlogPayload(event: ChangeEvent): Record<string, unknown> {
+  switch (event.entity) {
+    case "pbi":
+    case "story":
+    case "task":
+      return pickPresent(event, placeFields);
+    case "story_log":
+      return pick(event, ["op", "entity", "id", "story_id", "product_id", "idea_id"]);
+    case "job":
+      return pick(event, jobFields);
+    case "worker":
+      return pick(event, workerFields);
+    default:
+      return pickPresent(event, otherFields);
+  }
+}

@@ -1,0 +1,98 @@
+import type { ChangeEvent } from "~/contract/events";
+import {
+  type Delivery,
+  deliverCredentialChange,
+  drop,
+  end,
+  losesProduct,
+  type Reader,
+  refresh,
+  send,
+  sendAndRefresh,
+} from "./delivery";
+import { pick } from "./pick";
+
+export interface SoloViewer extends Reader {
+  productId: string;
+  /** The product's active sprint. */
+  sprintId: string | null;
+}
+
+/**
+ * The filter of the solo stream: the product, its active sprint, and the reader as assignee, or nobody yet for a
+ * story (specification: Solo stream, server filter). What leaves the filter makes the reader read again.
+ */
+export function deliverSolo(event: ChangeEvent, viewer: SoloViewer): Delivery {
+  const credential = deliverCredentialChange(event, viewer);
+  if (credential) return credential;
+  if (losesProduct(event, viewer.productId, viewer.userId)) return end;
+  if (event.product_id !== viewer.productId) return drop;
+
+  switch (event.entity) {
+    case "task":
+      return deliverTask(event, viewer);
+    case "story":
+      return deliverStory(event, viewer);
+    case "sprint":
+      return event.active_changed ? refresh : drop;
+    case "job":
+    case "worker":
+      return send;
+    default:
+      return drop;
+  }
+}
+
+function deliverTask(event: ChangeEvent, viewer: SoloViewer): Delivery {
+  if (isMine(viewer, event.sprint_id, event.assignee_id)) return send;
+  return isMine(viewer, event.old_sprint_id, event.old_assignee_id) ? refresh : drop;
+}
+
+/** A story that changes hands or sprint changes what its tasks are to the reader, so they read again. */
+function deliverStory(event: ChangeEvent, viewer: SoloViewer): Delivery {
+  const isVisible = isMineOrFree(viewer, event.sprint_id, event.assignee_id);
+  if (!changesPlace(event)) return isVisible ? send : drop;
+
+  if (isVisible) return sendAndRefresh;
+  return isMineOrFree(viewer, event.old_sprint_id, event.old_assignee_id) ? refresh : drop;
+}
+
+function changesPlace({ changed_fields: fields }: ChangeEvent): boolean {
+  return fields?.some((field) => field === "sprint_id" || field === "assignee_id") ?? false;
+}
+
+type Place = string | null | undefined;
+
+function isMine(viewer: SoloViewer, sprintId: Place, assigneeId: Place): boolean {
+  return isActive(viewer, sprintId) && assigneeId === viewer.userId;
+}
+
+function isMineOrFree(viewer: SoloViewer, sprintId: Place, assigneeId: Place): boolean {
+  return isActive(viewer, sprintId) && (assigneeId === viewer.userId || assigneeId === null);
+}
+
+function isActive(viewer: SoloViewer, sprintId: Place): boolean {
+  return viewer.sprintId !== null && sprintId === viewer.sprintId;
+}
+
+const common = ["op", "entity", "id", "story_id", "product_id"];
+const place = ["sprint_id", "assignee_id"];
+const fieldsOf: Readonly<Record<string, readonly string[]>> = {
+  task: [...common, ...place, "task_status", "task_title", "task_sort_order", "changed_fields"],
+  story: [
+    ...common,
+    ...place,
+    "story_status",
+    "story_sort_order",
+    "story_title",
+    "story_code",
+    "changed_fields",
+  ],
+  job: [...common, "task_id", "kind", "status", "sprint_run_id"],
+  worker: [...common, "name", "last_quota_pct", "current_job_id", "stopped"],
+};
+
+/** The payload of the solo stream, the same for each reader who may see the event. */
+export function soloPayload(event: ChangeEvent): Record<string, unknown> {
+  return pick(event, fieldsOf[event.entity] ?? common);
+}

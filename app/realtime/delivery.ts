@@ -1,0 +1,45 @@
+import type { ChangeEvent } from "~/contract/events";
+
+/** What a stream does with one event: the answer of every filter. */
+export interface Delivery {
+  /** The event goes to the reader. */
+  send: boolean;
+  /** `refresh` reads the state again and sends a new `ready` or `state`; `end` closes the stream. */
+  then?: "refresh" | "end";
+}
+
+export const drop: Delivery = { send: false };
+export const send: Delivery = { send: true };
+export const refresh: Delivery = { send: false, then: "refresh" };
+export const sendAndRefresh: Delivery = { send: true, then: "refresh" };
+export const end: Delivery = { send: false, then: "end" };
+export const sendAndEnd: Delivery = { send: true, then: "end" };
+
+/** Who reads a stream, as far as the filters need it. */
+export interface Reader {
+  userId: string;
+  sessionId: string | null;
+  tokenId: string | null;
+}
+
+/**
+ * What an event means for the reader's right to listen: the end of their session or token.
+ * Undefined when the event is about something else (specification: Authentication).
+ */
+export function deliverCredentialChange(event: ChangeEvent, reader: Reader): Delivery | undefined {
+  if (event.entity === "session") return verdict(event, reader.sessionId);
+  if (event.entity === "api_token") return verdict(event, reader.tokenId);
+  return undefined;
+}
+
+function verdict(event: ChangeEvent, credentialId: string | null): Delivery {
+  if (event.id !== credentialId) return drop;
+  return event.op === "D" ? end : refresh;
+}
+
+/** Whether an event takes the product itself away from the reader (specification: Authentication 4). */
+export function losesProduct(event: ChangeEvent, productId: string, userId: string): boolean {
+  if (event.product_id !== productId) return false;
+  if (event.entity === "member") return event.op === "D" && event.user_id === userId;
+  return event.entity === "product" && (event.op === "D" || event.archived === true);
+}
