@@ -1,0 +1,23 @@
+import type { ExportDocumentInput } from "~/contract/export-document";
+import type { Skipped } from "./read-folder.server";
+
+/** Something about a file that a person may want to look at; nothing was lost. */
+export interface Note {
+  source: string;
+  note: string;
+}
+
+/** What a file became. `target` carries the code once the import has given one. */
+export interface Mapping {
+  source: string;
+  as: "pbi" | "story" | "task" | "idea";
+  target: { code?: string | null };
+}
+
+/** A Backlog.md folder as an export document, with an account of every file. */
+export interface Conversion {
+  document: ExportDocumentInput;
+  mapped: Mapping[];
+  skipped: Skipped[];
+  notes: Note[];
+}

@@ -1,0 +1,60 @@
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import { exportFormat, exportVersion } from "~/contract/export-document";
+import type { Conversion } from "./conversion";
+import { toIdea } from "./ideas";
+import { parseFile, type SourceItem } from "./parse-file.server";
+import { planPbis } from "./pbis";
+import type { SourceFolder } from "./read-folder.server";
+import { toState } from "./state";
+
+/** Turns a Backlog.md folder into an export document; every file is mapped or skipped with a reason. */
+export function convertFolder(
+  folder: SourceFolder,
+  product: { name: string; code: string },
+): Conversion {
+  const conversion: Conversion = {
+    document: {
+      format: exportFormat,
+      version: exportVersion,
+      product: { ...product, definition_of_done: readDefinitionOfDone(folder.config) },
+    },
+    mapped: [],
+    skipped: [...folder.skipped],
+    notes: [],
+  };
+  const items = parseFiles(folder, conversion);
+  const work = items.filter((item) => isWork(item));
+  const milestones = items.filter((item) => item.place.endsWith("milestone"));
+  conversion.document.pbis = planPbis(work, milestones, items, conversion);
+  conversion.document.ideas = items
+    .filter((item) => !isWork(item) && !item.place.endsWith("milestone"))
+    .map((item) => toIdea(item, conversion));
+  return conversion;
+}
+
+function parseFiles(folder: SourceFolder, conversion: Conversion): SourceItem[] {
+  return folder.files.flatMap((file) => {
+    const item = parseFile(file);
+    if (!("reason" in item)) return [item];
+    conversion.skipped.push({ source: file.path, reason: item.reason });
+    return [];
+  });
+}
+
+/** Current and completed tasks are work; drafts, archived and dropped ones are thoughts to keep. */
+function isWork(item: SourceItem): boolean {
+  if (item.place === "completed") return true;
+  return item.place === "task" && toState(item.status) !== "dropped";
+}
+
+const configSchema = z.looseObject({ definition_of_done: z.array(z.string()).optional() });
+
+function readDefinitionOfDone(config: string): string {
+  try {
+    const parsed = configSchema.safeParse(parseYaml(config) ?? {});
+    return (parsed.data?.definition_of_done ?? []).map((line) => `- ${line}`).join("\n");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,115 @@
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import type { Place, SourceFile } from "./read-folder.server";
+import { splitSections } from "./sections";
+
+/** One file of a Backlog.md folder, understood. */
+export interface SourceItem {
+  path: string;
+  place: Place;
+  /** The id as written, like `BACK-24.02`. */
+  id: string;
+  /** The id by which files refer to each other whatever their prefix and padding: `24.2`. */
+  key: string;
+  title: string;
+  status: string;
+  assignees: string[];
+  parentKey: string | null;
+  milestone: string | null;
+  priority: string | null;
+  createdAt: string | undefined;
+  updatedAt: string | undefined;
+  description: string;
+  acceptanceCriteria: string;
+  plan: string;
+  notes: { section: string; content: string }[];
+  frontMatter: string;
+}
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.date()]).transform(String);
+const names = z.union([z.array(scalar), scalar.transform((value) => [value])]);
+const optional = scalar.nullish().transform((value) => value?.trim() || null);
+
+const frontMatterSchema = z.looseObject({
+  id: scalar,
+  title: scalar,
+  status: optional,
+  assignee: names.nullish().transform((value) => value ?? []),
+  parent_task_id: optional,
+  milestone: optional,
+  priority: optional,
+  created_date: optional,
+  updated_date: optional,
+});
+
+/** Parses one file, or says why it is none. */
+export function parseFile(file: SourceFile): SourceItem | { reason: string } {
+  const parts = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)([\s\S]*)$/.exec(
+    stripUnstorable(file.text),
+  );
+  if (!parts) return { reason: "has no front matter between two lines of ---" };
+  const [, frontMatter = "", body = ""] = parts;
+  const fields = parseFrontMatter(frontMatter);
+  if ("reason" in fields) return fields;
+  const sections = splitSections(body);
+  return {
+    path: file.path,
+    place: file.place,
+    id: fields.id.trim(),
+    key: toKey(fields.id),
+    title: fields.title.trim() || fields.id.trim(),
+    status: fields.status ?? "",
+    assignees: fields.assignee.map((name) => name.replace(/^@/, "")).filter((name) => name !== ""),
+    parentKey: fields.parent_task_id === null ? null : toKey(fields.parent_task_id),
+    milestone: fields.milestone,
+    priority: fields.priority?.toLowerCase() ?? null,
+    createdAt: toTimestamp(fields.created_date),
+    updatedAt: toTimestamp(fields.updated_date),
+    ...sections,
+    frontMatter,
+  };
+}
+
+/** `task-24.02`, `BACK-24.2` and `24.2` are one and the same task in a Backlog.md folder. */
+export function toKey(id: string): string {
+  const bare = id.trim().replace(/^[A-Za-z]+-(?=\d)/, "");
+  return bare
+    .split(".")
+    .map((part) => (/^\d+$/.test(part) ? String(Number(part)) : part.toLowerCase()))
+    .join(".");
+}
+
+function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { reason: string } {
+  try {
+    const parsed = frontMatterSchema.safeParse(parseYaml(quoteHandles(text), { schema: "core" }));
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    return {
+      reason: `front matter: ${issue?.path.join(".") || "it"} ${issue?.message ?? "is wrong"}`,
+    };
+  } catch (error) {
+    const [firstLine = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    return { reason: `front matter is no valid YAML: ${firstLine}` };
+  }
+}
+
+/** Older files write `assignee: @name` without quotes, which YAML reserves. */
+function quoteHandles(frontMatter: string): string {
+  return frontMatter.replace(
+    /^(\s*(?:-|\w+:)[ \t]+)(@[^\r\n]*?)[ \t]*$/gm,
+    (_line, key: string, handle: string) => `${key}${JSON.stringify(handle)}`,
+  );
+}
+
+/** `2026-07-11 09:21` and `2025-06-22`, read as UTC; anything else is left out. */
+function toTimestamp(value: string | null): string | undefined {
+  const parts = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2})(?::\d{2})?.*)?$/.exec(value ?? "");
+  if (!parts) return undefined;
+  const time = new Date(`${parts[1]}T${parts[2] ?? "00:00"}:00Z`);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+/** NUL cannot be stored in a text column; it carries no meaning in Markdown. */
+function stripUnstorable(text: string): string {
+  return text.replace(/^\uFEFF/, "").replaceAll("\0", "");
+}

@@ -1,0 +1,35 @@
+/** The states of a Backlog.md task in the terms of a task here; `dropped` work becomes an archived idea. */
+export type SourceState = "TO_DO" | "IN_PROGRESS" | "REVIEW" | "DONE" | "dropped";
+
+const states: Readonly<Record<string, SourceState>> = {
+  "": "TO_DO",
+  "to do": "TO_DO",
+  todo: "TO_DO",
+  open: "TO_DO",
+  backlog: "TO_DO",
+  draft: "TO_DO",
+  "in progress": "IN_PROGRESS",
+  doing: "IN_PROGRESS",
+  review: "REVIEW",
+  "in review": "REVIEW",
+  done: "DONE",
+  complete: "DONE",
+  completed: "DONE",
+  closed: "DONE",
+  "won't do": "dropped",
+  "wont do": "dropped",
+  cancelled: "dropped",
+  canceled: "dropped",
+};
+
+/** `undefined` for a status that the folder made up. */
+export function toState(status: string): SourceState | undefined {
+  return states[status.trim().toLowerCase().replaceAll("’", "'")];
+}
+
+/** Priorities are labels: 1 is the most urgent, 3 the middle that is given where none is named. */
+export function toPriority(priority: string | null): number {
+  if (priority === "critical" || priority === "high") return 1;
+  if (priority === "low") return 4;
+  return priority === "medium" ? 2 : 3;
+}

@@ -1,0 +1,102 @@
+import type { ExportedStory, ExportedTask } from "~/contract/export-document";
+import type { CodeBook } from "./code-book";
+import type { Conversion } from "./conversion";
+import type { SourceItem } from "./parse-file.server";
+import { type SourceState, toPriority, toState } from "./state";
+import { joinSections, logEntries } from "./texts";
+
+type WorkState = Exclude<SourceState, "dropped">;
+
+/**
+ * A task becomes a story: its plan is one task, each subtask another one. A story follows its tasks, so one that is
+ * begun or done without plan or subtasks gets one task that carries its state; one that is to do gets none.
+ */
+export function toStory(
+  item: SourceItem,
+  subtasks: readonly SourceItem[],
+  codes: CodeBook,
+  conversion: Conversion,
+): ExportedStory {
+  const state = workState(item, conversion);
+  const tasks = subtasks.map((subtask) => toTask(subtask, codes, conversion));
+  if (item.plan !== "" || !tellsState(tasks, state)) {
+    tasks.unshift(toOwnTask(item, state, conversion));
+  }
+  const story: ExportedStory = {
+    code: codes.take("story", item.id, item.path),
+    title: item.title,
+    description: item.description,
+    acceptance_criteria: item.acceptanceCriteria,
+    priority: toPriority(item.priority),
+    status: tasks.length > 0 && tasks.every(isDone) ? "DONE" : "OPEN",
+    assignee: item.assignees[0] ?? null,
+    created_at: item.createdAt,
+    tasks,
+    log: [item, ...subtasks].flatMap(logEntries),
+  };
+  if (state === "DONE" && story.status !== "DONE") {
+    conversion.notes.push({
+      source: item.path,
+      note: "is done but not all its subtasks are: the story stays open until they are",
+    });
+  }
+  conversion.mapped.push({ source: item.path, as: "story", target: story });
+  return story;
+}
+
+function isDone(task: ExportedTask): boolean {
+  return task.status === "DONE";
+}
+
+/** Whether the subtasks alone already show the state of the story. */
+function tellsState(subtasks: readonly ExportedTask[], state: WorkState): boolean {
+  if (subtasks.length === 0) return state === "TO_DO";
+  return state === "DONE" || !subtasks.every(isDone);
+}
+
+function toOwnTask(item: SourceItem, state: WorkState, conversion: Conversion): ExportedTask {
+  const task: ExportedTask = {
+    code: null,
+    title: item.title,
+    implementation_plan: item.plan === "" ? null : item.plan,
+    priority: toPriority(item.priority),
+    status: state,
+    created_at: item.createdAt,
+  };
+  conversion.mapped.push({ source: item.path, as: "task", target: task });
+  return task;
+}
+
+function toTask(item: SourceItem, codes: CodeBook, conversion: Conversion): ExportedTask {
+  const task: ExportedTask = {
+    code: codes.take("task", item.id, item.path),
+    title: item.title,
+    description: joinSections([
+      ["", item.description],
+      ["Acceptance Criteria", item.acceptanceCriteria],
+    ]),
+    implementation_plan: item.plan === "" ? null : item.plan,
+    priority: toPriority(item.priority),
+    status: workState(item, conversion),
+    created_at: item.createdAt,
+  };
+  conversion.mapped.push({ source: item.path, as: "task", target: task });
+  return task;
+}
+
+/** What lies in `completed/` is done, whatever its front matter still says. */
+function workState(item: SourceItem, { notes }: Conversion): WorkState {
+  const state = toState(item.status);
+  if (item.place === "completed") {
+    if (state !== "DONE") {
+      notes.push({
+        source: item.path,
+        note: `lies in completed/ but is "${item.status}": read as done`,
+      });
+    }
+    return "DONE";
+  }
+  if (state !== undefined && state !== "dropped") return state;
+  notes.push({ source: item.path, note: `has the unknown status "${item.status}": read as to do` });
+  return "TO_DO";
+}

@@ -1,0 +1,64 @@
+import { ContractError } from "~/contract/errors";
+import type { Actor } from "~/db/rpc.server";
+import { authenticate } from "~/domain/accounts/authenticate.server";
+import type { RequestContext } from "~/server/load-context";
+import { answerProtocolRequest } from "./protocol.server";
+import { createToolServer } from "./server.server";
+import type { Tool } from "./tool.server";
+
+/** The largest protocol message, the same as for every other request body. */
+const messageLimit = 1024 * 1024;
+
+interface Call {
+  request: Request;
+  context: RequestContext;
+  actor: Actor;
+}
+
+/** What one endpoint offers. */
+export interface Offer {
+  instructions: string;
+  tools: readonly Tool[];
+}
+
+/** Serves one POST of `/mcp` or `/mcp/worker`. */
+export async function serveTools(call: Call, { instructions, tools }: Offer): Promise<Response> {
+  const { request, context, actor } = call;
+  refuseForeignOrigin(request, context.services.env.origins);
+  const principal = await authenticate(actor);
+  const { services, closeSignal } = context;
+  const signal = AbortSignal.any([closeSignal, services.stopSignal]);
+  return answerProtocolRequest(await toProtocolRequest(call), () =>
+    createToolServer({
+      version: services.version,
+      instructions,
+      tools,
+      isDemo: principal.is_demo,
+      context: { actor, principal, services, signal },
+      reportError: (error) => context.log.error({ err: error }, "a tool failed"),
+    }),
+  );
+}
+
+/**
+ * A browser page of another origin must not reach the tools, also when it found a token (protocol
+ * specification: DNS rebinding). Programs send no Origin.
+ */
+function refuseForeignOrigin(request: Request, ownOrigins: readonly string[]): void {
+  const origin = request.headers.get("origin");
+  if (origin === null || ownOrigins.includes(origin)) return;
+  throw new ContractError(403, "Requests from web pages of another origin are not allowed");
+}
+
+/** The message with a signal that fires, and with both media types accepted: curl need not list them. */
+async function toProtocolRequest({ request, context }: Call): Promise<Request> {
+  const headers = new Headers(request.headers);
+  headers.set("accept", "application/json, text/event-stream");
+  headers.delete("content-length");
+  return new Request(request.url, {
+    method: "POST",
+    headers,
+    body: await context.readBody(messageLimit),
+    signal: context.closeSignal,
+  });
+}

@@ -1,0 +1,60 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServerFactory,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+
+/**
+ * Answers one POST of the protocol without any state: revision 2026-07-28 and, for clients that begin with
+ * `initialize`, the revisions up to 2025-11-25. Both answer with one JSON body, never with a stream, so an
+ * answer passes every proxy and a plain curl can read it.
+ */
+export async function answerProtocolRequest(
+  request: Request,
+  createServer: () => Server,
+): Promise<Response> {
+  const message = parseJson(await request.clone().text());
+  if (message !== undefined && (await isLegacyRequest(request, message))) {
+    return answerHandshakeRevision(request, message, createServer());
+  }
+  const factory: McpServerFactory = createServer;
+  const handler = createMcpHandler(factory, { legacy: "reject" });
+  return handler.fetch(request, { parsedBody: message });
+}
+
+async function answerHandshakeRevision(
+  request: Request,
+  message: unknown,
+  server: Server,
+): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await Promise.race([
+      transport.handleRequest(request, { parsedBody: message }),
+      callerGone(request.signal),
+    ]);
+  } finally {
+    await transport.close();
+  }
+}
+
+/** Ends the call of a caller who hung up; nobody reads this answer. */
+function callerGone(signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(new Response(null, { status: 499 })), {
+      once: true,
+    });
+  });
+}
+
+/** `undefined` for what is no JSON: the protocol layer answers that itself. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from "@modelcontextprotocol/server";
+import { ContractError } from "~/contract/errors";
+import type { Tool, ToolContext } from "./tool.server";
+import { toolFailure, toolSuccess } from "./tool-outcome.server";
+
+interface ServerDescription {
+  version: string;
+  instructions: string;
+  tools: readonly Tool[];
+  /** Demo accounts read: they see no writing tool and may call none. */
+  isDemo: boolean;
+  context: ToolContext;
+  reportError(error: unknown): void;
+}
+
+/** One protocol server for one request: lists what the token may do, runs a tool, maps refusals. */
+export function createToolServer(description: ServerDescription): Server {
+  const { version, instructions, tools, isDemo } = description;
+  const server = new Server(
+    { name: "backloom", title: "Backloom", version },
+    { capabilities: { tools: {} }, instructions },
+  );
+  server.setRequestHandler("tools/list", () => ({
+    tools: tools.filter((tool) => tool.access === "read" || !isDemo).map(describeTool),
+  }));
+  server.setRequestHandler("tools/call", (request, callContext) =>
+    callTool(description, request.params.name, request.params.arguments, callContext.mcpReq.signal),
+  );
+  return server;
+}
+
+function describeTool({ name, title, description, access, inputSchema }: Tool) {
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    annotations: { readOnlyHint: access === "read" },
+  };
+}
+
+async function callTool(
+  { tools, isDemo, context, reportError }: ServerDescription,
+  name: string,
+  rawArguments: unknown,
+  callSignal: AbortSignal,
+): Promise<CallToolResult> {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (!tool) {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `Unknown tool ${name}: see tools/list`,
+    );
+  }
+  try {
+    if (isDemo && tool.access === "write") {
+      throw new ContractError(403, "This is a demo account: it can read but not change anything");
+    }
+    const signal = AbortSignal.any([context.signal, callSignal]);
+    return toolSuccess(await tool.call({ ...context, signal }, rawArguments));
+  } catch (error) {
+    if (error instanceof ContractError) return toolFailure(error);
+    reportError(error);
+    return toolFailure(new ContractError(500, "Something went wrong on the server; try again"));
+  }
+}
