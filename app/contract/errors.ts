@@ -18,8 +18,16 @@ export const errorBodySchema = z.object({
 });
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
+/** Marks refusals across the two server bundles, in each of which this module is a copy of its own. */
+const refusalMark = Symbol.for("backloom.refusal");
+
 /** A refusal with the sentence that the caller reads; everything else that is thrown is a 500. */
 export class ContractError extends Error {
+  static override [Symbol.hasInstance](value: unknown): value is ContractError {
+    return typeof value === "object" && value !== null && refusalMark in value;
+  }
+
+  readonly [refusalMark] = true;
   readonly status: ErrorStatus;
   readonly issues: Issue[] | undefined;
   /** Seconds until a 429 may be tried again. */

@@ -1,0 +1,268 @@
+import { networkInterfaces } from "node:os";
+import { resolve } from "node:path";
+import { z } from "zod";
+
+/**
+ * The environment, read and checked once at start. This is the only reader of `process.env`;
+ * everything else receives values.
+ */
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, "must be a port number from 0 to 65535, for example 3000")
+  .transform(Number)
+  .refine((value) => value <= 65_535, "must be a port number from 0 to 65535, for example 3000");
+
+const origin = z.string().transform((value, context) => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.pathname === "/" && !url.search && !url.hash) {
+    return url.origin;
+  }
+  context.addIssue("must be the address people open, like https://backlog.example.org");
+  return z.NEVER;
+});
+
+const webAddress = z
+  .string()
+  .refine(
+    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+    "must be an http or https address",
+  )
+  .transform((value) => value.replace(/\/+$/, ""));
+
+const postgresAddress = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// connection string");
+
+const list = z.string().transform((value) =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== ""),
+);
+
+const secret = z.string().min(32, "must have at least 32 characters (openssl rand -base64 32)");
+
+const count = (smallest: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .transform(Number)
+    .refine((value) => value >= smallest, `must be at least ${smallest}`);
+
+const jsonWebKey = z.string().transform((value, context) => {
+  try {
+    return z.looseObject({ kty: z.string() }).parse(JSON.parse(value));
+  } catch {
+    context.addIssue("must be a private key as a JSON Web Key, with at least kty");
+    return z.NEVER;
+  }
+});
+
+const variables = z.object({
+  NODE_ENV: z.string().optional(),
+  PORT: port.default(3000),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  APP_ORIGIN: origin.optional(),
+  DATA_DIR: z.string().min(1).default(".data"),
+  SESSION_SECRET: list.pipe(z.array(secret).min(1, "must not be empty")).optional(),
+  CRON_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
+  TRUST_PROXY: list
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            /^(loopback|[0-9a-fA-F:.]+(\/\d{1,3})?)$/,
+            "must list addresses or ranges of proxies, like 10.0.0.0/8, ::1 or loopback",
+          ),
+      ),
+    )
+    .default([]),
+  SUPABASE_URL: webAddress.optional(),
+  SUPABASE_PUBLISHABLE_KEY: z.string().min(1).optional(),
+  SUPABASE_SECRET_KEY: z.string().min(1).optional(),
+  SUPABASE_JWT_SECRET: secret.optional(),
+  SUPABASE_JWT_SIGNING_KEY: jsonWebKey.optional(),
+  SUPABASE_DB_URL: postgresAddress.optional(),
+  VAPID_PUBLIC_KEY: z.string().min(1).optional(),
+  VAPID_PRIVATE_KEY: z.string().min(1).optional(),
+  VAPID_SUBJECT: z
+    .string()
+    .regex(/^(mailto:|https:\/\/)/, "must be a mailto: or https:// address")
+    .optional(),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  STREAMS_PER_USER: count(1).default(50),
+  STREAMS_PER_PROCESS: count(1).default(20_000),
+  STREAM_HEARTBEAT_SECONDS: count(1).default(25),
+  STREAM_LIFETIME_SECONDS: count(1).default(240),
+  STREAM_MAX_BUFFERED_BYTES: count(1_024).default(262_144),
+});
+type Variables = z.infer<typeof variables>;
+
+/** How to reach a hosted or self-hosted Supabase project. */
+export interface SupabaseSettings {
+  url: string;
+  publishableKey: string;
+  secretKey: string;
+  jwtSecret: string | undefined;
+  jwtSigningKey: Record<string, unknown> | undefined;
+  dbUrl: string | undefined;
+}
+
+export interface VapidSettings {
+  publicKey: string;
+  privateKey: string;
+  subject: string;
+}
+
+export interface StreamLimits {
+  perUser: number;
+  perProcess: number;
+  heartbeatSeconds: number;
+  lifetimeSeconds: number;
+  maxBufferedBytes: number;
+}
+
+export interface Env {
+  isProduction: boolean;
+  port: number;
+  host: string;
+  /** The address people open, without a trailing slash: the only source of links, QR codes and cookie security. */
+  appOrigin: string;
+  /** Every value of `Origin` that is ours: only `appOrigin` when it is configured, else all local names. */
+  origins: readonly string[];
+  /** True exactly when the origin is https (cookies are then Secure). */
+  secureCookies: boolean;
+  dataDir: string;
+  /** The first seals, all open. Empty only in embedded mode, where the data folder brings one. */
+  sessionSecrets: readonly string[];
+  cronSecret: string | undefined;
+  trustProxy: readonly string[];
+  /** Undefined: the embedded stack is started in this process. */
+  supabase: SupabaseSettings | undefined;
+  vapid: VapidSettings | undefined;
+  logLevel: Variables["LOG_LEVEL"];
+  streamLimits: StreamLimits;
+}
+
+/** One line per variable that is missing or wrong, to be printed as it is. */
+export class EnvironmentError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The environment is not complete:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+    this.name = "EnvironmentError";
+  }
+}
+
+export function readEnv(source: Record<string, string | undefined>): Env {
+  // An empty variable counts as unset, as it comes from `NAME=` in a .env file.
+  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
+  const parsed = variables.safeParse(given);
+  if (!parsed.success) {
+    throw new EnvironmentError(
+      parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`),
+    );
+  }
+  const problems = [...missingForSupabase(parsed.data), ...missingForPush(parsed.data)];
+  if (problems.length > 0) throw new EnvironmentError(problems);
+  return toEnv(parsed.data);
+}
+
+function missingForSupabase(values: Variables): string[] {
+  if (values.SUPABASE_URL === undefined) {
+    return values.SUPABASE_SECRET_KEY === undefined && values.SUPABASE_DB_URL === undefined
+      ? []
+      : ["SUPABASE_URL is missing: the other SUPABASE_ variables belong to a project"];
+  }
+  const problems: string[] = [];
+  if (!values.SUPABASE_PUBLISHABLE_KEY) {
+    problems.push("SUPABASE_PUBLISHABLE_KEY is missing: copy it from the project's API settings");
+  }
+  if (!values.SUPABASE_SECRET_KEY) {
+    problems.push("SUPABASE_SECRET_KEY is missing: copy it from the project's API settings");
+  }
+  if (!values.SESSION_SECRET) {
+    problems.push("SESSION_SECRET is missing: set 32 random characters (openssl rand -base64 32)");
+  }
+  return problems;
+}
+
+function missingForPush(values: Variables): string[] {
+  const given = [values.VAPID_PUBLIC_KEY, values.VAPID_PRIVATE_KEY, values.VAPID_SUBJECT];
+  const isWhole = given.every((value) => value === undefined) || given.every(Boolean);
+  return isWhole
+    ? []
+    : ["VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY and VAPID_SUBJECT must be set together or not at all"];
+}
+
+function toEnv(values: Variables): Env {
+  const appOrigin = values.APP_ORIGIN ?? `http://${printableHost(values.HOST)}:${values.PORT}`;
+  return {
+    isProduction: values.NODE_ENV === "production",
+    port: values.PORT,
+    host: values.HOST,
+    appOrigin,
+    origins: values.APP_ORIGIN ? [values.APP_ORIGIN] : localOrigins(values.HOST, values.PORT),
+    secureCookies: appOrigin.startsWith("https:"),
+    dataDir: resolve(values.DATA_DIR),
+    sessionSecrets: values.SESSION_SECRET ?? [],
+    cronSecret: values.CRON_SECRET,
+    trustProxy: values.TRUST_PROXY,
+    supabase: toSupabase(values),
+    vapid: toVapid(values),
+    logLevel: values.LOG_LEVEL,
+    streamLimits: {
+      perUser: values.STREAMS_PER_USER,
+      perProcess: values.STREAMS_PER_PROCESS,
+      heartbeatSeconds: values.STREAM_HEARTBEAT_SECONDS,
+      lifetimeSeconds: values.STREAM_LIFETIME_SECONDS,
+      maxBufferedBytes: values.STREAM_MAX_BUFFERED_BYTES,
+    },
+  };
+}
+
+/** What a person types to reach a listening address on the same machine. */
+function printableHost(host: string): string {
+  if (["127.0.0.1", "0.0.0.0", "::", "::1"].includes(host)) return "localhost";
+  return bracketed(host);
+}
+
+/** How this machine can be addressed while no public address is configured. */
+function localOrigins(host: string, port: number): string[] {
+  const listensEverywhere = host === "0.0.0.0" || host === "::";
+  const names = ["localhost", "127.0.0.1", "::1", ...(listensEverywhere ? ownAddresses() : [host])];
+  return [...new Set(names.map((name) => new URL(`http://${bracketed(name)}:${port}`).origin))];
+}
+
+/** The addresses of this machine, without link-local ones, which carry a zone. */
+export function ownAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .map(({ address }) => address)
+    .filter((address) => !address.startsWith("fe80"));
+}
+
+/** An address as it stands in a URL. */
+export function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function toSupabase(values: Variables): SupabaseSettings | undefined {
+  const { SUPABASE_URL: url, SUPABASE_PUBLISHABLE_KEY: publishableKey } = values;
+  const { SUPABASE_SECRET_KEY: secretKey } = values;
+  if (!url || !publishableKey || !secretKey) return undefined;
+  return {
+    url,
+    publishableKey,
+    secretKey,
+    jwtSecret: values.SUPABASE_JWT_SECRET,
+    jwtSigningKey: values.SUPABASE_JWT_SIGNING_KEY,
+    dbUrl: values.SUPABASE_DB_URL,
+  };
+}
+
+function toVapid(values: Variables): VapidSettings | undefined {
+  const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = values;
+  const { VAPID_SUBJECT: subject } = values;
+  return publicKey && privateKey && subject ? { publicKey, privateKey, subject } : undefined;
+}

@@ -1,0 +1,56 @@
+import type { ActionFunctionArgs, AppLoadContext, LoaderFunctionArgs } from "@remix-run/node";
+import { ContractError } from "~/contract/errors";
+import { methodNotAllowed, noContent, problem } from "./responses.server";
+
+export type RouteArgs = LoaderFunctionArgs | ActionFunctionArgs;
+
+/** An endpoint ready to be called; its types are checked where it is described. */
+export type Endpoint = (args: RouteArgs) => Promise<Response>;
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Handles every method of an address; `methods` is what `Allow` says. */
+export type RouteHandler = Endpoint & { methods: readonly string[] };
+
+/**
+ * The loader and action of one resource route under /api: every method is answered as JSON, other
+ * methods with 405 and `Allow`, OPTIONS without any work, HEAD like GET without a body.
+ */
+export function apiRoute(
+  endpoints: Partial<Record<Method, Endpoint>>,
+  { head = true }: { head?: boolean } = {},
+): { loader: RouteHandler; action: RouteHandler } {
+  const methods = allowedMethods(Object.keys(endpoints), head);
+  const table = new Map(Object.entries(endpoints));
+
+  const answer = async (args: RouteArgs): Promise<Response> => {
+    const { method } = args.request;
+    if (method === "OPTIONS") return noContent({ allow: methods.join(", ") });
+    const endpoint = table.get(method === "HEAD" ? "GET" : method);
+    if (!endpoint || !methods.includes(method)) return methodNotAllowed(methods);
+    try {
+      return await endpoint(args);
+    } catch (error) {
+      return refusal(error, args);
+    }
+  };
+  const handler: RouteHandler = Object.assign(answer, { methods });
+  return { loader: handler, action: handler };
+}
+
+function allowedMethods(given: readonly string[], head: boolean): readonly string[] {
+  const withHead = given.flatMap((method) => (method === "GET" && head ? ["GET", "HEAD"] : method));
+  return [...withHead, "OPTIONS"];
+}
+
+function refusal(error: unknown, { request, context }: RouteArgs): Response {
+  if (error instanceof ContractError) return problem(error);
+  return unexpected(error, request, context);
+}
+
+/** What went wrong stands in the log under the request id, which is all that the caller learns. */
+function unexpected(error: unknown, request: Request, context: AppLoadContext): Response {
+  context.log.error({ err: error, method: request.method }, "a request failed");
+  const text = `Something went wrong here. Try again; request id: ${context.requestId}`;
+  return problem(new ContractError(500, text));
+}

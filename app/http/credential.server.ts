@@ -1,0 +1,50 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { AppLoadContext } from "@remix-run/node";
+import { ContractError } from "~/contract/errors";
+import type { Credential } from "~/db/rpc.server";
+import { readSessionCookie } from "./session.server";
+
+/** How an endpoint learns who asks (specification: Authentication). */
+export type AuthMode = "bearer" | "cookie" | "either" | "cron" | "none";
+
+/** Tokens are longer than this in no case; more is not even hashed. */
+const longestToken = 512;
+
+/** Who asks, or 401. Whether the credential is good is decided in the database, with the operation. */
+export async function requireCredential(
+  mode: "bearer" | "cookie" | "either",
+  request: Request,
+  context: AppLoadContext,
+): Promise<Credential> {
+  // A bearer token, when present, decides alone: there is no way back to the cookie.
+  if (mode === "bearer" || (mode === "either" && request.headers.has("authorization"))) {
+    return { token_hash: sha256(requireBearer(request)).toString("hex") };
+  }
+  const session = await readSessionCookie(
+    request.headers.get("cookie"),
+    context.services.env.sessionSecrets,
+  );
+  if (session) return { session_id: session.session_id };
+  throw new ContractError(401, "Sign in first, or send an API token as a bearer token.");
+}
+
+/** Lets only the schedule in. Without a configured secret nobody is. */
+export function requireCronSecret(request: Request, secret: string | undefined): void {
+  const given = requireBearer(request);
+  if (secret !== undefined && timingSafeEqual(sha256(given), sha256(secret))) return;
+  throw new ContractError(401, "The schedule's secret is missing or wrong.");
+}
+
+function requireBearer(request: Request): string {
+  const header = request.headers.get("authorization") ?? "";
+  const [, token] = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(header) ?? [];
+  if (token !== undefined && token.length <= longestToken) return token;
+  throw new ContractError(
+    401,
+    "An API token is needed: Authorization: Bearer <token>. Tokens are made under Settings.",
+  );
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,122 @@
+import type { AppLoadContext } from "@remix-run/node";
+import type { z } from "zod";
+import { ContractError } from "~/contract/errors";
+import type { Actor } from "~/db/rpc.server";
+import { authenticate } from "~/domain/accounts/authenticate.server";
+import type { Endpoint, RouteArgs } from "./api-route.server";
+import { requireCredential, requireCronSecret } from "./credential.server";
+import { parseJsonBody } from "./json-body.server";
+import { isCanonicalUuid } from "./uuid";
+import { queryOf, validate } from "./validation.server";
+
+const defaultBodyLimit = 1_048_576;
+
+export interface InputDescription<Query, Body> {
+  /** What the id in the path names, for the sentence of the 404. */
+  id?: string;
+  /** The path parameter with the id, when it is not called `id`. */
+  idParam?: string;
+  query?: z.ZodType<Query>;
+  body?: z.ZodType<Body>;
+  bodyLimit?: number;
+}
+
+export interface UserDescription<Query, Body> extends InputDescription<Query, Body> {
+  auth: "bearer" | "cookie" | "either";
+  /** A write: refused for demo accounts before the body is judged. */
+  write?: boolean;
+  handle(call: UserCall<Query, Body>): Promise<Response>;
+}
+
+interface OpenDescription<Query, Body> extends InputDescription<Query, Body> {
+  auth: "none" | "cron";
+  handle(call: OpenCall<Query, Body>): Promise<Response>;
+}
+
+/** What an endpoint works with once every check before the operation is passed. */
+export interface OpenCall<Query, Body> {
+  /** The id from the path, a canonical UUID; empty when the endpoint has none. */
+  id: string;
+  query: Query;
+  body: Body;
+  request: Request;
+  context: AppLoadContext;
+}
+
+export interface UserCall<Query, Body> extends OpenCall<Query, Body> {
+  actor: Actor;
+}
+
+/**
+ * An endpoint for users. The order of checks: credential (401), size (413), demo write (403),
+ * malformed JSON (400), validation (422), unknown id (404), then the operation with its own 401,
+ * 403, 404, 429. A good request costs one round trip; only a bad one asks who the caller is before
+ * it is refused, so that strangers learn nothing but 401.
+ */
+export function endpoint<Query = undefined, Body = undefined>(
+  description: UserDescription<Query, Body>,
+): Endpoint {
+  return (args) => callForUser(description, args);
+}
+
+/** An endpoint without a user: open to everybody, or to the schedule alone. */
+export function openEndpoint<Query = undefined, Body = undefined>(
+  description: OpenDescription<Query, Body>,
+): Endpoint {
+  return (args) => callOpen(description, args);
+}
+
+async function callForUser(
+  description: UserDescription<unknown, unknown>,
+  args: RouteArgs,
+): Promise<Response> {
+  const { request, context } = args;
+  const credential = await requireCredential(description.auth, request, context);
+  const actor = { database: context.services.database, credential };
+  const input = await readInput(description, args).catch((error: unknown) =>
+    refuseInput(error, actor, description.write === true),
+  );
+  return description.handle({ ...input, actor });
+}
+
+async function callOpen(
+  description: OpenDescription<unknown, unknown>,
+  args: RouteArgs,
+): Promise<Response> {
+  if (description.auth === "cron") {
+    requireCronSecret(args.request, args.context.services.env.cronSecret);
+  }
+  return description.handle(await readInput(description, args));
+}
+
+async function readInput(
+  description: InputDescription<unknown, unknown>,
+  { request, params, context }: RouteArgs,
+): Promise<OpenCall<unknown, unknown>> {
+  const { body: bodySchema, query: querySchema, bodyLimit = defaultBodyLimit } = description;
+  const raw = bodySchema && parseJsonBody(await context.readBody(bodyLimit), request.headers);
+  const body = bodySchema && validate(bodySchema, raw, "body");
+  const query = querySchema && validate(querySchema, queryOf(request), "query");
+  return { id: idOf(description, params), query, body, request, context };
+}
+
+/** Ids that are no canonical UUID name nothing, and never reach the database. */
+function idOf(
+  { id: noun, idParam = "id" }: InputDescription<unknown, unknown>,
+  params: RouteArgs["params"],
+): string {
+  if (noun === undefined) return "";
+  const id = params[idParam] ?? "";
+  if (isCanonicalUuid(id)) return id;
+  throw new ContractError(404, `No such ${noun}.`);
+}
+
+/** Refuses a bad input, after the checks that come before it in the order. */
+async function refuseInput(error: unknown, actor: Actor, isWrite: boolean): Promise<never> {
+  if (!(error instanceof ContractError)) throw error;
+  const { is_demo: isDemo } = await authenticate(actor);
+  if (isWrite && isDemo && error.status !== 413) {
+    throw new ContractError(403, "This is a demo account: it can read but not change anything.");
+  }
+  throw error;
+}

@@ -1,0 +1,8 @@
+/** A path of ours to send a browser to, or the fallback: never another site, whatever was asked for. */
+export function safeRedirect(path: unknown, fallback = "/"): string {
+  if (typeof path !== "string" || !/^\/(?![/\\])[\x21-\x7e]*$/.test(path)) return fallback;
+  if (path.includes("\\") || !URL.canParse(path, "http://own.invalid")) return fallback;
+  const { origin, pathname, search, hash } = new URL(path, "http://own.invalid");
+  const isOwn = origin === "http://own.invalid" && !pathname.startsWith("//");
+  return isOwn ? `${pathname}${search}${hash}` : fallback;
+}

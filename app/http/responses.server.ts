@@ -1,0 +1,56 @@
+import { ContractError } from "~/contract/errors";
+
+/** Where the front finds the text of a response, so that it need not drain a web stream for it. */
+const textOfResponse = Symbol.for("backloom.text");
+
+class TextResponse extends Response {
+  readonly [textOfResponse]: string;
+
+  constructor(text: string, init: ResponseInit) {
+    super(text, init);
+    this[textOfResponse] = text;
+  }
+}
+
+interface JsonInit {
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** JSON that is already text, as the database built it: it passes through unparsed. */
+export function jsonText(text: string, { status = 200, headers }: JsonInit = {}): Response {
+  return new TextResponse(text, {
+    status,
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      ...headers,
+    },
+  });
+}
+
+export function json(value: unknown, init?: JsonInit): Response {
+  return jsonText(JSON.stringify(value), init);
+}
+
+/** The answer to a refusal: its body, `Retry-After` for limits and `WWW-Authenticate` for 401. */
+export function problem(error: ContractError, headers: Record<string, string> = {}): Response {
+  const extra: Record<string, string> = { ...headers };
+  if (error.status === 401) extra["www-authenticate"] = "Bearer";
+  if (error.retryAfter !== undefined) extra["retry-after"] = String(error.retryAfter);
+  return json({ ...error.detail, ...error.toBody() }, { status: error.status, headers: extra });
+}
+
+/** What a stream's loader returns after it has opened the sink; the front ignores it. */
+export function streamStarted(): Response {
+  return new Response(null);
+}
+
+export function noContent(headers: Readonly<Record<string, string>>): Response {
+  return new Response(null, { status: 204, headers });
+}
+
+export function methodNotAllowed(allowed: readonly string[]): Response {
+  const list = allowed.join(", ");
+  return problem(new ContractError(405, `This address answers ${list} only.`), { allow: list });
+}

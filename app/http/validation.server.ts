@@ -1,0 +1,23 @@
+import type { z } from "zod";
+import { ContractError, type Issue } from "~/contract/errors";
+
+/** The value as the schema types it, or 422 with every issue. */
+export function validate<T>(schema: z.ZodType<T>, value: unknown, what: "body" | "query"): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(
+    ({ path, message }): Issue => ({ path: path.map(String).join("."), message }),
+  );
+  const first = issues[0];
+  const hint = first ? ` ${first.path === "" ? what : first.path}: ${first.message}` : "";
+  throw new ContractError(422, `The ${what} is not valid.${hint}`, { issues });
+}
+
+/** Query parameters as an object of strings; of a repeated one the first counts. */
+export function queryOf(request: Request): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, value] of new URL(request.url).searchParams) {
+    if (!Object.hasOwn(values, name)) values[name] = value;
+  }
+  return values;
+}

@@ -1,0 +1,51 @@
+import { connectDatabase, type Database } from "~/db/database.server";
+import type { Env } from "~/env.server";
+
+/** The Supabase behind this process, and what only the embedded one brings along. */
+export interface Backend {
+  database: Database;
+  /** The environment, completed with the secrets of the embedded stack. */
+  env: Env;
+  isEmbedded: boolean;
+  /** Closes the connections, then stops the embedded stack. */
+  stop(): Promise<void>;
+}
+
+/** Connects to the configured project, or starts the embedded stack in this process. */
+export async function openBackend(env: Env): Promise<Backend> {
+  return env.supabase ? openProject(env, env.supabase) : openEmbedded(env);
+}
+
+function openProject(env: Env, project: NonNullable<Env["supabase"]>): Backend {
+  const database = connectDatabase({
+    supabaseUrl: project.url,
+    publishableKey: project.publishableKey,
+    secretKey: project.secretKey,
+    databaseUrl: project.dbUrl,
+  });
+  return { database, env, isEmbedded: false, stop: () => database.close() };
+}
+
+async function openEmbedded(env: Env): Promise<Backend> {
+  // Loaded only here: a deployment beside a hosted project leaves these packages out.
+  const { startEmbeddedSupabase } = await import("../../supabase/embedded/start");
+  const embedded = await startEmbeddedSupabase({
+    dataDir: env.dataDir,
+    siteUrl: env.appOrigin,
+  });
+  const database = connectDatabase(embedded);
+  return {
+    database,
+    isEmbedded: true,
+    env: {
+      ...env,
+      sessionSecrets:
+        env.sessionSecrets.length > 0 ? env.sessionSecrets : [embedded.secrets.sessionSecret],
+      cronSecret: env.cronSecret ?? embedded.secrets.cronSecret,
+    },
+    async stop() {
+      await database.close();
+      await embedded.stop();
+    },
+  };
+}

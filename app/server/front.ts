@@ -1,0 +1,97 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { ContractError } from "~/contract/errors";
+import type { Services } from "~/services.server";
+import { createApiLane } from "./api-lane";
+import { createAddressReader } from "./client-address";
+import { createOriginRule, type OriginRule } from "./origin-rule";
+import { type BuildSource, createPageApp } from "./page-app";
+import { sendJsonProblem, sendPlainProblem } from "./plain-problem";
+import { NodeRequestContext } from "./request-context";
+import { logWhenDone } from "./request-log";
+import { type RequestTarget, readTarget } from "./request-target";
+import { apiHeaders, pageHeaders } from "./security-headers";
+
+/** API addresses that a foreign page may not write to even without a cookie. */
+const guardedApi = /^\/(?:api\/auth|mcp)(?:\/|$)/;
+
+/**
+ * Answers every request: what every request must pass before a route sees it (host, path, origin of
+ * writes, headers), then the fast lane for /api and /mcp or the Express app for pages.
+ */
+export function createFront(
+  services: Services,
+  source: BuildSource,
+  projectFolder: string,
+): RequestListener {
+  const { env } = services;
+  const readAddress = createAddressReader(env.trustProxy);
+  const originRule = createOriginRule(env);
+  const lanes = createApiLane(env.appOrigin);
+  const pages = createPageApp(env, source, projectFolder);
+  const headersOfApi = Object.entries(apiHeaders(env));
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const target = readTarget(request.url ?? "");
+    const context = new NodeRequestContext(services, readAddress(request), request, response);
+    logWhenDone(context, target, request, response);
+    response.setHeader("x-request-id", context.requestId);
+    if (services.stopSignal.aborted) response.setHeader("connection", "close");
+    const headers = target.isApi
+      ? headersOfApi
+      : Object.entries(pageHeaders(env, context.cspNonce, target.pathname));
+    for (const [name, value] of headers) response.setHeader(name, value);
+
+    try {
+      refuseForeign(originRule, target, request);
+      if (!target.isApi) return pages.answer({ request, response, context });
+      const lane = lanes.forBuild(await source.load());
+      await lane.answer(target, request, response, context);
+    } catch (error) {
+      fail(error, target, response, context);
+    }
+  };
+
+  return (request, response) => void answer(request, response);
+}
+
+/** A Node server that ends slow requests: headers within 10 s, all of it within 15 s. */
+export function createHttpServer(): Server {
+  const server = createServer({ connectionsCheckingInterval: 1_000 });
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 15_000;
+  server.keepAliveTimeout = 20_000;
+  return server;
+}
+
+function refuseForeign(rule: OriginRule, target: RequestTarget, request: IncomingMessage): void {
+  if (!rule.isKnownHost(request.headers.host) || (request.headersDistinct.host?.length ?? 0) > 1) {
+    throw new ContractError(400, "This host name is not served here; set APP_ORIGIN to serve it.");
+  }
+  // Login and pairing are guarded without a cookie too: they are what a foreign page would forge.
+  const needsCookie = target.isApi && !guardedApi.test(target.pathname);
+  if (rule.refusesWrite(request, { needsCookie })) {
+    throw new ContractError(403, "Requests from other sites may not change anything here.");
+  }
+}
+
+function fail(
+  error: unknown,
+  target: RequestTarget,
+  response: ServerResponse,
+  context: NodeRequestContext,
+): void {
+  const refusal = error instanceof ContractError ? error : unexpected(error, context);
+  if (target.isApi) sendJsonProblem(response, refusal);
+  else sendPlainProblem(response, refusal);
+}
+
+function unexpected(error: unknown, context: NodeRequestContext): ContractError {
+  context.log.error({ err: error }, "a request failed");
+  return new ContractError(500, `Something went wrong here. Request id: ${context.requestId}`);
+}

@@ -1,0 +1,25 @@
+import { destination, type Logger, pino } from "pino";
+import type { Env } from "~/env.server";
+
+const secretFields = ["authorization", "cookie", "mobileSecret", "password", "token", "secret"];
+
+/** The process's log: JSON lines on standard output, with secrets struck out wherever they stand. */
+export function createLog(level: Env["logLevel"]): Logger {
+  return pino(
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: [
+          ...secretFields,
+          ...secretFields.map((field) => `*.${field}`),
+          ...secretFields.map((field) => `*.*.${field}`),
+          'headers["set-cookie"]',
+        ],
+        censor: "[redacted]",
+      },
+    },
+    destination({ dest: 1, sync: true }),
+  );
+}

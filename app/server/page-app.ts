@@ -1,0 +1,131 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { createRequestHandler, type ServerBuild } from "@remix-run/node";
+import compression from "compression";
+import express, { type Express, type RequestHandler } from "express";
+import { ContractError } from "~/contract/errors";
+import type { Env } from "~/env.server";
+import { sendPlainProblem } from "./plain-problem";
+import type { NodeRequestContext } from "./request-context";
+import { readTarget } from "./request-target";
+import { createRouteTable, type RouteMatch, type RouteTable } from "./route-table";
+import { sendResponse } from "./send-response";
+
+const pageBodyLimit = 1_048_576;
+const authBodyLimit = 65_536;
+const authPages = /^\/(?:login|register|recover|logout)(?:\/|$)/;
+
+/** Where the Remix build comes from: a file in production, Vite in development. */
+export interface BuildSource {
+  load(): Promise<ServerBuild>;
+  /** Vite's middleware; undefined in production, where the built files are served. */
+  developmentFiles: RequestHandler | undefined;
+}
+
+export interface PageRequest {
+  request: IncomingMessage;
+  response: ServerResponse;
+  context: NodeRequestContext;
+}
+
+const contexts = new WeakMap<IncomingMessage, NodeRequestContext>();
+
+/** The Express application behind the front's checks: built files, compression and Remix's pages. */
+export function createPageApp(env: Env, source: BuildSource, projectFolder: string) {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("query parser", "simple");
+  app.use(compression({ filter: mayCompress }));
+  serveFiles(app, source, projectFolder);
+  app.use(answerPage(env, source));
+  return {
+    answer({ request, response, context }: PageRequest): void {
+      contexts.set(request, context);
+      app(request, response);
+    },
+  };
+}
+
+function mayCompress(request: express.Request, response: express.Response): boolean {
+  const type = String(response.getHeader("content-type") ?? "");
+  return !type.startsWith("text/event-stream") && compression.filter(request, response);
+}
+
+function serveFiles(app: Express, source: BuildSource, projectFolder: string): void {
+  if (source.developmentFiles) {
+    app.use(source.developmentFiles);
+    return;
+  }
+  const client = join(projectFolder, "build", "client");
+  const options = { index: false, redirect: false, dotfiles: "ignore" };
+  app.use(
+    "/assets",
+    express.static(join(client, "assets"), { ...options, immutable: true, maxAge: "1y" }),
+  );
+  app.use(express.static(client, { ...options, maxAge: "1h" }));
+}
+
+function answerPage(env: Env, source: BuildSource): RequestHandler {
+  let known: { build: ServerBuild; table: RouteTable } | undefined;
+  const handle = createRequestHandler(source.load, env.isProduction ? "production" : "development");
+
+  return async (request, response, next) => {
+    try {
+      const context = contexts.get(request);
+      if (!context) throw new Error("A page request came without its context");
+      const build = await source.load();
+      if (known?.build !== build) known = { build, table: createRouteTable(build) };
+
+      const target = readTarget(request.originalUrl);
+      const match = target.isBroken ? undefined : known.table.match(target.pathname);
+      const allowed = methodsOf(match);
+      if (request.method === "OPTIONS") {
+        response.writeHead(204, { allow: allowed.join(", ") }).end();
+        return;
+      }
+      if (!allowed.includes(request.method)) {
+        response.setHeader("allow", allowed.join(", "));
+        throw new ContractError(405, `This page answers ${allowed.join(", ")} only.`);
+      }
+      // A path that no route has is answered by the page for unknown addresses, which Remix renders.
+      const address = match ? `${target.pathname}${target.search}` : "/unknown-address";
+      const answer = await handle(await toWebRequest(env, address, request, context), context);
+      if (!answer.headers.has("cache-control")) answer.headers.set("cache-control", "no-store");
+      await sendResponse(answer, response);
+    } catch (error) {
+      if (error instanceof ContractError) sendPlainProblem(response, error);
+      else next(error);
+    }
+  };
+}
+
+function methodsOf(match: RouteMatch | undefined): string[] {
+  if (!match) return ["GET", "HEAD", "OPTIONS"];
+  const { module, branch } = match.route;
+  const isRead = module.default !== undefined || module.loader !== undefined;
+  const hasAction = branch.some((route) => route.module.action !== undefined);
+  return [...(isRead ? ["GET", "HEAD"] : []), ...(hasAction ? ["POST"] : []), "OPTIONS"];
+}
+
+async function toWebRequest(
+  env: Env,
+  address: string,
+  request: express.Request,
+  context: NodeRequestContext,
+): Promise<Request> {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(request.headersDistinct)) {
+    if (values) headers.set(name, values.join(name === "cookie" ? "; " : ", "));
+  }
+  // Remix compares Origin with Host for itself and answers 500; the front has judged both already.
+  headers.set("host", new URL(request.headers.origin ?? env.appOrigin).host);
+  headers.delete("x-forwarded-host");
+
+  const init: RequestInit = { method: request.method, headers, signal: context.closeSignal };
+  if (request.method === "POST") {
+    const limit = authPages.test(address) ? authBodyLimit : pageBodyLimit;
+    init.body = await context.readBody(limit);
+  }
+  return new Request(`${env.appOrigin}${address}`, init);
+}

@@ -1,0 +1,35 @@
+import type { ServerResponse } from "node:http";
+import type { ContractError } from "~/contract/errors";
+
+/** A refusal as a small page without styles or scripts, for requests that never reach Remix. */
+export function sendPlainProblem(response: ServerResponse, error: ContractError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.statusCode = error.status;
+  response.setHeader("content-type", "text/html; charset=utf-8");
+  response.setHeader("cache-control", "no-store");
+  response.end(
+    `<!doctype html><html lang="en"><title>Backloom</title><h1>${error.status}</h1>` +
+      `<p>${escapeHtml(error.message)}</p><p><a href="/">Back to the start</a></p></html>`,
+  );
+}
+
+/** The same as JSON, for addresses under /api and /mcp. */
+export function sendJsonProblem(response: ServerResponse, error: ContractError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const text = JSON.stringify(error.toBody());
+  response.statusCode = error.status;
+  response.setHeader("content-type", "application/json; charset=utf-8");
+  response.setHeader("cache-control", "no-store");
+  response.setHeader("content-length", Buffer.byteLength(text));
+  response.end(text);
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,72 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import type { Services } from "~/services.server";
+import type { RequestContext, ResponseSink } from "./load-context";
+import { readBody } from "./read-body";
+import { NodeResponseSink } from "./response-sink";
+
+/** The load context of one request; what only some routes need is made when they ask for it. */
+export class NodeRequestContext implements RequestContext {
+  /** Remix types its load context as open. */
+  [name: string]: unknown;
+  readonly services: Services;
+  readonly clientAddress: string;
+  readonly requestId = randomUUID();
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  #closeController: AbortController | undefined;
+  #nonce: string | undefined;
+  #sink: NodeResponseSink | undefined;
+  #log: Logger | undefined;
+  #body: Promise<Uint8Array<ArrayBuffer>> | undefined;
+
+  constructor(
+    services: Services,
+    clientAddress: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    this.services = services;
+    this.clientAddress = clientAddress;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  get closeSignal(): AbortSignal {
+    this.#closeController ??= this.#abortOnClose();
+    return this.#closeController.signal;
+  }
+
+  get cspNonce(): string {
+    this.#nonce ??= randomBytes(16).toString("base64");
+    return this.#nonce;
+  }
+
+  get sink(): ResponseSink {
+    this.#sink ??= new NodeResponseSink(this.#response);
+    return this.#sink;
+  }
+
+  get log(): Logger {
+    this.#log ??= this.services.log.child({ requestId: this.requestId });
+    return this.#log;
+  }
+
+  /** True when a loader has begun to write a stream itself. */
+  get isStreaming(): boolean {
+    return this.#sink?.opened === true;
+  }
+
+  readBody(limit: number): Promise<Uint8Array<ArrayBuffer>> {
+    this.#body ??= readBody(this.#request, limit);
+    return this.#body;
+  }
+
+  #abortOnClose(): AbortController {
+    const controller = new AbortController();
+    if (this.#response.closed || this.#response.destroyed) controller.abort();
+    else this.#response.once("close", () => controller.abort());
+    return controller;
+  }
+}

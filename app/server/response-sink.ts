@@ -1,0 +1,43 @@
+import type { ServerResponse } from "node:http";
+import type { ResponseSink } from "./load-context";
+
+/** A sink over one Node response. Every call is harmless after the connection is gone. */
+export class NodeResponseSink implements ResponseSink {
+  readonly #response: ServerResponse;
+  #opened = false;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get opened(): boolean {
+    return this.#opened;
+  }
+
+  waitingBytes(): number {
+    return this.#response.writableLength;
+  }
+
+  open(status: number, headers: Readonly<Record<string, string | readonly string[]>>): void {
+    this.#opened = true;
+    const response = this.#response;
+    if (response.destroyed) return;
+    response.statusCode = status;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.flushHeaders();
+    response.socket?.setNoDelay(true);
+    response.socket?.setTimeout(0);
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    return !this.#response.destroyed && this.#response.write(chunk);
+  }
+
+  end(): void {
+    if (!this.#response.destroyed) this.#response.end();
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+  }
+}

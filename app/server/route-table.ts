@@ -1,0 +1,91 @@
+import type { ServerBuild } from "@remix-run/node";
+
+type BuildRoute = ServerBuild["routes"][string];
+
+/** A route of the server build with its whole path and the layouts around it, the route itself last. */
+export interface TableRoute {
+  id: string;
+  segments: readonly string[];
+  module: BuildRoute["module"];
+  branch: readonly BuildRoute[];
+}
+
+export interface RouteMatch {
+  route: TableRoute;
+  params: Record<string, string>;
+}
+
+export interface RouteTable {
+  /** The most specific route of a path; case-sensitive, unlike Remix's own matching. */
+  match(pathname: string): RouteMatch | undefined;
+}
+
+/** Compiles the routes of a build, so that the front can tell their methods and reach their loaders. */
+export function createRouteTable(build: Pick<ServerBuild, "routes">): RouteTable {
+  const routes = Object.values(build.routes)
+    .filter((route) => route.path !== undefined || route.index)
+    .map((route) => toTableRoute(build, route))
+    .sort((a, b) => weight(b) - weight(a));
+  const exact = routes.filter((route) => route.segments.at(-1) !== "*");
+  const splats = routes.filter((route) => route.segments.at(-1) === "*");
+  const byLength = groupByLength(exact);
+
+  return {
+    match(pathname) {
+      const parts = pathname === "/" ? [] : pathname.slice(1).split("/");
+      for (const route of [...(byLength.get(parts.length) ?? []), ...splats]) {
+        const params = matchSegments(route.segments, parts);
+        if (params) return { route, params };
+      }
+      return undefined;
+    },
+  };
+}
+
+function groupByLength(routes: readonly TableRoute[]): Map<number, TableRoute[]> {
+  const groups = new Map<number, TableRoute[]>();
+  for (const route of routes) {
+    const group = groups.get(route.segments.length);
+    if (group) group.push(route);
+    else groups.set(route.segments.length, [route]);
+  }
+  return groups;
+}
+
+function toTableRoute(build: Pick<ServerBuild, "routes">, route: BuildRoute): TableRoute {
+  const branch: BuildRoute[] = [];
+  for (let at: BuildRoute | undefined = route; at; at = build.routes[at.parentId ?? ""]) {
+    branch.unshift(at);
+  }
+  const segments = branch.flatMap(({ path }) => (path ? path.split("/") : []));
+  return { id: route.id, segments, module: route.module, branch };
+}
+
+/** Static segments count most and early ones more; an index route comes before its layout. */
+function weight({ segments, branch }: TableRoute): number {
+  const isIndex = branch.at(-1)?.index === true;
+  const score = segments.reduce((sum, segment) => sum * 4 + segmentWeight(segment), 0);
+  return score * 2 + (isIndex ? 1 : 0);
+}
+
+function segmentWeight(segment: string): number {
+  if (segment === "*") return 0;
+  return segment.startsWith(":") ? 1 : 3;
+}
+
+function matchSegments(
+  segments: readonly string[],
+  parts: readonly string[],
+): Record<string, string> | undefined {
+  const params: Record<string, string> = {};
+  for (const [index, segment] of segments.entries()) {
+    if (segment === "*") {
+      params["*"] = parts.slice(index).map(decodeURIComponent).join("/");
+      return params;
+    }
+    const part = parts[index] ?? "";
+    if (segment.startsWith(":")) params[segment.slice(1)] = decodeURIComponent(part);
+    else if (segment !== part) return undefined;
+  }
+  return params;
+}

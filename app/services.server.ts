@@ -1,0 +1,18 @@
+import type { Logger } from "pino";
+import type { Database } from "./db/database.server";
+import type { Env } from "./env.server";
+import type { Hub } from "./realtime/hub.server";
+
+/** Everything that lives as long as the process; made once at start and handed down in the load context. */
+export interface Services {
+  readonly env: Env;
+  readonly database: Database;
+  /** One upstream subscription per topic, shared by all streams of this process. */
+  readonly hub: Hub;
+  readonly log: Logger;
+  readonly startedAt: Date;
+  /** The service version that `/api/health` tells. */
+  readonly version: string;
+  /** Aborted when the process is asked to stop: open streams and long polls end themselves. */
+  readonly stopSignal: AbortSignal;
+}
