@@ -48,4 +48,3 @@ function parseAnswer<T>(operation: string, answer: string, output: z.ZodType<T>)
   if (parsed.success) return parsed.data;
   throw new Error(`The answer of ${operation} has an unexpected shape`, { cause: parsed.error });
 }
-

@@ -1,0 +1,47 @@
+import type pg from "pg";
+
+/** What is needed to call a function by the names of its parameters. */
+export interface FunctionSignature {
+  /** Parameter name to type, for example `p_arguments` to `jsonb`. */
+  parameters: Map<string, string>;
+  returns: "json" | "nothing" | "scalar" | "rows";
+}
+
+interface SignatureRow {
+  names: string[] | null;
+  types: string[];
+  returns: string;
+  is_set: boolean;
+}
+
+const query = `
+  select p.proargnames as names,
+         array(select format_type(t, null) from unnest(p.proargtypes::oid[]) with ordinality as a(t, n) order by n) as types,
+         format_type(p.prorettype, null) as returns,
+         p.proretset as is_set
+    from pg_catalog.pg_proc p
+   where p.pronamespace = 'public'::regnamespace and p.proname = $1
+   order by p.oid`;
+
+/** Looks a function of schema public up; the first one that has all the given parameters. */
+export async function findSignature(
+  client: Pick<pg.Pool, "query">,
+  functionName: string,
+  names: string[],
+): Promise<FunctionSignature | undefined> {
+  const { rows } = await client.query<SignatureRow>(query, [functionName]);
+  return rows
+    .map(toSignature)
+    .find((candidate) => names.every((name) => candidate.parameters.has(name)));
+}
+
+function toSignature(row: SignatureRow): FunctionSignature {
+  const parameters = new Map(row.types.map((type, index) => [row.names?.[index] ?? "", type]));
+  return { parameters, returns: kindOf(row) };
+}
+
+function kindOf(row: SignatureRow): FunctionSignature["returns"] {
+  if (row.is_set) return "rows";
+  if (row.returns === "void") return "nothing";
+  return row.returns === "json" || row.returns === "jsonb" ? "json" : "scalar";
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { answerOrRefuse, CallFailure } from "./call-failure.server";
+
+/** How a SQL function is called; the answer is its JSON, unparsed. */
+export interface Transport {
+  call(functionName: string, functionArguments: Record<string, unknown>): Promise<string>;
+}
+
+export interface HttpTransportOptions {
+  supabaseUrl: string;
+  secretKey: string;
+  fetch: typeof fetch;
+}
+
+const problemSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  details: z.unknown().optional(),
+});
+
+/** Calls functions through the Data API: the way to a hosted project without a Postgres address. */
+export function openHttpTransport(options: HttpTransportOptions): Transport {
+  return {
+    call: (functionName, functionArguments) =>
+      answerOrRefuse(() => callOnce(options, functionName, JSON.stringify(functionArguments))),
+  };
+}
+
+async function callOnce(options: HttpTransportOptions, functionName: string, body: string) {
+  const address = `${options.supabaseUrl}/rest/v1/rpc/${encodeURIComponent(functionName)}`;
+  const headers = {
+    apikey: options.secretKey,
+    "content-type": "application/json",
+    accept: "application/json",
+  };
+  const response = await post(options.fetch, address, { method: "POST", headers, body });
+  const text = await response.text().catch((cause: unknown) => {
+    throw new CallFailure(connectionLost, "unknown", cause);
+  });
+  if (response.ok) return text === "" ? "null" : text;
+  throw readProblem(response.status, text);
+}
+
+const connectionLost = { code: "08006", message: "The connection was lost", detail: null };
+
+async function post(send: typeof fetch, address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await send(address, init);
+  } catch (cause) {
+    throw new CallFailure(
+      connectionLost,
+      wasRefused(cause) ? "nothing happened" : "unknown",
+      cause,
+    );
+  }
+}
+
+/** The connection was never made, so nothing was sent. */
+function wasRefused(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "UND_ERR_CONNECT_TIMEOUT";
+}
+
+/** PostgREST's `{ code, message, details, hint }`; an answer of a proxy before it has another shape. */
+function readProblem(status: number, text: string): CallFailure {
+  const parsed = problemSchema.safeParse(parseJson(text));
+  if (!parsed.success) {
+    const code = status === 502 || status === 503 || status === 504 ? "57P03" : `HTTP ${status}`;
+    const outcome = status === 504 ? "unknown" : "nothing happened";
+    return new CallFailure({ code, message: text.slice(0, 500), detail: null }, outcome);
+  }
+  const { code, message, details } = parsed.data;
+  const detail = typeof details === "string" ? details : null;
+  return new CallFailure({ code, message, detail }, "nothing happened");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,58 @@
+import type { EmbeddedSecrets } from "../secrets";
+import { createLiteApp, type LiteOptions, type Mail } from "./lite-app";
+
+export interface Gateway {
+  /** Answers like the HTTP gateway of a Supabase project: /auth/v1 and /rest/v1. */
+  fetch: typeof fetch;
+  close(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  /** Address of the database for a login role. */
+  urlFor(role: string): string;
+  secrets: EmbeddedSecrets;
+  siteUrl: string;
+  sendMail: (mail: Mail) => Promise<void>;
+}
+
+/**
+ * Auth and Data API in this process, with two logins as on a hosted project: Auth owns schema auth
+ * and sees nothing else; the Data API owns nothing and becomes the role that the token names.
+ */
+export function openGateway(options: GatewayOptions): Gateway {
+  const common = { secrets: options.secrets, siteUrl: options.siteUrl, sendMail: options.sendMail };
+  const make = (role: string, connections: number) =>
+    once(() =>
+      createLiteApp({
+        ...common,
+        databaseUrl: options.urlFor(role),
+        connections,
+      } satisfies LiteOptions),
+    );
+  const auth = make("supabase_auth_admin", 3);
+  const data = make("authenticator", 5);
+  return {
+    async fetch(input, init) {
+      const request = new Request(input, init);
+      const { pathname } = new URL(request.url);
+      if (pathname.startsWith("/auth/v1/")) return auth.get().fetch(request);
+      if (pathname.startsWith("/rest/v1/")) return data.get().fetch(request);
+      return Response.json({ message: "no Route matched with those values" }, { status: 404 });
+    },
+    async close() {
+      await Promise.all([auth.peek()?.close(), data.peek()?.close()]);
+    },
+  };
+}
+
+/** Made at the first use: a start does not wait for what nobody asked yet. */
+function once<T>(make: () => T): { get(): T; peek(): T | undefined } {
+  let made: T | undefined;
+  return {
+    get() {
+      made ??= make();
+      return made;
+    },
+    peek: () => made,
+  };
+}

@@ -1,0 +1,68 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cp, mkdir, rename, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import type { Binaries } from "./binaries";
+import type { OsUser } from "./os-user";
+
+const run = promisify(execFile);
+const sharedFolder = "/var/lib/backloom";
+
+/**
+ * A clone under /root is closed to the ordinary user that Postgres runs as. Then the programs are
+ * copied once, and the data kept, under /var/lib/backloom; the home folder stays closed.
+ */
+export async function reachableBinaries(binaries: Binaries, user: OsUser): Promise<Binaries> {
+  if (!user || (await canReach(binaries.postgres, user))) return binaries;
+  const native = dirname(dirname(binaries.postgres));
+  const target = join(sharedFolder, `postgres-${fingerprint(await versionOf(native))}`);
+  if (!(await exists(target))) await copyOnce(native, target);
+  return {
+    initdb: join(target, "bin", basename(binaries.initdb)),
+    postgres: join(target, "bin", basename(binaries.postgres)),
+  };
+}
+
+/** Where the database files of `dataDir` lie. */
+export async function reachableClusterFolder(dataDir: string, user: OsUser): Promise<string> {
+  if (!user || (await canReach(dataDir, user))) return join(dataDir, "postgres");
+  await openFolder(sharedFolder);
+  return join(sharedFolder, `data-${fingerprint(dataDir)}`);
+}
+
+async function canReach(path: string, user: { uid: number; gid: number }): Promise<boolean> {
+  try {
+    await run("/bin/sh", ["-c", 'test -x "$1"', "sh", path], { ...user, cwd: "/" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function copyOnce(from: string, to: string): Promise<void> {
+  await openFolder(sharedFolder);
+  const draft = `${to}.${process.pid}`;
+  await cp(from, draft, { recursive: true, verbatimSymlinks: true });
+  await rename(draft, to);
+}
+
+async function openFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+}
+
+async function versionOf(native: string): Promise<string> {
+  const { mtimeMs, size } = await stat(join(native, "bin", "postgres"));
+  return `${native} ${size} ${mtimeMs}`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function fingerprint(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}

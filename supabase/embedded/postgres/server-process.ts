@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { type OsUser, plainEnvironment } from "./os-user";
+import { settingArguments } from "./settings";
+
+export interface ServerProcess {
+  pid: number;
+  /** Settles when the process has ended, wanted or not. */
+  ended: Promise<void>;
+}
+
+export interface ServerOptions {
+  postgres: string;
+  clusterFolder: string;
+  port: number;
+  settings: Record<string, string>;
+  logFile: string;
+  user: OsUser;
+}
+
+const largestLog = 10 * 1024 * 1024;
+
+/** Starts Postgres in a process group of its own: Ctrl-C reaches the app first, and the app stops it. */
+export function spawnServer(options: ServerOptions): ServerProcess {
+  trimLog(options.logFile);
+  const log = openSync(options.logFile, "a", 0o600);
+  const child = spawn(
+    options.postgres,
+    [
+      "-D",
+      options.clusterFolder,
+      "-p",
+      String(options.port),
+      ...settingArguments(options.settings),
+    ],
+    {
+      ...options.user,
+      cwd: options.clusterFolder,
+      detached: true,
+      stdio: ["ignore", log, log],
+      env: plainEnvironment(),
+    },
+  );
+  closeSync(log);
+  child.unref();
+  if (child.pid === undefined) throw new Error(`${options.postgres} could not be started`);
+  return { pid: child.pid, ended: endOf(child) };
+}
+
+function endOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+}
+
+function trimLog(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > largestLog) truncateSync(file);
+}
+
+/** Waits until the server answers; recovery after a kill may take its time. */
+export async function waitUntilReady(url: string, server: ServerProcess, logFile: string) {
+  let ended = false;
+  void server.ended.then(() => {
+    ended = true;
+  });
+  const deadline = Date.now() + 120_000;
+  while (Date.now() < deadline) {
+    if (ended) throw new Error(`Postgres did not start: ${lastLines(logFile)}`);
+    if (await answers(url)) return;
+    await wait(20);
+  }
+  throw new Error(`Postgres did not answer within two minutes: ${lastLines(logFile)}`);
+}
+
+export async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch (error) {
+    if (isStarting(error)) return false;
+    throw error;
+  }
+}
+
+/** Not there yet (refused, reset) or in recovery (57P03): worth another try. Anything else is final. */
+function isStarting(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return true;
+  return error.code !== "28P01" && error.code !== "3D000";
+}
+
+function lastLines(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim().split("\n").slice(-5).join(" | ");
+  } catch {
+    return "its log is empty";
+  }
+}

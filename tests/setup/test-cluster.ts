@@ -1,0 +1,49 @@
+import pg from "pg";
+import { applyShims } from "../../supabase/embedded/apply-shims";
+import { startCluster } from "../../supabase/embedded/postgres/cluster";
+import { type EmbeddedSecrets, loadSecrets } from "../../supabase/embedded/secrets";
+import { applyMigrations } from "./apply-migrations";
+
+export const templateName = "backloom_template";
+
+export interface TestCluster {
+  port: number;
+  secrets: EmbeddedSecrets;
+  url(role: string, database: string): string;
+  stop(): Promise<void>;
+}
+
+/** Nothing of a test run outlives it, so its Postgres need not wait for the disk. */
+const forgetful = { fsync: "off", full_page_writes: "off", max_connections: "300" };
+
+/** Starts a Postgres for tests and migrates the template. */
+export async function startTestCluster(dataDir: string): Promise<TestCluster> {
+  const secrets = await loadSecrets(dataDir);
+  const password = secrets.databasePassword;
+  const cluster = await startCluster({ dataDir, password, settings: forgetful });
+  try {
+    await recreateDatabase(cluster.url("supabase_admin", "template1"), templateName);
+    await applyShims(cluster.url("supabase_admin", templateName), password);
+    await applyMigrations(cluster.url("postgres", templateName));
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+  return { port: cluster.port, secrets, url: cluster.url, stop: cluster.stop };
+}
+
+/** Drops and makes a database; with `template`, as a copy of that one. */
+export async function recreateDatabase(adminUrl: string, name: string, template?: string) {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const quoted = pg.escapeIdentifier(name);
+    await client.query(`drop database if exists ${quoted} with (force)`);
+    const copy = template
+      ? `owner postgres template ${pg.escapeIdentifier(template)} strategy file_copy`
+      : "";
+    await client.query(`create database ${quoted} ${copy}`);
+  } finally {
+    await client.end();
+  }
+}
