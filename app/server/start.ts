@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { bracketed, type Env, EnvironmentError, readEnv } from "~/env.server";
 import { createHub } from "~/realtime/hub.server";
@@ -17,6 +18,7 @@ async function start(): Promise<void> {
   const givenEnv = readEnv(process.env);
   const log = createLog(givenEnv.logLevel);
   const server = createHttpServer();
+  server.on("request", answerNotReady);
   // Taken first: whoever has the wrong port learns it before anything else is started.
   await listen(server, givenEnv);
 
@@ -34,6 +36,7 @@ async function start(): Promise<void> {
     stopSignal: stopController.signal,
   };
   const source = env.isProduction ? await builtFiles(projectRoot) : await developmentBuild(server);
+  server.off("request", answerNotReady);
   server.on("request", createFront(services, source, projectRoot));
 
   const stopScheduler = startScheduler({
@@ -63,6 +66,12 @@ function listen(server: ReturnType<typeof createHttpServer>, env: Env): Promise<
     });
     server.listen(env.port, env.host, resolve);
   });
+}
+
+/** Until everything is up, so that nobody waits for an answer that never comes. */
+function answerNotReady(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(503, { "retry-after": "1", "content-type": "application/json" });
+  response.end(JSON.stringify({ error: "The service is starting; try again.", code: 503 }));
 }
 
 class PortTakenError extends Error {

@@ -1,0 +1,95 @@
+import type { ServerBuild } from "@remix-run/node";
+import * as entry from "~/entry.server";
+import * as root from "~/root";
+
+type RouteModule = ServerBuild["routes"][string]["module"];
+type Route = ServerBuild["routes"][string];
+
+const modules = import.meta.glob<RouteModule>("../../app/routes/*/route.{ts,tsx}");
+
+/**
+ * The server build straight from the sources, so that no test waits for a bundle: the same table of
+ * routes that Remix makes from the folder names. `pages: false` leaves out what renders.
+ */
+export async function routesFromSources({ pages }: { pages: boolean }): Promise<ServerBuild> {
+  const files = Object.entries(modules).map(([file, load]) => ({ name: folderOf(file), load }));
+  const wanted = files.filter(({ name }) => pages || /^(api|mcp)(\.|$)/.test(name));
+  const names = new Set(wanted.map(({ name }) => name));
+  const routes: ServerBuild["routes"] = {
+    root: { id: "root", path: "", module: root },
+  };
+  for (const { name, load } of wanted) {
+    const route = describeRoute(name, names, await load());
+    routes[route.id] = route;
+  }
+  return {
+    mode: "production",
+    entry: { module: entry },
+    routes,
+    assets: assetsOf(routes),
+    publicPath: "/",
+    assetsBuildDirectory: "build/client",
+    future: {
+      v3_fetcherPersist: true,
+      v3_relativeSplatPath: true,
+      v3_throwAbortReason: true,
+      v3_routeConfig: false,
+      v3_singleFetch: false,
+      v3_lazyRouteDiscovery: false,
+      unstable_optimizeDeps: false,
+    },
+    isSpaMode: false,
+  };
+}
+
+function folderOf(file: string): string {
+  return file.split("/").at(-2) ?? "";
+}
+
+/** Remix's flat routes: dots separate segments, `_name` adds none, a trailing `_` leaves the parent. */
+function describeRoute(name: string, names: ReadonlySet<string>, module: RouteModule): Route {
+  const parts = name.split(".");
+  const parent = parentOf(parts, names);
+  const own = parts.slice(parent === undefined ? 0 : parent.split(".").length);
+  const segments = own
+    .filter((part) => !part.startsWith("_"))
+    .map((part) => part.replace(/_$/, ""))
+    .map((part) => (part === "$" ? "*" : part.replace(/^\$/, ":")));
+  const isIndex = parts.at(-1) === "_index";
+  return {
+    id: `routes/${name}/route`,
+    parentId: parent === undefined ? "root" : `routes/${parent}/route`,
+    ...(segments.length > 0 ? { path: segments.join("/") } : {}),
+    ...(isIndex ? { index: true } : {}),
+    module,
+  };
+}
+
+function parentOf(parts: readonly string[], names: ReadonlySet<string>): string | undefined {
+  for (let length = parts.length - 1; length > 0; length -= 1) {
+    const candidate = parts.slice(0, length).join(".");
+    if (names.has(candidate)) return candidate;
+  }
+  return undefined;
+}
+
+function assetsOf(routes: ServerBuild["routes"]): ServerBuild["assets"] {
+  const described = Object.values(routes).map((route) => [
+    route.id,
+    {
+      ...route,
+      module: `/assets/${route.id}.js`,
+      hasAction: route.module.action !== undefined,
+      hasLoader: route.module.loader !== undefined,
+      hasClientAction: false,
+      hasClientLoader: false,
+      hasErrorBoundary: route.module.ErrorBoundary !== undefined,
+    },
+  ]);
+  return {
+    version: "test",
+    url: "/assets/manifest.js",
+    entry: { module: "/assets/entry.client.js", imports: [] },
+    routes: Object.fromEntries(described),
+  };
+}
