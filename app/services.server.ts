@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Database } from "./db/database.server";
 import type { Env } from "./env.server";
 import type { Hub } from "./realtime/hub.server";
+import type { OpenStreams } from "./sse/open-streams.server";
 
 /** Everything that lives as long as the process; made once at start and handed down in the load context. */
 export interface Services {
@@ -9,6 +10,8 @@ export interface Services {
   readonly database: Database;
   /** One upstream subscription per topic, shared by all streams of this process. */
   readonly hub: Hub;
+  /** The open streams of this process: their limits and the sweep of their readers' rights. */
+  readonly streams: OpenStreams;
   readonly log: Logger;
   readonly startedAt: Date;
   /** The service version that `/api/health` tells. */

@@ -22,11 +22,15 @@ export interface SoloViewer extends Reader {
  * The filter of the solo stream: the product, its active sprint, and the reader as assignee, or nobody yet for a
  * story (specification: Solo stream, server filter). What leaves the filter makes the reader read again.
  */
-export function deliverSolo(event: ChangeEvent, viewer: SoloViewer): Delivery {
+export function deliverSolo(
+  event: ChangeEvent,
+  viewer: SoloViewer,
+  isProductTopic: boolean,
+): Delivery {
   const credential = deliverCredentialChange(event, viewer);
   if (credential) return credential;
   if (losesProduct(event, viewer.productId, viewer.userId)) return end;
-  if (event.product_id !== viewer.productId) return drop;
+  if (!isProductTopic || event.product_id !== viewer.productId) return drop;
 
   switch (event.entity) {
     case "task":

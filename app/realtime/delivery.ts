@@ -5,15 +5,15 @@ export interface Delivery {
   /** The event goes to the reader. */
   send: boolean;
   /** `refresh` reads the state again and sends a new `ready` or `state`; `end` closes the stream. */
-  then?: "refresh" | "end";
+  follow?: "refresh" | "end";
 }
 
 export const drop: Delivery = { send: false };
 export const send: Delivery = { send: true };
-export const refresh: Delivery = { send: false, then: "refresh" };
-export const sendAndRefresh: Delivery = { send: true, then: "refresh" };
-export const end: Delivery = { send: false, then: "end" };
-export const sendAndEnd: Delivery = { send: true, then: "end" };
+export const refresh: Delivery = { send: false, follow: "refresh" };
+export const sendAndRefresh: Delivery = { send: true, follow: "refresh" };
+export const end: Delivery = { send: false, follow: "end" };
+export const sendAndEnd: Delivery = { send: true, follow: "end" };
 
 /** Who reads a stream, as far as the filters need it. */
 export interface Reader {

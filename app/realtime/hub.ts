@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { changeEventSchema } from "~/contract/events";
 import { RecentEvents } from "./recent-events";
 import { TopicEvent } from "./topic-event";
@@ -7,26 +7,28 @@ import type { Upstream } from "./upstream";
 /** What a viewer of a topic hears. */
 export interface TopicViewer {
   event(event: TopicEvent): void;
-  /** The topic is joined again after it was cut off: what happened in between is unknown, read the state anew. */
+  /** The topic is cut off: from now on events may be missing. */
+  lost(): void;
+  /** The topic is joined (again): what happened before is unknown, read the state anew. */
   resync(): void;
 }
 
 /** One viewer's hold on a topic. */
 export interface TopicSubscription {
   readonly isJoined: boolean;
-  /** The event this topic stands at, for `Last-Event-ID`. */
-  readonly cursor: string;
-  /** Events since a mark of the hub; undefined when the topic was not joined then, or they are no longer kept. */
+  /** Events since a mark; undefined when the topic was not joined then, or they are no longer kept. */
   since(mark: number): readonly TopicEvent[] | undefined;
-  /** Events after a cursor; undefined when they are no longer kept. */
-  after(cursor: string): readonly TopicEvent[] | undefined;
   close(): void;
 }
 
 /** One subscription per topic and process, shared by all viewers of the topic. */
 export interface Hub {
-  /** A position in the order of arrival: whatever is read from the database now includes all before it. */
+  /** A position in the order of arrival: what is read from the database after it includes all before it. */
   mark(): number;
+  /** Names a mark to a browser, which gives it back as `Last-Event-ID`. */
+  cursorOf(mark: number): string;
+  /** The mark behind a cursor; undefined when another process gave it out. */
+  markOf(cursor: string): number | undefined;
   subscribe(topic: string, viewer: TopicViewer): TopicSubscription;
   readonly gauges: HubGauges;
   close(): Promise<void>;
@@ -60,6 +62,7 @@ interface Topic {
 export class TopicHub implements Hub {
   readonly #options: Required<HubOptions>;
   readonly #topics = new Map<string, Topic>();
+  readonly #processId = randomBytes(6).toString("base64url");
   #lastMark = 0;
 
   constructor(options: HubOptions) {
@@ -68,6 +71,17 @@ export class TopicHub implements Hub {
 
   mark(): number {
     return this.#lastMark;
+  }
+
+  cursorOf(mark: number): string {
+    return `${this.#processId}.${mark}`;
+  }
+
+  markOf(cursor: string): number | undefined {
+    const [processId, mark] = cursor.split(".");
+    if (processId !== this.#processId || mark === undefined || !/^\d{1,15}$/.test(mark))
+      return undefined;
+    return Number(mark);
   }
 
   get gauges(): HubGauges {
@@ -85,11 +99,7 @@ export class TopicHub implements Hub {
       get isJoined() {
         return topic.isJoined;
       },
-      get cursor() {
-        return topic.recent.cursor;
-      },
-      since: (mark) => (topic.isJoined ? topic.recent.afterMark(mark) : undefined),
-      after: (cursor) => (topic.isJoined ? topic.recent.after(cursor) : undefined),
+      since: (mark) => (topic.isJoined ? topic.recent.since(mark) : undefined),
       close: () => this.#dismiss(topic, viewer),
     };
   }
@@ -104,16 +114,14 @@ export class TopicHub implements Hub {
       name,
       isJoined: false,
       viewers: new Set(),
-      recent: new RecentEvents(this.#options.windowSize, "", Number.POSITIVE_INFINITY),
+      recent: new RecentEvents(this.#options.windowSize),
       leave: () => {},
       linger: undefined,
     };
     this.#topics.set(name, topic);
     topic.leave = this.#options.upstream.join(name, {
       joined: () => this.#joined(topic),
-      lost: () => {
-        topic.isJoined = false;
-      },
+      lost: () => this.#lost(topic),
       message: (payload) => this.#message(topic, payload),
     });
     return topic;
@@ -123,8 +131,14 @@ export class TopicHub implements Hub {
     topic.isJoined = true;
     // Marks taken before the join must not count as complete.
     this.#lastMark += 1;
-    topic.recent.restart(randomUUID(), this.#lastMark);
+    topic.recent.restart(this.#lastMark);
     for (const viewer of [...topic.viewers]) viewer.resync();
+  }
+
+  #lost(topic: Topic): void {
+    if (!topic.isJoined) return;
+    topic.isJoined = false;
+    for (const viewer of [...topic.viewers]) viewer.lost();
   }
 
   #message(topic: Topic, payload: unknown): void {

@@ -14,11 +14,6 @@ export class TopicEvent {
     this.mark = mark;
   }
 
-  /** Names the event to a browser, which gives it back as `Last-Event-ID`. */
-  get cursor(): string {
-    return String(this.change.seq);
-  }
-
   frame(kind: string, build: (event: TopicEvent) => Uint8Array): Uint8Array {
     const known = this.#frames.get(kind);
     if (known) return known;

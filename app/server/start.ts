@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { bracketed, type Env, EnvironmentError, readEnv } from "~/env.server";
 import { createHub } from "~/realtime/hub.server";
 import type { Services } from "~/services.server";
+import { createOpenStreams } from "~/sse/open-streams.server";
 import manifest from "../../package.json";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { openBackend } from "./backend";
@@ -30,6 +31,7 @@ async function start(): Promise<void> {
     env,
     database,
     hub,
+    streams: createOpenStreams({ limits: env.streamLimits, database, log }),
     log,
     startedAt,
     version: manifest.version,

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { topics } from "~/contract/topics";
+import { type Actor, callAs } from "~/db/rpc.server";
+import { backlogPayload, deliverBacklog } from "~/realtime/deliver-backlog";
+import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
+
+const backlogStateSchema = z.object({ viewer: streamViewerSchema, product_id: z.string() });
+
+/** `GET /api/realtime/backlog`: every change of one product's PBIs, stories and tasks. */
+export function backlogStream(actor: Actor, productId: string): StreamSource {
+  return {
+    kind: "backlog",
+    payload: backlogPayload,
+    async read() {
+      const { viewer } = await callAs(
+        actor,
+        "read_backlog_stream",
+        { p_product_id: productId },
+        backlogStateSchema,
+      );
+      const reader = readerOf(viewer);
+      const productTopic = topics.product(productId);
+      return {
+        limitKey: `user:${reader.userId}`,
+        expiresAt: viewer.expires_at,
+        access: { ...reader, productId },
+        topics: [productTopic, topics.user(reader.userId)],
+        greeting: (resumed) => [
+          { event: "ready", data: { product_id: productId, ...(resumed && { resumed }) } },
+        ],
+        deliver: (event, topic) =>
+          deliverBacklog(event, { ...reader, productId }, topic === productTopic),
+      };
+    },
+  };
+}

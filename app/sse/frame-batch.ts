@@ -1,0 +1,37 @@
+/**
+ * The frames that a client gets in one tick, as a path in a tree: clients that get the same frames walk the same
+ * path, so their bytes are joined once for all of them.
+ */
+export class FrameBatch {
+  readonly #parent: FrameBatch | undefined;
+  readonly #frame: Uint8Array;
+  readonly #next = new Map<Uint8Array, FrameBatch>();
+  /** Most clients go on with the same frame. */
+  #last: FrameBatch | undefined;
+  #bytes: Uint8Array | undefined;
+
+  constructor(frame: Uint8Array = new Uint8Array(), parent?: FrameBatch) {
+    this.#frame = frame;
+    this.#parent = parent;
+  }
+
+  next(frame: Uint8Array): FrameBatch {
+    const last = this.#last;
+    if (last && last.#frame === frame) return last;
+    const batch = this.#next.get(frame) ?? new FrameBatch(frame, this);
+    this.#next.set(frame, batch);
+    this.#last = batch;
+    return batch;
+  }
+
+  get bytes(): Uint8Array {
+    this.#bytes ??= Buffer.concat(this.#path());
+    return this.#bytes;
+  }
+
+  #path(): Uint8Array[] {
+    const frames: Uint8Array[] = [];
+    for (let at: FrameBatch | undefined = this; at; at = at.#parent) frames.push(at.#frame);
+    return frames.reverse();
+  }
+}

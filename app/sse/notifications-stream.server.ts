@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { notificationsStateSchema } from "~/contract/events";
+import { topics } from "~/contract/topics";
+import { type Actor, callAs } from "~/db/rpc.server";
+import { deliverNotifications, notificationsPayload } from "~/realtime/deliver-notifications";
+import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
+
+const stateSchema = z.object({
+  viewer: streamViewerSchema,
+  notifications: notificationsStateSchema.pick({ questions: true }),
+});
+
+/** `GET /api/realtime/notifications`: agent questions of every product that the reader can reach. */
+export function notificationsStream(actor: Actor): StreamSource {
+  return {
+    kind: "notifications",
+    payload: notificationsPayload,
+    async read() {
+      const { viewer, notifications } = await callAs(
+        actor,
+        "read_notifications_stream",
+        {},
+        stateSchema,
+      );
+      const reader = readerOf(viewer);
+      return {
+        limitKey: `user:${reader.userId}`,
+        expiresAt: viewer.expires_at,
+        access: { ...reader, productId: null },
+        topics: [topics.user(reader.userId)],
+        greeting: (resumed) => [
+          {
+            event: "state",
+            data: { questions: notifications.questions, ...(resumed && { resumed }) },
+          },
+        ],
+        deliver: (event) => deliverNotifications(event, reader),
+      };
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Logger } from "pino";
+import { ContractError } from "~/contract/errors";
+import type { Database } from "~/db/database.server";
+import type { StreamLimits } from "~/env.server";
+import { findLostViewers } from "./find-lost-viewers.server";
+import type { StreamState } from "./stream-source";
+import { WriteTick } from "./write-tick";
+
+/** An open stream as the process sees it. */
+export interface OpenStream {
+  readonly access: StreamState["access"];
+  readonly expiresAt: string | null;
+  /** Reads the state again: the stream ends when the reader has no access any more. */
+  recheck(): void;
+}
+
+interface OpenStreamsOptions {
+  limits: StreamLimits;
+  database: Database;
+  log: Logger;
+  /** How often the rights of all readers are looked at, beside the events that announce their end. */
+  sweepMs?: number;
+}
+
+/** The open streams of this process: their limits, their shared write tick, and the sweep of their readers' rights. */
+export class OpenStreams {
+  readonly limits: StreamLimits;
+  readonly tick = new WriteTick();
+  readonly #options: Required<OpenStreamsOptions>;
+  readonly #open = new Set<OpenStream>();
+  readonly #counts = new Map<string, number>();
+  #taken = 0;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(options: OpenStreamsOptions) {
+    this.limits = options.limits;
+    this.#options = { sweepMs: 4000, ...options };
+  }
+
+  get count(): number {
+    return this.#taken;
+  }
+
+  /** Takes one of the places of a reader and of the process; the returned function gives it back. */
+  take(key: string, limit = this.limits.perUser): () => void {
+    const taken = this.#counts.get(key) ?? 0;
+    if (taken >= limit) {
+      throw new ContractError(
+        429,
+        `At most ${limit} streams can be open at once here; close one first.`,
+        {
+          retryAfter: 5,
+        },
+      );
+    }
+    if (this.#taken >= this.limits.perProcess) {
+      throw new ContractError(429, "This server has no stream left; try again soon.", {
+        retryAfter: 5,
+      });
+    }
+    this.#counts.set(key, taken + 1);
+    this.#taken += 1;
+    return () => this.#giveBack(key);
+  }
+
+  #giveBack(key: string): void {
+    const left = (this.#counts.get(key) ?? 1) - 1;
+    if (left === 0) this.#counts.delete(key);
+    else this.#counts.set(key, left);
+    this.#taken -= 1;
+  }
+
+  add(stream: OpenStream): void {
+    this.#open.add(stream);
+    this.#sweep ??= setInterval(() => void this.#recheck(), this.#options.sweepMs).unref();
+  }
+
+  delete(stream: OpenStream): void {
+    this.#open.delete(stream);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+
+  /** Time ends rights without an event, and an event that could not be sent must not keep a stream open. */
+  async #recheck(): Promise<void> {
+    const now = Date.now();
+    for (const stream of this.#open) {
+      if (stream.expiresAt !== null && Date.parse(stream.expiresAt) <= now) stream.recheck();
+    }
+    try {
+      const lost = await findLostViewers(this.#options.database, [...this.#open]);
+      for (const stream of lost) stream.recheck();
+    } catch (error) {
+      this.#options.log.warn({ err: error }, "The rights of open streams could not be checked");
+    }
+  }
+}
+
+export function createOpenStreams(options: OpenStreamsOptions): OpenStreams {
+  return new OpenStreams(options);
+}

@@ -1,0 +1,39 @@
+import { topics } from "~/contract/topics";
+import { deliverPairing, finalPairingStatuses, pairingPayload } from "~/realtime/deliver-pairing";
+import type { StreamSource } from "./stream-source";
+
+/** A pairing as the waiting desktop may see it. */
+export interface PairingStreamState {
+  pairing_id: string;
+  status: string;
+  expires_at: string;
+}
+
+interface PairingStreamOptions {
+  pairingId: string;
+  /** Refuses with 404 (unknown), 401 (another desktop's cookie) or 410 (expired). */
+  read: () => Promise<PairingStreamState>;
+}
+
+const streamsPerPairing = 3;
+
+/** `GET /api/auth/pair/stream/:pairingId`: the steps of one pairing, for the desktop that started it. */
+export function pairingStream({ pairingId, read }: PairingStreamOptions): StreamSource {
+  return {
+    kind: "pairing",
+    payload: pairingPayload,
+    async read() {
+      const { status, expires_at } = await read();
+      const isFinal = finalPairingStatuses.has(status);
+      return {
+        limitKey: `pairing:${pairingId}`,
+        limit: streamsPerPairing,
+        expiresAt: isFinal ? null : expires_at,
+        topics: [topics.pairing(pairingId)],
+        greeting: () => [{ event: "state", data: { pairing_id: pairingId, status } }],
+        deliver: (event) => deliverPairing(event, pairingId),
+        isFinal,
+      };
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { ContractError } from "~/contract/errors";
+import type { Actor } from "~/db/rpc.server";
+import { authenticate } from "~/domain/accounts/authenticate.server";
+import { isCanonicalUuid } from "~/http/uuid";
+
+export const productQuerySchema = z.object({ product_id: z.string().optional() });
+
+/**
+ * The product that a stream is asked for: 400 when it is missing, 404 when it can be no product. Strangers learn
+ * nothing but 401, so the credential is judged before either (specification: Solo stream).
+ */
+export async function productToWatch(
+  actor: Actor,
+  { product_id: productId }: z.infer<typeof productQuerySchema>,
+): Promise<string> {
+  if (productId !== undefined && isCanonicalUuid(productId)) return productId;
+
+  await authenticate(actor);
+  if (productId) throw new ContractError(404, "No such product.");
+  throw new ContractError(400, "Say which product: ?product_id=<id>.");
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { soloJobsSchema, soloReadySchema, soloWorkersSchema } from "~/contract/events";
+import { topics } from "~/contract/topics";
+import { type Actor, callAs } from "~/db/rpc.server";
+import { deliverSolo, soloPayload } from "~/realtime/deliver-solo";
+import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
+
+const soloStateSchema = z.object({
+  viewer: streamViewerSchema,
+  solo: z.object({
+    ...soloReadySchema.shape,
+    ...soloJobsSchema.shape,
+    workers: soloWorkersSchema,
+  }),
+});
+
+/** `GET /api/realtime/solo`: the reader's tasks and stories of the active sprint, jobs and workers of the product. */
+export function soloStream(actor: Actor, productId: string): StreamSource {
+  return {
+    kind: "solo",
+    payload: soloPayload,
+    async read() {
+      const { viewer, solo } = await callAs(
+        actor,
+        "read_solo_stream",
+        { p_product_id: productId },
+        soloStateSchema,
+      );
+      const reader = readerOf(viewer);
+      const soloViewer = { ...reader, productId, sprintId: solo.sprint_id };
+      return {
+        limitKey: `user:${reader.userId}`,
+        expiresAt: viewer.expires_at,
+        access: { ...reader, productId },
+        topics: [topics.product(productId), topics.user(reader.userId)],
+        greeting: (resumed) => [
+          {
+            event: "ready",
+            data: { product_id: productId, sprint_id: solo.sprint_id, ...(resumed && { resumed }) },
+          },
+          { event: "jobs", data: { jobs: solo.jobs } },
+          { event: "workers", data: solo.workers },
+        ],
+        deliver: (event, topic) =>
+          deliverSolo(event, soloViewer, topic === topics.product(productId)),
+      };
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { ChangeEvent } from "~/contract/events";
+import type { Delivery, Reader } from "~/realtime/delivery";
+import type { Message } from "./encode";
+
+/** Who reads a stream and until when, as the database says it (SQL: private.stream_viewer). */
+export const streamViewerSchema = z.object({
+  user_id: z.string(),
+  session_id: z.string().nullable(),
+  token_id: z.string().nullable(),
+  expires_at: z.string().nullable(),
+});
+
+export function readerOf(viewer: z.infer<typeof streamViewerSchema>): Reader {
+  return { userId: viewer.user_id, sessionId: viewer.session_id, tokenId: viewer.token_id };
+}
+
+/** The state of a stream as it was read: what the filter needs, and what the stream says first. */
+export interface StreamState {
+  /** Whose streams are counted together, and how many may be open at once when it is not the usual limit. */
+  limitKey: string;
+  limit?: number;
+  /** When the right to read must be looked at again. */
+  expiresAt: string | null;
+  /** What the sweep checks beside the events; none for a stream without a user. */
+  access?: Reader & { productId: string | null };
+  /** The first of them numbers the messages. */
+  topics: readonly [string, ...string[]];
+  /** `ready` or `state`, with what follows it at once. */
+  greeting(resumed: boolean): readonly [Message, ...Message[]];
+  deliver(event: ChangeEvent, topic: string): Delivery;
+  /** True when nothing more can come: the stream says its greeting and ends. */
+  isFinal?: boolean;
+}
+
+/** One kind of stream: how its state is read and what an event looks like on it. */
+export interface StreamSource {
+  /** Frames of an event are shared by all streams of a kind. */
+  kind: string;
+  /** Throws `ContractError` when the reader has no access (any more). */
+  read(): Promise<StreamState>;
+  payload(event: ChangeEvent): Record<string, unknown>;
+}
