@@ -7,12 +7,27 @@ import { z } from "zod";
 export const exportFormat = "backloom-export";
 export const exportVersion = 1;
 
-const time = z.string();
-const pullRequestUrl = z.string().nullable().default(null);
+const time = z.iso.datetime({ offset: true });
+const code = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,30}$/, "must be 1 to 30 letters, digits, dots, underscores or hyphens")
+  .nullable()
+  .default(null);
+/** Longest title here; the converter of other formats cuts longer ones and keeps them in the description. */
+export const titleLimit = 300;
+const title = z.string().min(1).max(titleLimit);
+const longText = z.string().max(100_000).refine(isStorable, "must not contain NUL or half characters");
+const text = longText.default("");
+const priority = z.int().min(0).max(1_000_000).default(3);
+const address = z.string().min(1).max(2000).nullable().default(null);
+
+function isStorable(value: string): boolean {
+  return !value.includes("\0") && value.isWellFormed();
+}
 
 const logEntrySchema = z.object({
   type: z.enum(["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"]),
-  content: z.string(),
+  content: longText.min(1),
   status: z.enum(["PASSED", "FAILED"]).nullable().default(null),
   commit_hash: z.string().nullable().default(null),
   commit_message: z.string().nullable().default(null),
@@ -22,13 +37,13 @@ const logEntrySchema = z.object({
 });
 
 const taskSchema = z.object({
-  code: z.string().nullable().default(null),
-  title: z.string(),
-  description: z.string().default(""),
-  implementation_plan: z.string().nullable().default(null),
-  priority: z.int().default(3),
+  code,
+  title,
+  description: text,
+  implementation_plan: longText.nullable().default(null),
+  priority,
   status: z.enum(["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "FAILED"]).default("TO_DO"),
-  repo_url: z.string().nullable().default(null),
+  repo_url: address,
   verify_only: z.boolean().default(false),
   verify_required: z.enum(["ALIGNED", "ALIGNED_OR_PARTIAL", "ANY"]).default("ALIGNED_OR_PARTIAL"),
   requires_opus: z.boolean().default(false),
@@ -37,11 +52,11 @@ const taskSchema = z.object({
 });
 
 const storySchema = z.object({
-  code: z.string().nullable().default(null),
-  title: z.string(),
-  description: z.string().default(""),
-  acceptance_criteria: z.string().default(""),
-  priority: z.int().default(3),
+  code,
+  title,
+  description: text,
+  acceptance_criteria: text,
+  priority,
   status: z.enum(["OPEN", "IN_SPRINT", "DONE", "FAILED"]).default("OPEN"),
   /** Code of the sprint that the story is in. */
   sprint: z.string().nullable().default(null),
@@ -53,21 +68,21 @@ const storySchema = z.object({
 });
 
 const pbiSchema = z.object({
-  code: z.string().nullable().default(null),
-  title: z.string(),
-  description: z.string().default(""),
-  priority: z.int().default(3),
+  code,
+  title,
+  description: text,
+  priority,
   sort_order: z.number().optional(),
   status: z.enum(["READY", "BLOCKED", "DONE", "FAILED"]).default("READY"),
-  pr_url: pullRequestUrl,
+  pr_url: address,
   pr_merged_at: time.nullable().default(null),
   created_at: time.optional(),
   stories: z.array(storySchema).default([]),
 });
 
 const sprintSchema = z.object({
-  code: z.string(),
-  sprint_goal: z.string().default(""),
+  code: z.string().regex(/^SP-\d{1,27}$/, "must have the form SP-<n>"),
+  sprint_goal: z.string().max(10_000).default(""),
   status: z.enum(["PLANNED", "ACTIVE", "COMPLETED", "FAILED", "CANCELLED"]).default("PLANNED"),
   start_date: z.string().nullable().default(null),
   end_date: z.string().nullable().default(null),
@@ -77,15 +92,21 @@ const sprintSchema = z.object({
 });
 
 const ideaSchema = z.object({
-  code: z.string().nullable().default(null),
+  code: z
+    .string()
+    .regex(/^IDEA-\d{3,25}$/, "must have the form IDEA-<nnn>")
+    .nullable()
+    .default(null),
   /** User name of the owner of the idea; the owner of the import when there is no such user. */
   username: z.string().nullable().default(null),
-  title: z.string(),
-  description: z.string().default(""),
+  title,
+  description: text,
   status: z.enum(["DRAFT", "DISCUSSING", "READY", "PLANNED"]).default("DRAFT"),
   archived_at: time.nullable().default(null),
   /** Code of the PBI that the idea was promoted to. */
   pbi: z.string().nullable().default(null),
+  /** Codes of further products of the same owner. */
+  linked_products: z.array(z.string()).default([]),
   created_at: time.optional(),
   log: z
     .array(
@@ -99,16 +120,16 @@ const ideaSchema = z.object({
     .default([]),
 });
 
-export const exportDocumentSchema = z.object({
+const documentSchema = z.object({
   format: z.literal(exportFormat),
   version: z.literal(exportVersion),
   exported_at: time.optional(),
   product: z.object({
-    code: z.string(),
-    name: z.string(),
-    description: z.string().default(""),
-    repo_url: z.string().default(""),
-    definition_of_done: z.string().default(""),
+    code: z.string().regex(/^[A-Za-z0-9._-]{1,30}$/),
+    name: z.string().min(1).max(200),
+    description: text,
+    repo_url: z.string().max(2000).default(""),
+    definition_of_done: text,
     auto_pr: z.boolean().default(false),
     pr_strategy: z.enum(["SPRINT", "STORY", "SPRINT_BATCH"]).default("SPRINT"),
     archived_at: time.nullable().default(null),
@@ -123,6 +144,23 @@ export const exportDocumentSchema = z.object({
   ideas: z.array(ideaSchema).default([]),
   /** Last number given out per kind, so that codes of deleted things are not given out again. */
   counters: z.record(z.string(), z.int().nonnegative()).default({}),
+});
+
+/** What no single field can tell: one active sprint, and references that lead somewhere. */
+export const exportDocumentSchema = documentSchema.superRefine((document, context) => {
+  const refuse = (path: (string | number)[], message: string): void => {
+    context.addIssue({ code: "custom", path, message });
+  };
+  if (document.sprints.filter((sprint) => sprint.status === "ACTIVE").length > 1) {
+    refuse(["sprints"], "at most one sprint can be ACTIVE");
+  }
+  const sprintCodes = new Set(document.sprints.map((sprint) => sprint.code));
+  for (const [pbiIndex, pbi] of document.pbis.entries()) {
+    for (const [storyIndex, story] of pbi.stories.entries()) {
+      if (story.sprint === null || sprintCodes.has(story.sprint)) continue;
+      refuse(["pbis", pbiIndex, "stories", storyIndex, "sprint"], `no sprint has the code ${story.sprint}`);
+    }
+  }
 });
 
 export type ExportDocument = z.output<typeof exportDocumentSchema>;

@@ -1,5 +1,6 @@
-import { codePattern, maximumCodeLength } from "~/contract/codes";
 import type { Note } from "./conversion";
+
+const codeForm = /^[A-Za-z0-9._-]{1,30}$/;
 
 /** Hands out codes: an id of the folder stays the code where it can, else the service generates one. */
 export class CodeBook {
@@ -12,7 +13,7 @@ export class CodeBook {
 
   take(kind: "pbi" | "story" | "task", id: string, source: string): string | null {
     const key = `${kind} ${id}`;
-    if (id.length > maximumCodeLength || !codePattern.test(id)) {
+    if (!codeForm.test(id)) {
       this.#notes.push({ source, note: `${id} cannot be a code here: a generated code is used` });
       return null;
     }
@@ -25,5 +26,17 @@ export class CodeBook {
     }
     this.#taken.add(key);
     return id;
+  }
+
+  /** Where the counters of generated codes begin, so that they never meet a code that an id has taken. */
+  counters(): Record<string, number> {
+    const last = { pbi: 0, story: 0, task: 0 };
+    for (const key of this.#taken) {
+      const [, kind, number] = /^(pbi PBI|story ST|task T)-(\d{1,15})$/.exec(key) ?? [];
+      if (kind === "pbi PBI") last.pbi = Math.max(last.pbi, Number(number));
+      if (kind === "story ST") last.story = Math.max(last.story, Number(number));
+      if (kind === "task T") last.task = Math.max(last.task, Number(number));
+    }
+    return last;
   }
 }

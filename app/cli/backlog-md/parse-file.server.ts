@@ -1,7 +1,8 @@
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import type { Place, SourceFile } from "./read-folder.server";
-import { splitSections } from "./sections";
+import { titleLimit } from "~/contract/export-document";
+import { type Sections, splitSections } from "./sections";
 
 /** One file of a Backlog.md folder, understood. */
 export interface SourceItem {
@@ -57,7 +58,7 @@ export function parseFile(file: SourceFile): SourceItem | { reason: string } {
     place: file.place,
     id: fields.id.trim(),
     key: toKey(fields.id),
-    title: fields.title.trim() || fields.id.trim(),
+    title: cutTitle(fields.title.trim() || fields.id.trim()),
     status: fields.status ?? "",
     assignees: fields.assignee.map((name) => name.replace(/^@/, "")).filter((name) => name !== ""),
     parentKey: fields.parent_task_id === null ? null : toKey(fields.parent_task_id),
@@ -65,7 +66,7 @@ export function parseFile(file: SourceFile): SourceItem | { reason: string } {
     priority: fields.priority?.toLowerCase() ?? null,
     createdAt: toTimestamp(fields.created_date),
     updatedAt: toTimestamp(fields.updated_date),
-    ...sections,
+    ...fitSections(sections),
     frontMatter,
   };
 }
@@ -91,6 +92,31 @@ function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { 
     const [firstLine = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
     return { reason: `front matter is no valid YAML: ${firstLine}` };
   }
+}
+
+/** A longer title stays whole in the front matter, which the first log entry keeps. */
+function cutTitle(title: string): string {
+  const letters = [...title];
+  return letters.length <= titleLimit ? title : `${letters.slice(0, titleLimit - 1).join("")}…`;
+}
+
+/** The longest text of one field; what goes beyond becomes notes, so nothing is lost. */
+const maximumText = 90_000;
+
+function fitSections(sections: Sections): Sections {
+  const notes = [...sections.notes];
+  const fit = (section: string, text: string): string => {
+    if (text.length <= maximumText) return text;
+    const end = text.lastIndexOf("\n", maximumText) + 1 || maximumText;
+    notes.unshift({ section: `${section} (continued)`, content: text.slice(end) });
+    return text.slice(0, end);
+  };
+  return {
+    description: fit("Description", sections.description),
+    acceptanceCriteria: fit("Acceptance Criteria", sections.acceptanceCriteria),
+    plan: fit("Implementation Plan", sections.plan),
+    notes,
+  };
 }
 
 /** Older files write `assignee: @name` without quotes, which YAML reserves. */

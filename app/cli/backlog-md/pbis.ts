@@ -16,6 +16,7 @@ interface Planning {
 /**
  * Groups the work: a milestone is a PBI with its tasks as stories, a parent without a milestone is a PBI with
  * its children as stories, the rest is gathered by whether it is completed.
+ * Also sets where the code counters of the document begin.
  */
 export function planPbis(
   work: readonly SourceItem[],
@@ -41,6 +42,7 @@ export function planPbis(
       planning,
     ),
   ].filter((pbi) => pbi !== null);
+  conversion.document.counters = codes.counters();
   for (const [index, pbi] of pbis.entries()) pbi.sort_order = index + 1;
   return pbis;
 }

@@ -1,0 +1,35 @@
+import type { ImportedDocument } from "~/domain/transfers/import-document.server";
+import type { Conversion } from "./conversion";
+
+export interface MappedSource {
+  source: string;
+  as: string;
+  code: string;
+}
+
+/** Names what each file became, with the codes that the import gave out. */
+export function reportMapping(
+  conversion: Conversion,
+  imported: ImportedDocument,
+): MappedSource[] {
+  const codes = new Map<object, string>();
+  const pbis = conversion.document.pbis ?? [];
+  const stories = pbis.flatMap((pbi) => pbi.stories ?? []);
+  assign(codes, pbis, imported.pbiCodes);
+  assign(codes, stories, imported.storyCodes);
+  assign(
+    codes,
+    stories.flatMap((story) => story.tasks ?? []),
+    imported.taskCodes,
+  );
+  assign(codes, conversion.document.ideas ?? [], imported.ideaCodes);
+  return conversion.mapped.map(({ source, as, target }) => ({
+    source,
+    as,
+    code: codes.get(target) ?? "",
+  }));
+}
+
+function assign(codes: Map<object, string>, targets: readonly object[], given: readonly string[]) {
+  for (const [index, target] of targets.entries()) codes.set(target, given[index] ?? "");
+}

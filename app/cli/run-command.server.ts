@@ -1,0 +1,99 @@
+import { parseArgs } from "node:util";
+import { ContractError } from "~/contract/errors";
+import { EnvironmentError } from "~/env.server";
+import { type Command, type CommandOutput, UsageError } from "./command";
+import { CommandError } from "./command-error";
+import { commands } from "./commands";
+import type { Target } from "./target.server";
+
+/** How the command line ended: what goes to standard output and the exit code. */
+export interface Ending {
+  output: string;
+  exitCode: number;
+}
+
+/** Runs one command line. Every refusal is one sentence that says what to do; `--json` makes it an object. */
+export async function runCommandLine(
+  argv: readonly string[],
+  openTarget: () => Target,
+): Promise<Ending> {
+  const asJson = argv.includes("--json");
+  const words = argv.filter((word) => word !== "--json");
+  const command = findCommand(words);
+  if (command === undefined) return unknownCommand(words, asJson);
+  if (words.includes("--help")) return { output: describe(command), exitCode: 0 };
+  const target = openTarget();
+  try {
+    const values = readValues(command, words.slice(command.name.split(" ").length));
+    return present(await command.run(target, values), asJson);
+  } catch (error) {
+    return refuse(error, command, asJson);
+  } finally {
+    await target.close();
+  }
+}
+
+function findCommand(words: readonly string[]): Command | undefined {
+  return commands.find((command) =>
+    command.name.split(" ").every((part, index) => words[index] === part),
+  );
+}
+
+function readValues(command: Command, words: readonly string[]): Record<string, unknown> {
+  const options: Record<string, { type: "string" | "boolean" }> = {};
+  for (const name of command.optionNames) {
+    options[name] = { type: command.flags.includes(name) ? "boolean" : "string" };
+  }
+  const { values, positionals } = parseWords([...words], options);
+  const surplus = positionals[command.positionals.length];
+  if (surplus !== undefined) throw new UsageError(`${surplus} is one argument too many`);
+  const named = command.positionals.map((name, index) => [name, positionals[index]] as const);
+  return { ...values, ...Object.fromEntries(named) };
+}
+
+function parseWords(args: string[], options: Record<string, { type: "string" | "boolean" }>) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function present({ json, lines, ok = true }: CommandOutput, asJson: boolean): Ending {
+  return { output: asJson ? JSON.stringify(json) : lines.join("\n"), exitCode: ok ? 0 : 1 };
+}
+
+function refuse(error: unknown, command: Command, asJson: boolean): Ending {
+  const isUsage = error instanceof UsageError;
+  const isExpected =
+    isUsage ||
+    error instanceof CommandError ||
+    error instanceof ContractError ||
+    error instanceof EnvironmentError;
+  if (!isExpected) throw error;
+  if (asJson) {
+    const body = error instanceof ContractError ? error.toBody() : { error: error.message, code: 422 };
+    return { output: JSON.stringify(body), exitCode: 1 };
+  }
+  const issues = error instanceof ContractError ? (error.issues ?? []) : [];
+  const lines = [error.message, ...issues.map((issue) => `  ${issue.path}: ${issue.message}`)];
+  if (isUsage) lines.push(`Usage: ${command.usage}`);
+  return { output: lines.join("\n"), exitCode: isUsage ? 2 : 1 };
+}
+
+function unknownCommand(words: readonly string[], asJson: boolean): Ending {
+  const wantsHelp = words.length === 0 || words.includes("--help") || words[0] === "help";
+  if (wantsHelp) return { output: overview(), exitCode: 0 };
+  const message = `There is no command "${words.join(" ")}"`;
+  if (asJson) return { output: JSON.stringify({ error: message, code: 404 }), exitCode: 2 };
+  return { output: `${message}\n\n${overview()}`, exitCode: 2 };
+}
+
+function overview(): string {
+  const lines = commands.map((command) => `  ${command.name.padEnd(24)} ${command.summary}`);
+  return ["npm run --silent admin -- <command> [options] [--json]", "", ...lines].join("\n");
+}
+
+function describe(command: Command): string {
+  return `${command.summary}\n${command.usage}`;
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { ExportDocument } from "~/contract/export-document";
+import type { Database } from "~/db/database.server";
+import { callService } from "~/db/rpc.server";
+
+/** What an import made. Codes that the document left open stand in the order of the document. */
+export interface ImportedDocument {
+  id: string;
+  code: string;
+  pbiCodes: string[];
+  storyCodes: string[];
+  taskCodes: string[];
+  ideaCodes: string[];
+  /** User names of the document that do not exist here. */
+  unknownUsers: string[];
+}
+
+const productAnswer = z.object({
+  id: z.uuid(),
+  code: z.string(),
+  pbi_codes: z.array(z.string()),
+  unknown_users: z.array(z.string()),
+});
+const storiesAnswer = z.object({
+  story_codes: z.array(z.string()),
+  task_codes: z.array(z.string()),
+});
+const ideasAnswer = z.object({ idea_codes: z.array(z.string()) });
+
+/** Stories per call: large enough to be quick, small enough to stay far below every statement time-out. */
+const portionSize = 200;
+
+/**
+ * Reads an export document into a new product of the owner, as the service itself: in a few transactions, without
+ * limits per minute. When a later step fails the product is removed again, so an import is all or nothing.
+ */
+export async function importDocument(
+  database: Database,
+  ownerId: string,
+  document: ExportDocument,
+): Promise<ImportedDocument> {
+  const product = await callService(
+    database,
+    "import_product",
+    { p_owner_id: ownerId, p_document: withoutStories(document) },
+    productAnswer,
+  );
+  try {
+    const stories = await importStories(database, ownerId, product, document);
+    const { idea_codes } = await callService(
+      database,
+      "import_ideas",
+      {
+        p_product_id: product.id,
+        p_owner_id: ownerId,
+        p_ideas: document.ideas,
+        p_archived_at: document.product.archived_at,
+      },
+      ideasAnswer,
+    );
+    return {
+      id: product.id,
+      code: product.code,
+      pbiCodes: product.pbi_codes,
+      ...stories,
+      ideaCodes: idea_codes,
+      unknownUsers: product.unknown_users,
+    };
+  } catch (error) {
+    await callService(database, "discard_import", { p_product_id: product.id }, z.unknown());
+    throw error;
+  }
+}
+
+function withoutStories(document: ExportDocument) {
+  const { ideas: _ideas, pbis, ...rest } = document;
+  return { ...rest, pbis: pbis.map(({ stories: _stories, ...pbi }) => pbi) };
+}
+
+async function importStories(
+  database: Database,
+  ownerId: string,
+  product: z.output<typeof productAnswer>,
+  document: ExportDocument,
+): Promise<{ storyCodes: string[]; taskCodes: string[] }> {
+  const stories = document.pbis.flatMap((pbi, index) =>
+    pbi.stories.map((story) => ({ ...story, pbi: product.pbi_codes[index] })),
+  );
+  const storyCodes: string[] = [];
+  const taskCodes: string[] = [];
+  for (let at = 0; at < stories.length; at += portionSize) {
+    const answer = await callService(
+      database,
+      "import_stories",
+      {
+        p_product_id: product.id,
+        p_owner_id: ownerId,
+        p_stories: stories.slice(at, at + portionSize),
+      },
+      storiesAnswer,
+    );
+    storyCodes.push(...answer.story_codes);
+    taskCodes.push(...answer.task_codes);
+  }
+  return { storyCodes, taskCodes };
+}
