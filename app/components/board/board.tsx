@@ -1,0 +1,88 @@
+import clsx from "clsx";
+import { type DragEvent, useState } from "react";
+import { Kbd } from "~/components/badge";
+import { useRowKeys } from "~/components/page-keys";
+import { statusLook } from "~/components/status";
+import { StatusIcon } from "~/components/status-icon";
+import type { BoardTask } from "~/contract/page-data";
+import { columnLabel, columns } from "./columns";
+import { TaskCard } from "./task-card";
+import { useChangedTasks } from "./use-changed-tasks";
+import { useKeyboardMove } from "./use-keyboard-move";
+import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
+
+/** Tasks by status. Cards move by dragging, by the menu on each card, and by keys; a refused move falls back alone. */
+export function Board({ tasks: saved }: { tasks: readonly BoardTask[] }) {
+  const { move, trackers } = useTaskMoves();
+  const tasks = useOptimisticTasks(saved);
+  const changed = useChangedTasks(saved);
+  const moving = useKeyboardMove(tasks, move);
+  const [over, setOver] = useState<string | null>(null);
+  useRowKeys();
+
+  const drop = (event: DragEvent, status: string) => {
+    event.preventDefault();
+    setOver(null);
+    const id = event.dataTransfer.getData("text/x-backloom-task");
+    const task = tasks.find((candidate) => candidate.id === id);
+    if (task) move(task, status);
+  };
+
+  return (
+    <section aria-label="Board">
+      {trackers}
+      <p
+        aria-live="assertive"
+        className={moving ? "mb-2 rounded bg-accent-soft px-3 py-1.5 text-sm" : "sr-only"}
+      >
+        {moving ? (
+          <>
+            Moving <strong>{moving.code}</strong> to <strong>{columnLabel(moving.target)}</strong>:{" "}
+            <Kbd>←</Kbd> <Kbd>→</Kbd> choose the column, <Kbd>Enter</Kbd> drops it, <Kbd>Esc</Kbd>{" "}
+            leaves it.
+          </>
+        ) : null}
+      </p>
+      <div className="-mx-4 flex snap-x gap-3 overflow-x-auto px-4 pb-2 lg:mx-0 lg:grid lg:grid-cols-5 lg:px-0">
+        {columns.map(({ status, label }) => {
+          const cards = tasks.filter((task) => task.status === status);
+          const target = over === status || moving?.target === status;
+          return (
+            <section
+              key={status}
+              aria-label={`${label}: ${cards.length}`}
+              onDragOver={(event) => {
+                if (status === "failed") return;
+                event.preventDefault();
+                setOver(status);
+              }}
+              onDragLeave={() => setOver((current) => (current === status ? null : current))}
+              onDrop={(event) => drop(event, status)}
+              className={clsx(
+                "flex w-[82vw] max-w-80 shrink-0 snap-center flex-col rounded-lg border bg-sunken lg:w-auto lg:max-w-none lg:shrink",
+                target ? "border-accent" : "border-transparent",
+              )}
+            >
+              <h3 className="flex items-center gap-2 px-3 pt-2.5 pb-1.5 text-sm font-semibold">
+                <StatusIcon tone={statusLook(status).tone} />
+                {label}
+                <span className="font-normal text-muted">{cards.length}</span>
+              </h3>
+              <ul className="grid content-start gap-2 p-2 lg:min-h-40">
+                {cards.map((task) => (
+                  <TaskCard
+                    key={task.id}
+                    task={task}
+                    changed={changed.has(task.id)}
+                    moving={moving?.id === task.id}
+                    onMove={move}
+                  />
+                ))}
+              </ul>
+            </section>
+          );
+        })}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,78 @@
+import { useEffect, useMemo, useState } from "react";
+import { type PageKey, usePageKeys } from "~/components/page-keys";
+import { useWriteAccess } from "~/components/write-access";
+import type { BoardTask } from "~/contract/page-data";
+import { movableColumns } from "./columns";
+
+interface Moving {
+  id: string;
+  code: string;
+  target: string;
+}
+
+/**
+ * Moving a card by keys is a mode of its own and says so: `m` on a card starts it, arrows choose the column,
+ * Enter drops, Esc leaves everything as it was.
+ */
+export function useKeyboardMove(
+  tasks: readonly BoardTask[],
+  move: (task: BoardTask, status: string) => void,
+): Moving | null {
+  const { canWrite } = useWriteAccess();
+  const [moving, setMoving] = useState<Moving | null>(null);
+  const keys = useMemo<PageKey[]>(
+    () => [
+      {
+        keys: "m",
+        label: "Move the focused card",
+        run: () => {
+          const id = document.activeElement?.getAttribute("data-task-id");
+          const task = tasks.find((candidate) => candidate.id === id);
+          if (!task || !canWrite) return;
+          const target = task.status === "failed" ? "todo" : task.status;
+          setMoving({ id: task.id, code: task.code, target });
+        },
+      },
+    ],
+    [tasks, canWrite],
+  );
+  usePageKeys("Board", keys);
+
+  useEffect(() => {
+    if (!moving) return;
+    const onKey = (event: KeyboardEvent) => {
+      const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+      if (step === 0 && event.key !== "Enter" && event.key !== "Escape") return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (step !== 0) {
+        setMoving({ ...moving, target: neighbour(moving.target, step) });
+        return;
+      }
+      setMoving(null);
+      const task = tasks.find((candidate) => candidate.id === moving.id);
+      if (event.key !== "Enter" || !task) return;
+      move(task, moving.target);
+      refocus(task.id);
+    };
+    window.addEventListener("keydown", onKey, { capture: true });
+    return () => window.removeEventListener("keydown", onKey, { capture: true });
+  }, [moving, tasks, move]);
+
+  return moving;
+}
+
+function neighbour(status: string, step: number): string {
+  const at = movableColumns.findIndex((column) => column.status === status);
+  const next = Math.min(Math.max(at + step, 0), movableColumns.length - 1);
+  return movableColumns[next]?.status ?? status;
+}
+
+/** The card is drawn anew in its column; focus follows it there. */
+function refocus(taskId: string) {
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>(`[data-task-id="${taskId}"]`)?.focus(),
+    ),
+  );
+}

@@ -1,0 +1,90 @@
+import { useEffect, useSyncExternalStore } from "react";
+import { tinykeys } from "tinykeys";
+
+/** One key of a page: what to press, what it does, in words. */
+export interface PageKey {
+  keys: string;
+  label: string;
+  run: (event: KeyboardEvent) => void;
+  /** Also works while something is being typed, for example with a modifier. */
+  whileTyping?: boolean;
+}
+
+let shown: readonly { group: string; keys: readonly PageKey[] }[] = [];
+const listeners = new Set<() => void>();
+
+function publish(next: typeof shown) {
+  shown = next;
+  for (const listener of listeners) listener();
+}
+
+/** Keys while the calling component is on the page; `?` lists them under `group`. Pass a stable array. */
+export function usePageKeys(group: string, keys: readonly PageKey[]): void {
+  useEffect(() => {
+    const entry = { group, keys };
+    publish([...shown, entry]);
+    const bindings = Object.fromEntries(
+      keys.map(({ keys: press, run, whileTyping }) => [
+        press,
+        (event: KeyboardEvent) => {
+          if (!whileTyping && (isTyping(event.target) || isOverlaid())) return;
+          run(event);
+        },
+      ]),
+    );
+    const release = tinykeys(window, bindings);
+    return () => {
+      release();
+      publish(shown.filter((other) => other !== entry));
+    };
+  }, [group, keys]);
+}
+
+export function useShownKeys(): typeof shown {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => shown,
+    () => shown,
+  );
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.matches("input, textarea, select");
+}
+
+function isOverlaid(): boolean {
+  return document.querySelector("dialog[open]") !== null;
+}
+
+/** `c` and Esc press what the page marks for them, so that keys and clicks can never differ. */
+export function pressMarked(marker: "data-create" | "data-close" | "data-filter"): boolean {
+  const element = document.querySelector<HTMLElement>(`[${marker}]`);
+  if (!element) return false;
+  if (element.matches("input")) element.focus();
+  else element.click();
+  return true;
+}
+
+/** Moves focus through the rows of a list: each row's main link carries `data-row`. */
+export function moveRowFocus(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
+  const at = rows.findIndex((row) => row.matches(":focus, :focus-within"));
+  const next = rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step];
+  if (!next) return;
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
+}
+
+const rowKeys: readonly PageKey[] = [
+  { keys: "j", label: "Next row", run: () => moveRowFocus(1) },
+  { keys: "k", label: "Row before", run: () => moveRowFocus(-1) },
+];
+
+/** `j` and `k` through the rows of this page; Enter opens the focused one. */
+export function useRowKeys(): void {
+  usePageKeys("List", rowKeys);
+}

@@ -1,0 +1,92 @@
+import { Link } from "@remix-run/react";
+import { CodeChip } from "~/components/badge";
+import { CalendarDay, Elapsed } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { describeStatuses, WovenProgress } from "~/components/woven-progress";
+import type { DashboardData } from "~/contract/page-data";
+
+type Product = DashboardData["products"][number];
+
+/** One product: its sprint, its run, and the way into each. */
+export function ProductCard({ product }: { product: Product }) {
+  const { active_sprint: sprint, run } = product;
+  return (
+    <article className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4">
+      <header className="flex items-start justify-between gap-3">
+        <h2 className="min-w-0 text-base font-semibold">
+          <Link to={`/products/${product.id}/backlog`} data-row className="hover:underline">
+            {product.name}
+          </Link>
+        </h2>
+        <CodeChip className="pt-1">{product.code}</CodeChip>
+      </header>
+      {sprint ? (
+        <SprintPart productId={product.id} sprint={sprint} />
+      ) : (
+        <NoSprint product={product} />
+      )}
+      {run ? (
+        <p className="mt-auto flex flex-wrap items-center gap-2 border-t border-line pt-3 text-sm">
+          <StatusPill status={run.status} />
+          <Link to={`/products/${product.id}/runs/${run.id}`} className="hover:underline">
+            Run of {run.job_statuses.length} jobs
+          </Link>
+          {run.started_at ? (
+            <span className="text-muted">
+              for <Elapsed from={run.started_at} />
+            </span>
+          ) : (
+            <span className="text-muted">waits for a worker</span>
+          )}
+        </p>
+      ) : null}
+    </article>
+  );
+}
+
+function SprintPart({
+  productId,
+  sprint,
+}: {
+  productId: string;
+  sprint: NonNullable<Product["active_sprint"]>;
+}) {
+  return (
+    <div className="grid gap-2">
+      <p className="text-sm">
+        <Link
+          to={`/products/${productId}/sprints/${sprint.id}`}
+          className="font-medium hover:underline"
+        >
+          {sprint.code}
+        </Link>
+        {sprint.sprint_goal ? <span className="text-muted">: {sprint.sprint_goal}</span> : null}
+      </p>
+      <WovenProgress statuses={sprint.task_statuses} />
+      <p className="text-xs text-muted">
+        {sprint.task_statuses.length > 0
+          ? describeStatuses(sprint.task_statuses)
+          : "No tasks in it yet"}
+        {sprint.end_date ? (
+          <>
+            {" "}
+            · ends <CalendarDay day={sprint.end_date} />
+          </>
+        ) : null}
+      </p>
+    </div>
+  );
+}
+
+function NoSprint({ product }: { product: Product }) {
+  return (
+    <p className="text-sm text-muted">
+      {product.open_stories === 0
+        ? "The backlog is empty."
+        : `${product.open_stories} open ${product.open_stories === 1 ? "story" : "stories"}.`}{" "}
+      <Link to={`/products/${product.id}/sprints`} className="text-accent hover:underline">
+        Plan a sprint
+      </Link>
+    </p>
+  );
+}

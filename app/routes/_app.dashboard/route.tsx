@@ -1,0 +1,75 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { ButtonLink } from "~/components/button";
+import { Fact, Facts } from "~/components/card";
+import { EmptyState } from "~/components/empty-state";
+import { moneyText } from "~/components/numbers";
+import { PageHeader } from "~/components/page-header";
+import { useRowKeys } from "~/components/page-keys";
+import { getDashboard } from "~/domain/pages/get-dashboard.server";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ProductCard } from "./product-card";
+import { WaitingForYou } from "./waiting-for-you";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  return json(await getDashboard(actor));
+});
+
+export const meta: MetaFunction = () => [{ title: "Dashboard · Backloom" }];
+
+export default function DashboardPage() {
+  const { products, questions, reviews, cost_today, done_today, workers_online } =
+    useLoaderData<typeof loader>();
+  useLiveRevalidation({ stream: "notifications" });
+  useRowKeys();
+  return (
+    <>
+      <PageHeader
+        title="Dashboard"
+        actions={
+          <ButtonLink
+            to="/products/new"
+            data-create
+            tone={products.length === 0 ? "primary" : "plain"}
+          >
+            New product
+          </ButtonLink>
+        }
+      />
+      {products.length === 0 ? (
+        <EmptyState
+          title="Nothing on the loom yet"
+          action={
+            <>
+              <ButtonLink to="/start" tone="primary">
+                Take the first steps
+              </ButtonLink>
+              <ButtonLink to="/products/new">Create a product</ButtonLink>
+            </>
+          }
+        >
+          A product holds the backlog that you and your agents share. The first steps take five
+          minutes and end with an agent's finished task.
+        </EmptyState>
+      ) : (
+        <div className="grid gap-5">
+          <Facts>
+            <Fact term="Done today">{done_today === 1 ? "1 task" : `${done_today} tasks`}</Fact>
+            <Fact term="Cost today">{moneyText(cost_today ?? 0)}</Fact>
+            <Fact term="Workers">
+              {workers_online === 0 ? "none online" : `${workers_online} online`}
+            </Fact>
+          </Facts>
+          <WaitingForYou questions={questions} reviews={reviews} />
+          <div className="grid gap-4 sm:grid-cols-2 2xl:grid-cols-3">
+            {products.map((product) => (
+              <ProductCard key={product.id} product={product} />
+            ))}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import { Link } from "@remix-run/react";
+import { CodeChip } from "~/components/badge";
+import { ButtonLink } from "~/components/button";
+import { RelativeTime } from "~/components/relative-time";
+import { StatusDot } from "~/components/status-pill";
+import type { DashboardData } from "~/contract/page-data";
+
+/** The one loud thing of the page: what only a person can move on. */
+export function WaitingForYou({
+  questions,
+  reviews,
+}: Pick<DashboardData, "questions" | "reviews">) {
+  if (questions.length === 0 && reviews.length === 0) return null;
+  return (
+    <section
+      aria-label="Waiting for you"
+      className="rounded-lg border border-waiting/50 bg-waiting-soft p-4"
+    >
+      <div className="mb-2 flex items-center justify-between gap-3">
+        <h2 className="text-base font-semibold text-waiting">Waiting for you</h2>
+        {questions.length > 0 ? (
+          <ButtonLink to="/questions" size="sm">
+            Answer
+          </ButtonLink>
+        ) : null}
+      </div>
+      <ul className="grid gap-1.5">
+        {questions.map((question) => (
+          <li key={question.id} className="flex items-baseline gap-2 text-sm">
+            <StatusDot status="WAITING" className="translate-y-0.5" />
+            <Link
+              to={`/questions#question-${question.id}`}
+              data-row
+              className="min-w-0 flex-1 truncate hover:underline"
+            >
+              {question.question}
+            </Link>
+            <span className="shrink-0 text-xs text-muted">
+              {question.product_name} · <RelativeTime at={question.created_at} />
+            </span>
+          </li>
+        ))}
+        {reviews.map((task) => (
+          <li key={task.id} className="flex items-baseline gap-2 text-sm">
+            <StatusDot status="REVIEW" className="translate-y-0.5" />
+            <CodeChip>{task.code}</CodeChip>
+            <Link
+              to={`/tasks/${task.id}`}
+              data-row
+              className="min-w-0 flex-1 truncate hover:underline"
+            >
+              {task.title}
+            </Link>
+            <span className="shrink-0 text-xs text-muted">
+              in review · {task.product_name} · <RelativeTime at={task.changed_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

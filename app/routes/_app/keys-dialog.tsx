@@ -1,0 +1,41 @@
+import { Kbd } from "~/components/badge";
+import { Dialog } from "~/components/dialog";
+import { useShownKeys } from "~/components/page-keys";
+
+/** All keys that work on this page, those of the page first. */
+export default function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const groups = [...useShownKeys()].reverse();
+  return (
+    <Dialog title="Keys of this page" open={open} onClose={onClose}>
+      <div className="grid gap-5 p-4">
+        {groups.map(({ group, keys }) => (
+          <section key={group} aria-label={group}>
+            <h3 className="mb-1.5 text-xs font-semibold text-muted">{group}</h3>
+            <dl className="grid grid-cols-1 gap-x-8 gap-y-1 sm:grid-cols-2">
+              {keys.map(({ keys: press, label }) => (
+                <div key={press} className="flex items-center justify-between gap-3 text-sm">
+                  <dt>{label}</dt>
+                  <dd className="flex gap-1">
+                    {shownKeys(press).map((key) => (
+                      <Kbd key={key}>{key}</Kbd>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+function shownKeys(press: string): string[] {
+  const modifier = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
+  return press
+    .replace("$mod", modifier)
+    .replace("Shift+?", "?")
+    .replace("Escape", "Esc")
+    .split(/[ +]/)
+    .filter(Boolean);
+}

@@ -1,0 +1,10 @@
+/** Sentences that a redirect may ask the next page to show: only these words, never a text from the address. */
+const notices: Record<string, string> = {
+  "product-gone":
+    "Your active product is no longer open to you: it was archived, or you left it. Choose another one.",
+};
+
+export function readNotice(request: Request): string | null {
+  const name = new URL(request.url).searchParams.get("notice");
+  return name ? (notices[name] ?? null) : null;
+}

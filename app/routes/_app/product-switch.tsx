@@ -1,0 +1,57 @@
+import { useParams } from "@remix-run/react";
+import clsx from "clsx";
+import { Check, ChevronsUpDown, Plus } from "lucide-react";
+import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/components/menu";
+import { productPath } from "./navigation";
+import type { ShellData } from "./shell-data";
+
+/** The product that is looked at now: the one in the address, else the active one. */
+export function useCurrentProduct(shell: ShellData) {
+  const { productId } = useParams();
+  const wanted = productId ?? shell.activeProductId;
+  return shell.products.find((product) => product.id === wanted) ?? shell.products[0];
+}
+
+/** Goes to another product and remembers it as the active one. A demo account only goes there. */
+export function ProductSwitch({ shell, className }: { shell: ShellData; className?: string }) {
+  const current = useCurrentProduct(shell);
+  return (
+    <Menu
+      label={current ? `Product ${current.name}, switch` : "Choose a product"}
+      triggerClassName={clsx(
+        "flex h-9 min-w-0 items-center gap-2 rounded border border-line bg-surface px-2.5 text-start text-sm font-medium hover:border-line-strong",
+        className,
+      )}
+      trigger={
+        <>
+          <span className="min-w-0 flex-1 truncate">{current?.name ?? "No product yet"}</span>
+          <ChevronsUpDown className="size-3.5 shrink-0 text-faint" aria-hidden="true" />
+        </>
+      }
+    >
+      <MenuHeading>Products</MenuHeading>
+      <form method="post" action="/active-product">
+        {shell.products.map((product) =>
+          shell.user.isDemo ? (
+            <MenuLink key={product.id} to={productPath(product.id, "backlog")}>
+              {product.name}
+            </MenuLink>
+          ) : (
+            <MenuButton key={product.id} name="product_id" value={product.id}>
+              <span className="min-w-0 flex-1 truncate">{product.name}</span>
+              <span className="font-mono text-2xs text-faint">{product.code}</span>
+              {product.id === shell.activeProductId ? (
+                <Check className="size-4" aria-label="active" />
+              ) : null}
+            </MenuButton>
+          ),
+        )}
+      </form>
+      <MenuDivider />
+      <MenuLink to="/products/new">
+        <Plus className="size-4 text-muted" aria-hidden="true" />
+        New product
+      </MenuLink>
+    </Menu>
+  );
+}

@@ -1,0 +1,113 @@
+import { json } from "@remix-run/node";
+import { Outlet, useLoaderData } from "@remix-run/react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { RouteError } from "~/components/error-page";
+import { Notice } from "~/components/notice";
+import { NowProvider } from "~/components/relative-time";
+import { ToastRegion } from "~/components/toast";
+import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-access";
+import { getShell } from "~/domain/pages/get-shell.server";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { LiveProvider } from "~/live/live-provider";
+import { BottomBar } from "./bottom-bar";
+import { useShellKeys } from "./keys";
+import { readNotice } from "./notices";
+import { useCurrentProduct } from "./product-switch";
+import { useRecentPlaces } from "./recent";
+import type { ShellData } from "./shell-data";
+import { Sidebar } from "./sidebar";
+import { TopBar } from "./top-bar";
+
+const Palette = lazy(() => import("./palette"));
+const KeysDialog = lazy(() => import("./keys-dialog"));
+
+const demoReason = "This is a demo account: it sees everything and changes nothing.";
+
+/** The signed-in area. An expired paired session ends in the guard, on every render. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor, principal } = await requireActor(request, context);
+  const shell = await getShell(actor);
+  const data: ShellData = {
+    now: Date.now(),
+    user: {
+      id: principal.user_id,
+      username: principal.username,
+      isAdmin: principal.role === "ADMIN",
+      isDemo: principal.is_demo,
+      hasAvatar: false,
+    },
+    products: shell.products,
+    activeProductId: shell.active_product_id,
+    activeSprintId: shell.active_sprint_id,
+    openQuestions: shell.open_questions,
+    notice: readNotice(request),
+  };
+  return json(data);
+});
+
+export default function AppShell() {
+  const shell = useLoaderData<typeof loader>();
+  const product = useCurrentProduct(shell);
+  const [overlay, setOverlay] = useState<"none" | "palette" | "keys">("none");
+  const openPalette = useCallback(() => setOverlay("palette"), []);
+  const openKeys = useCallback(() => setOverlay("keys"), []);
+  const close = useCallback(() => setOverlay("none"), []);
+  useShellKeys(product?.id, { palette: openPalette, keys: openKeys });
+  useRecentPlaces();
+  useServiceWorker();
+  return (
+    <NowProvider now={shell.now}>
+      <LiveProvider userId={shell.user.id}>
+        <WriteAccessProvider reason={shell.user.isDemo ? demoReason : null}>
+          <a href="#main" className="skip-link rounded bg-accent px-3 py-2 text-sm text-on-accent">
+            Skip to the content
+          </a>
+          <div className="flex min-h-dvh">
+            <Sidebar shell={shell} />
+            <div className="flex min-w-0 flex-1 flex-col">
+              <TopBar shell={shell} onSearch={openPalette} onKeys={openKeys} />
+              <main
+                id="main"
+                tabIndex={-1}
+                className="w-full flex-1 px-4 pt-5 pb-24 outline-none lg:px-6 lg:pb-10"
+              >
+                {shell.notice ? (
+                  <div className="mb-4">
+                    <Notice tone="waiting" role="status" title={shell.notice} />
+                  </div>
+                ) : null}
+                <WriteAccessNotice />
+                <Outlet />
+              </main>
+            </div>
+          </div>
+          <BottomBar shell={shell} />
+          <ToastRegion />
+          <Suspense>
+            {overlay === "palette" ? (
+              <Palette open onClose={close} shell={shell} productId={product?.id} />
+            ) : null}
+            {overlay === "keys" ? <KeysDialog open onClose={close} /> : null}
+          </Suspense>
+        </WriteAccessProvider>
+      </LiveProvider>
+    </NowProvider>
+  );
+}
+
+export function ErrorBoundary() {
+  return (
+    <main id="main">
+      <RouteError />
+    </main>
+  );
+}
+
+/** Offline page and notices: see public/service-worker.js. */
+function useServiceWorker() {
+  useEffect(() => {
+    navigator.serviceWorker?.register("/service-worker.js").catch(() => {
+      // Private windows refuse it; the application works without.
+    });
+  }, []);
+}

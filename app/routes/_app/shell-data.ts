@@ -1,0 +1,22 @@
+import { useRouteLoaderData } from "@remix-run/react";
+
+/** What every signed-in page has around it. */
+export interface ShellData {
+  now: number;
+  user: {
+    id: string;
+    username: string;
+    isAdmin: boolean;
+    isDemo: boolean;
+    hasAvatar: boolean;
+  };
+  products: { id: string; code: string; name: string }[];
+  activeProductId: string | null;
+  activeSprintId: string | null;
+  openQuestions: number;
+  notice: string | null;
+}
+
+export function useShellData(): ShellData | undefined {
+  return useRouteLoaderData<ShellData>("routes/_app");
+}

@@ -1,0 +1,51 @@
+import { Link, NavLink } from "@remix-run/react";
+import { CountBadge } from "~/components/badge";
+import { Mark } from "~/components/mark";
+import { adminDestination, type Destination, destinations, setupDestinations } from "./navigation";
+import { ProductSwitch } from "./product-switch";
+import type { ShellData } from "./shell-data";
+
+/** The places of the service, beside the page on wide screens. */
+export function Sidebar({ shell }: { shell: ShellData }) {
+  const setup = shell.user.isAdmin ? [...setupDestinations, adminDestination] : setupDestinations;
+  return (
+    <div className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line px-3 py-3 lg:flex">
+      <Link
+        to="/dashboard"
+        className="flex items-center gap-2 px-2 pt-1 text-base font-semibold tracking-tight"
+      >
+        <Mark className="size-6" />
+        Backloom
+      </Link>
+      <ProductSwitch shell={shell} className="w-full" />
+      <nav aria-label="Main" className="grid gap-0.5">
+        {destinations.map((destination) => (
+          <SidebarLink key={destination.to} {...destination}>
+            {destination.to === "/questions" ? (
+              <CountBadge count={shell.openQuestions} meaning="open questions" />
+            ) : null}
+          </SidebarLink>
+        ))}
+      </nav>
+      <nav aria-label="Set-up" className="mt-auto grid gap-0.5">
+        {setup.map((destination) => (
+          <SidebarLink key={destination.to} {...destination} />
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+function SidebarLink({ to, label, Icon, children }: Destination & { children?: React.ReactNode }) {
+  return (
+    <NavLink
+      to={to}
+      prefetch="intent"
+      className="flex h-8 items-center gap-2.5 rounded px-2 text-sm text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-ink"
+    >
+      <Icon className="size-4" aria-hidden="true" />
+      <span className="flex-1">{label}</span>
+      {children}
+    </NavLink>
+  );
+}

@@ -1,0 +1,101 @@
+import { Form, Link } from "@remix-run/react";
+import { Bell, Keyboard, Search } from "lucide-react";
+import { Kbd } from "~/components/badge";
+import { buttonClass, IconButton } from "~/components/button";
+import { Mark } from "~/components/mark";
+import { useHydrated } from "~/components/use-hydrated";
+import { LiveIndicator } from "./live-indicator";
+import { ProductSwitch } from "./product-switch";
+import type { ShellData } from "./shell-data";
+import { UserMenu } from "./user-menu";
+
+interface TopBarProps {
+  shell: ShellData;
+  onSearch: () => void;
+  onKeys: () => void;
+}
+
+export function TopBar({ shell, onSearch, onKeys }: TopBarProps) {
+  return (
+    <header className="sticky top-0 z-20 flex h-13 items-center gap-2 border-b border-line bg-paper px-3 lg:px-6">
+      <Link to="/dashboard" aria-label="Dashboard" className="lg:hidden">
+        <Mark className="size-6" />
+      </Link>
+      <ProductSwitch shell={shell} className="max-w-40 lg:hidden" />
+      <SearchBox onSearch={onSearch} />
+      <div className="ml-auto flex items-center gap-1.5">
+        <LiveIndicator />
+        <span className="max-lg:hidden">
+          <KeysButton onKeys={onKeys} />
+        </span>
+        <QuestionBell count={shell.openQuestions} />
+        <UserMenu user={shell.user} />
+      </div>
+    </header>
+  );
+}
+
+/** With script it opens the palette; without it is a search form. */
+function SearchBox({ onSearch }: { onSearch: () => void }) {
+  const hydrated = useHydrated();
+  if (!hydrated) {
+    return (
+      <Form action="/search" role="search" className="max-sm:hidden">
+        <input
+          name="q"
+          type="search"
+          aria-label="Search"
+          placeholder="Search"
+          className="h-8 w-64 rounded border border-line bg-surface px-2.5 text-sm"
+        />
+      </Form>
+    );
+  }
+  return (
+    <button
+      type="button"
+      onClick={onSearch}
+      aria-label="Search and actions"
+      className="flex h-8 items-center gap-2 rounded border border-line bg-surface px-2.5 text-sm text-muted hover:border-line-strong sm:w-64"
+    >
+      <Search className="size-4" aria-hidden="true" />
+      <span className="flex-1 text-start max-sm:hidden">Search or do…</span>
+      <span className="max-sm:hidden">
+        <Kbd>⌘K</Kbd>
+      </span>
+    </button>
+  );
+}
+
+function KeysButton({ onKeys }: { onKeys: () => void }) {
+  const hydrated = useHydrated();
+  if (!hydrated) return null;
+  return (
+    <IconButton label="Keys of this page (?)" onClick={onKeys}>
+      <Keyboard className="size-4" aria-hidden="true" />
+    </IconButton>
+  );
+}
+
+/** The one loud thing: it turns amber when somebody waits for an answer. */
+function QuestionBell({ count }: { count: number }) {
+  const label =
+    count === 0 ? "No open questions" : `${count} open question${count === 1 ? "" : "s"}`;
+  return (
+    <Link
+      to="/questions"
+      aria-label={label}
+      title={label}
+      className={buttonClass(
+        "quiet",
+        "md",
+        count > 0 ? "bg-waiting-soft px-2 text-waiting" : "px-2",
+      )}
+    >
+      <Bell className="size-4" aria-hidden="true" />
+      {count > 0 ? (
+        <span className="text-xs font-semibold">{count > 99 ? "99+" : count}</span>
+      ) : null}
+    </Link>
+  );
+}
