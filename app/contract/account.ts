@@ -10,7 +10,8 @@ export const roles = ["DEVELOPER", "ADMIN"] as const;
 export const themes = ["SYSTEM", "LIGHT", "DARK"] as const;
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
-const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
+/** Text that Postgres stores as it is: neither NUL nor half a surrogate pair. */
+export const isStorable = (text: string) => !/[\0\p{Surrogate}]/u.test(text);
 
 /** A name people sign in with: letters, digits, dot, underscore and hyphen, never mistakable for an e-mail address. */
 export const usernameSchema = z

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isStorable } from "./account";
 
 /** Makes a token of this service recognisable, for people and for secret scanners. */
 export const apiTokenPrefix = "blm_";
@@ -10,10 +11,7 @@ export const newApiTokenSchema = z.object({
     .trim()
     .min(1, "Give the token a name, for example where it is used")
     .max(100, "Use at most 100 characters")
-    .refine(
-      (text) => !text.includes("\0") && text.isWellFormed(),
-      "Use characters that can be typed",
-    ),
+    .refine(isStorable, "Use characters that can be typed"),
   expires_days: z.coerce
     .number({ error: "Enter a number of days from 1 to 3650" })
     .int("Enter a whole number of days")

@@ -16,8 +16,14 @@ export const startedPairingSchema = z.object({
 });
 export type StartedPairing = z.infer<typeof startedPairingSchema>;
 
-/** The desktop also shows the check code, which is no secret. */
-export const displayedPairingSchema = startedPairingSchema.extend({ checkCode: z.string() });
+/**
+ * Six digits that both screens show, so that a person sees that the phone is about this desktop. They follow from
+ * the id, which is no secret; the database computes the same for the phone.
+ */
+export function pairingCheckCode(pairingId: string): string {
+  const digits = String(Number.parseInt(pairingId.replaceAll("-", "").slice(0, 8), 16) % 1_000_000);
+  return digits.padStart(6, "0").replace(/^(...)/, "$1 ");
+}
 
 /** Body of `POST /api/auth/pair/claim`. */
 export const pairingClaimSchema = z.object({ pairingId: z.string() });

@@ -1,0 +1,34 @@
+import type { PasswordChange, Principal } from "~/contract/account";
+import { ContractError } from "~/contract/errors";
+import type { Database } from "~/db/database.server";
+import { checkPassword } from "./check-password.server";
+import { notePasswordChange } from "./note-password-change.server";
+import { setPassword } from "./set-password.server";
+import { takeLimit } from "./take-limit.server";
+
+/** Changes one's own password: the present one is asked again, and every other session ends. */
+export async function changePassword(
+  database: Database,
+  principal: Principal,
+  { current_password: current, new_password: wanted }: PasswordChange,
+  address: string,
+): Promise<void> {
+  await takeLimit(database, "login", `account:${principal.username.toLowerCase()}`);
+  const identity = { user_id: principal.user_id, email: principal.email };
+  if ((await checkPassword(database, identity, current.normalize("NFC"))) === null) {
+    throw refusal("current_password", "This is not your present password.");
+  }
+  if (current.normalize("NFC") === wanted) {
+    throw refusal("new_password", "Choose a password that is not the present one.");
+  }
+  await setPassword(database, principal.user_id, wanted);
+  await notePasswordChange(database, {
+    userId: principal.user_id,
+    keepSessionId: principal.session_id,
+    address,
+  });
+}
+
+function refusal(path: string, message: string): ContractError {
+  return new ContractError(422, message, { issues: [{ path, message }] });
+}

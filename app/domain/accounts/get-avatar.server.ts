@@ -1,0 +1,15 @@
+import { z } from "zod";
+import { type Actor, callAs } from "~/db/rpc.server";
+
+const avatarSchema = z.object({ mime: z.string(), hex: z.string(), updated_at: z.string() });
+
+export interface Avatar {
+  mime: string;
+  bytes: Buffer<ArrayBuffer>;
+}
+
+/** The picture of the user, or of somebody the user works with; 404 when there is none. */
+export async function getAvatar(actor: Actor, userId: string): Promise<Avatar> {
+  const { mime, hex } = await callAs(actor, "get_avatar", { p_user_id: userId }, avatarSchema);
+  return { mime, bytes: Buffer.from(hex, "hex") };
+}

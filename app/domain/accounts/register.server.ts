@@ -1,0 +1,41 @@
+import type { Registration } from "~/contract/account";
+import { ContractError } from "~/contract/errors";
+import type { Database } from "~/db/database.server";
+import { authFailure } from "./auth-failure.server";
+import { requireFreeUsername } from "./require-free-username.server";
+
+/** What became of a registration: an account to sign in, or a message on its way that has to be answered first. */
+export type RegistrationOutcome =
+  | { status: "registered"; userId: string }
+  | { status: "confirmation_sent" };
+
+/** A new account, always a DEVELOPER (form `POST /register`). The profile is made by a trigger in the database. */
+export async function register(
+  database: Database,
+  { username, email, password }: Registration,
+  appOrigin: string,
+): Promise<RegistrationOutcome> {
+  await requireFreeUsername(database, username);
+  const client = database.publicClient();
+  const { data, error } = await client.auth.signUp({
+    email,
+    password,
+    options: { data: { username }, emailRedirectTo: `${appOrigin}/login` },
+  });
+  if (error) throw await refusalOf(error, database, username);
+  if (data.session === null) return { status: "confirmation_sent" };
+  await client.auth.signOut({ scope: "local" });
+  return { status: "registered", userId: data.session.user.id };
+}
+
+/** Two people may ask for one name at the same moment: the database lets one of them pass. */
+async function refusalOf(
+  error: Parameters<typeof authFailure>[0],
+  database: Database,
+  username: string,
+): Promise<Error> {
+  const failure = authFailure(error);
+  if (failure instanceof ContractError) return failure;
+  await requireFreeUsername(database, username);
+  return failure;
+}

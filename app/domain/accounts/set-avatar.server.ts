@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { ContractError } from "~/contract/errors";
+import { type Actor, callAs } from "~/db/rpc.server";
+
+export const avatarMaxBytes = 1_048_576;
+
+/** Stores the user's picture, or removes it. The type is told by the content, never by its name. */
+export async function setAvatar(actor: Actor, bytes: Uint8Array | null): Promise<void> {
+  const mime = bytes && pictureTypeOf(bytes);
+  if (bytes && (!mime || bytes.length > avatarMaxBytes)) {
+    const message = "Use a PNG, JPEG, WebP or GIF picture of at most 1 MiB.";
+    throw new ContractError(422, message, { issues: [{ path: "avatar", message }] });
+  }
+  await callAs(
+    actor,
+    "set_avatar",
+    { p_mime: mime, p_hex: bytes && Buffer.from(bytes).toString("hex") },
+    z.object({ has_avatar: z.boolean() }),
+  );
+}
+
+function pictureTypeOf(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (head.startsWith("RIFF") && head.endsWith("WEBP")) return "image/webp";
+  if (/^GIF8[79]a/.test(head)) return "image/gif";
+  return null;
+}

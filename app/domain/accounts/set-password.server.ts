@@ -1,0 +1,12 @@
+import type { Database } from "~/db/database.server";
+import { authFailure } from "./auth-failure.server";
+
+/** Stores a new password through Supabase Auth, which alone hashes passwords. */
+export async function setPassword(
+  database: Database,
+  userId: string,
+  password: string,
+): Promise<void> {
+  const { error } = await database.secretClient.auth.admin.updateUserById(userId, { password });
+  if (error) throw authFailure(error);
+}

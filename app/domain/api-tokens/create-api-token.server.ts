@@ -1,0 +1,30 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  type ApiToken,
+  apiTokenPrefix,
+  apiTokenSchema,
+  type NewApiToken,
+} from "~/contract/api-token";
+import { type Actor, callAs } from "~/db/rpc.server";
+
+export type CreatedApiToken = ApiToken & {
+  /** The token itself: shown once, stored nowhere. */
+  token: string;
+};
+
+/** A new API token of the user (specification: Authentication 1): 32 random bytes, kept as SHA-256. */
+export async function createApiToken(actor: Actor, input: NewApiToken): Promise<CreatedApiToken> {
+  const token = `${apiTokenPrefix}${randomBytes(32).toString("base64url")}`;
+  const created = await callAs(
+    actor,
+    "create_api_token",
+    {
+      p_label: input.label,
+      p_prefix: token.slice(0, apiTokenPrefix.length + 4),
+      p_token_hash: createHash("sha256").update(token).digest("hex"),
+      p_expires_days: input.expires_days ?? null,
+    },
+    apiTokenSchema,
+  );
+  return { ...created, token };
+}
