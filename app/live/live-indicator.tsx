@@ -1,0 +1,38 @@
+import { clsx } from "clsx";
+import type { LiveStatus } from "./live-status";
+
+const texts: Readonly<Record<LiveStatus, string>> = {
+  connecting: "Connecting to live changes",
+  live: "Live: changes appear by themselves",
+  reconnecting: "Reconnecting; changes may be late",
+  offline: "You are offline; changes appear when the network is back",
+  refused: "No longer live. Reload the page to see what you can open",
+};
+
+/** Says quietly whether the page is live. The word appears only when it is not. */
+export function LiveIndicator({ status }: { status: LiveStatus }) {
+  const isQuiet = status === "live" || status === "connecting";
+  return (
+    <span
+      role="status"
+      title={texts[status]}
+      data-live={status}
+      className="inline-flex items-center gap-1.5 text-2xs text-muted"
+    >
+      <span
+        aria-hidden="true"
+        className={clsx("size-1.5 rounded-full", isQuiet ? "bg-done" : "bg-waiting", {
+          "opacity-40": status === "connecting",
+        })}
+      />
+      <span className={clsx(isQuiet && "sr-only")}>
+        {isQuiet ? texts[status] : shortText(status)}
+      </span>
+    </span>
+  );
+}
+
+function shortText(status: LiveStatus): string {
+  if (status === "offline") return "Offline";
+  return status === "refused" ? "Not live" : "Reconnecting";
+}

@@ -1,0 +1,47 @@
+/** Waits for more changes to join one revalidation, but not longer than this from the first. */
+const joinMs = 150;
+const longestWaitMs = 1000;
+
+/**
+ * When a page reads its data again: changes that come together are one revalidation, one runs at a time, none runs
+ * during a submission or a navigation, and a hidden tab waits until it is shown.
+ */
+export class RevalidationSchedule {
+  readonly #revalidate: () => void;
+  #firstAskedAt: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isIdle = true;
+  #isVisible = true;
+
+  constructor(revalidate: () => void) {
+    this.#revalidate = revalidate;
+  }
+
+  ask(): void {
+    this.#firstAskedAt ??= Date.now();
+    this.#plan();
+  }
+
+  update({ isIdle, isVisible }: { isIdle: boolean; isVisible: boolean }): void {
+    this.#isIdle = isIdle;
+    this.#isVisible = isVisible;
+    this.#plan();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#firstAskedAt = undefined;
+  }
+
+  #plan(): void {
+    clearTimeout(this.#timer);
+    if (this.#firstAskedAt === undefined || !this.#isIdle || !this.#isVisible) return;
+    const left = this.#firstAskedAt + longestWaitMs - Date.now();
+    this.#timer = setTimeout(() => this.#run(), Math.max(0, Math.min(joinMs, left)));
+  }
+
+  #run(): void {
+    this.#firstAskedAt = undefined;
+    this.#revalidate();
+  }
+}

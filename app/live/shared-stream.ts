@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { GreetingLog } from "./greeting-log";
+import type { Signal, SignalListener } from "./signal";
+import { StreamConnection } from "./stream-connection";
+
+const signalSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("status"),
+    status: z.enum(["connecting", "live", "reconnecting", "offline", "refused"]),
+  }),
+  z.object({ type: z.literal("named"), name: z.string(), data: z.unknown() }),
+  z.object({ type: z.literal("change"), data: z.unknown() }),
+]);
+
+/** What tabs say to each other: a newcomer asks, the tab that holds the connection tells. */
+const tabMessageSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("hello"), from: z.string() }),
+  z.object({
+    kind: z.literal("signals"),
+    to: z.string().nullable(),
+    signals: z.array(signalSchema),
+  }),
+]);
+type TabMessage = z.infer<typeof tabMessageSchema>;
+
+/**
+ * One stream of this browser, whatever number of tabs reads it: a browser has only six connections to a host.
+ * The tab that gets the lock holds the connection and passes everything on; when it closes, the lock goes to
+ * the next. Where the browser lacks locks or channels, each tab has a connection of its own.
+ */
+export class SharedStream {
+  readonly #name: string;
+  readonly #url: string;
+  readonly #tabId = crypto.randomUUID();
+  readonly #listeners = new Set<SignalListener>();
+  readonly #log = new GreetingLog();
+  #channel: BroadcastChannel | undefined;
+  #connection: StreamConnection | undefined;
+  #stopping: AbortController | undefined;
+
+  constructor(name: string, url: string) {
+    this.#name = name;
+    this.#url = url;
+  }
+
+  /** Listens; the first listener starts the stream, the last one to go ends it. */
+  listen(listener: SignalListener): () => void {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) this.#start();
+    else this.#catchUp(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#stop();
+    };
+  }
+
+  #catchUp(listener: SignalListener): void {
+    const signals = this.#log.replay();
+    if (signals) for (const signal of signals) listener(signal);
+    else this.#restart();
+  }
+
+  #start(): void {
+    addEventListener("pagehide", this.#onPageHide);
+    addEventListener("pageshow", this.#onPageShow);
+    this.#begin();
+  }
+
+  #stop(): void {
+    removeEventListener("pagehide", this.#onPageHide);
+    removeEventListener("pageshow", this.#onPageShow);
+    this.#end();
+  }
+
+  #begin(): void {
+    this.#stopping = new AbortController();
+    if (!navigator.locks || typeof BroadcastChannel === "undefined") {
+      this.#connect();
+      return;
+    }
+    this.#channel = new BroadcastChannel(this.#name);
+    this.#channel.onmessage = ({ data }) => this.#heard(data);
+    void this.#lead(this.#stopping.signal);
+    this.#say({ kind: "hello", from: this.#tabId });
+  }
+
+  #end(): void {
+    this.#stopping?.abort();
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#channel?.close();
+    this.#channel = undefined;
+  }
+
+  /** Waits for the lock and holds it until this tab stops. */
+  async #lead(stopping: AbortSignal): Promise<void> {
+    try {
+      await navigator.locks.request(this.#name, { signal: stopping }, () => {
+        if (stopping.aborted) return;
+        this.#connect();
+        return new Promise<void>((resolve) =>
+          stopping.addEventListener("abort", () => resolve(), { once: true }),
+        );
+      });
+    } catch (error) {
+      if (!stopping.aborted) throw error;
+    }
+  }
+
+  #connect(): void {
+    this.#connection = new StreamConnection(this.#url, (signal) => {
+      this.#pass(signal);
+      this.#say({ kind: "signals", to: null, signals: [signal] });
+    });
+    this.#connection.start();
+  }
+
+  #restart(): void {
+    if (!this.#connection) return;
+    this.#connection.close();
+    this.#connect();
+  }
+
+  #pass(signal: Signal): void {
+    this.#log.add(signal);
+    for (const listener of [...this.#listeners]) listener(signal);
+  }
+
+  #say(message: TabMessage): void {
+    this.#channel?.postMessage(message);
+  }
+
+  #heard(data: unknown): void {
+    const parsed = tabMessageSchema.safeParse(data);
+    if (!parsed.success) return;
+    const message = parsed.data;
+    if (message.kind === "hello") this.#answer(message.from);
+    else if (!this.#connection && (message.to === null || message.to === this.#tabId)) {
+      for (const signal of message.signals) this.#pass(signal);
+    }
+  }
+
+  #answer(newcomer: string): void {
+    if (!this.#connection) return;
+    const signals = this.#log.replay();
+    if (signals) this.#say({ kind: "signals", to: newcomer, signals: [...signals] });
+    else this.#restart();
+  }
+
+  /** A page kept for going back holds no connection; shown again, it reads its state anew. */
+  #onPageHide = (): void => this.#end();
+
+  #onPageShow = (event: PageTransitionEvent): void => {
+    if (event.persisted) this.#begin();
+  };
+}
+
+const streams = new Map<string, SharedStream>();
+
+/** The shared stream of this tab for an address; the name keeps two users of one browser apart. */
+export function sharedStream(userId: string, url: string): SharedStream {
+  const name = `backloom:${userId}:${url}`;
+  const known = streams.get(name);
+  if (known) return known;
+  const stream = new SharedStream(name, url);
+  streams.set(name, stream);
+  return stream;
+}

@@ -1,0 +1,46 @@
+import { useEffect, useRef, useState } from "react";
+import { useLiveUser } from "./live-provider";
+import type { LiveStatus } from "./live-status";
+import { sharedStream } from "./shared-stream";
+import type { Signal } from "./signal";
+
+interface LiveStreamOptions {
+  /** Address of the stream; null opens nothing. */
+  url: string | null;
+  onSignal: (signal: Signal) => void;
+  /** The tab is visible again: what is shown may be old although the stream stayed open. */
+  onVisible?: () => void;
+}
+
+/**
+ * One stream of the contract over a connection that all tabs of this browser share. The stream stays open while
+ * the tab is hidden (specification: Events rule 3).
+ */
+export function useLiveStream({ url, onSignal, onVisible }: LiveStreamOptions): LiveStatus {
+  const userId = useLiveUser();
+  const [status, setStatus] = useState<LiveStatus>("connecting");
+  const callbacks = useRef({ onSignal, onVisible });
+
+  useEffect(() => {
+    callbacks.current = { onSignal, onVisible };
+  });
+
+  useEffect(() => {
+    if (url === null || userId === undefined) return;
+    return sharedStream(userId, url).listen((signal) => {
+      if (signal.type === "status") setStatus(signal.status);
+      callbacks.current.onSignal(signal);
+    });
+  }, [url, userId]);
+
+  useEffect(() => {
+    if (url === null) return;
+    const onChange = () => {
+      if (document.visibilityState === "visible") callbacks.current.onVisible?.();
+    };
+    document.addEventListener("visibilitychange", onChange);
+    return () => document.removeEventListener("visibilitychange", onChange);
+  }, [url]);
+
+  return status;
+}
