@@ -8,6 +8,7 @@ import { createHub } from "~/realtime/hub.server";
 import { createFront, createHttpServer } from "~/server/front";
 import { stopGracefully } from "~/server/graceful-stop";
 import type { Services } from "~/services.server";
+import { createOpenStreams } from "~/sse/open-streams.server";
 import type { TestDatabase } from "./database";
 import { routesFromSources } from "./route-build";
 import type { TestUser } from "./users";
@@ -27,8 +28,8 @@ export interface TestApp {
 }
 
 export interface TestAppOptions {
-  /** With the pages too; without, only /api and /mcp are loaded, which is faster. */
-  pages?: boolean;
+  /** Which pages are loaded beside /api and /mcp: none (the fastest, and the default), all, or these folders. */
+  pages?: boolean | readonly string[];
   /** Environment variables on top of the defaults, for example `{ TRUST_PROXY: "loopback" }`. */
   variables?: Record<string, string>;
   /** Changes to the checked environment, for what no variable can say. */
@@ -67,6 +68,7 @@ export async function startTestApp(
     env,
     database: t.database,
     hub: createHub({ database: t.database, log }),
+    streams: createOpenStreams({ limits: env.streamLimits, database: t.database, log }),
     log,
     startedAt: new Date(),
     version: "0.0.0-test",
