@@ -43,6 +43,8 @@ const list = z.string().transform((value) =>
 
 const secret = z.string().min(32, "must have at least 32 characters (openssl rand -base64 32)");
 
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
 const count = (smallest: number) =>
   z
     .string()
@@ -91,7 +93,7 @@ const variables = z.object({
     .string()
     .regex(/^(mailto:|https:\/\/)/, "must be a mailto: or https:// address")
     .optional(),
-  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
   STREAMS_PER_USER: count(1).default(50),
   STREAMS_PER_PROCESS: count(1).default(20_000),
   STREAM_HEARTBEAT_SECONDS: count(1).default(25),

@@ -9,17 +9,25 @@ const modules = import.meta.glob<RouteModule>("../../app/routes/*/route.{ts,tsx}
 
 /**
  * The server build straight from the sources, so that no test waits for a bundle: the same table of
- * routes that Remix makes from the folder names. `pages: false` leaves out what renders.
+ * routes that Remix makes from the folder names. `pages` chooses what is loaded beside /api and /mcp:
+ * all, none, or the folders with these names.
  */
-export async function routesFromSources({ pages }: { pages: boolean }): Promise<ServerBuild> {
+export async function routesFromSources({
+  pages,
+}: {
+  pages: boolean | readonly string[];
+}): Promise<ServerBuild> {
   const files = Object.entries(modules).map(([file, load]) => ({ name: folderOf(file), load }));
-  const wanted = files.filter(({ name }) => pages || /^(api|mcp)(\.|$)/.test(name));
+  const wanted = files.filter(
+    ({ name }) =>
+      /^(api|mcp)(\.|$)/.test(name) || (typeof pages === "boolean" ? pages : pages.includes(name)),
+  );
   const names = new Set(wanted.map(({ name }) => name));
   const routes: ServerBuild["routes"] = {
     root: { id: "root", path: "", module: root },
   };
   for (const { name, load } of wanted) {
-    const route = describeRoute(name, names, await load());
+    const route = describeRoute(name, names, await load().catch(brokenModule));
     routes[route.id] = route;
   }
   return {
@@ -33,13 +41,19 @@ export async function routesFromSources({ pages }: { pages: boolean }): Promise<
       v3_fetcherPersist: true,
       v3_relativeSplatPath: true,
       v3_throwAbortReason: true,
-      v3_routeConfig: false,
       v3_singleFetch: false,
       v3_lazyRouteDiscovery: false,
-      unstable_optimizeDeps: false,
     },
     isSpaMode: false,
   };
+}
+
+/** A route that cannot be loaded fails where it is asked for; a guard test loads them all. */
+function brokenModule(cause: unknown): RouteModule {
+  const fail = () => {
+    throw new Error("This route could not be loaded", { cause });
+  };
+  return { loader: fail, action: fail, default: undefined };
 }
 
 function folderOf(file: string): string {

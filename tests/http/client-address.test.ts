@@ -1,0 +1,49 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { addressLimitKey } from "~/http/client-address.server";
+import { createAddressReader } from "~/server/client-address";
+
+function addressOf(trust: string[], peer: string, forwarded?: string): string {
+  const socket = new Socket();
+  Object.defineProperty(socket, "remoteAddress", { value: peer });
+  const request = new IncomingMessage(socket);
+  if (forwarded !== undefined) request.headers["x-forwarded-for"] = forwarded;
+  return createAddressReader(trust)(request);
+}
+
+describe("D9 the client's address", () => {
+  it("is the socket's, whatever X-Forwarded-For says", () => {
+    expect(addressOf([], "203.0.113.9", "1.2.3.4")).toBe("203.0.113.9");
+    expect(addressOf(["10.0.0.0/8"], "203.0.113.9", "1.2.3.4")).toBe("203.0.113.9");
+  });
+
+  it("is the nearest stranger behind trusted proxies, read from the right", () => {
+    const trust = ["loopback", "10.0.0.0/8"];
+    expect(addressOf(trust, "127.0.0.1", "6.6.6.6, 1.2.3.4")).toBe("1.2.3.4");
+    expect(addressOf(trust, "127.0.0.1", "6.6.6.6, 1.2.3.4, 10.1.2.3")).toBe("1.2.3.4");
+    expect(addressOf(trust, "::1", "2001:db8::7")).toBe("2001:db8::7");
+    expect(addressOf(trust, "127.0.0.1", "1.2.3.4:5678")).toBe("1.2.3.4");
+    expect(addressOf(trust, "127.0.0.1", "[2001:db8::7]:5678")).toBe("2001:db8::7");
+  });
+
+  it("stays at the proxy when the list is nonsense", () => {
+    expect(addressOf(["loopback"], "127.0.0.1", "unknown, ' or 1=1")).toBe("127.0.0.1");
+    expect(addressOf(["loopback"], "127.0.0.1", undefined)).toBe("127.0.0.1");
+  });
+
+  it("sees IPv4 in IPv6 as IPv4", () => {
+    expect(addressOf([], "::ffff:192.0.2.1")).toBe("192.0.2.1");
+    expect(addressOf(["loopback"], "::ffff:127.0.0.1", "1.2.3.4")).toBe("1.2.3.4");
+  });
+});
+
+describe("the key of limits", () => {
+  it.each([
+    ["192.0.2.1", "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+  ])("%s counts as %s", (address, key) => expect(addressLimitKey(address)).toBe(key));
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { ContractError } from "~/contract/errors";
+import { parseJsonBody } from "~/http/json-body.server";
+
+const json = new Headers({ "content-type": "application/json" });
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+function statusOf(body: string | Uint8Array, headers = json): number {
+  try {
+    parseJsonBody(typeof body === "string" ? bytes(body) : body, headers);
+    return 200;
+  } catch (error) {
+    return error instanceof ContractError ? error.status : 500;
+  }
+}
+
+describe("A11 bodies", () => {
+  it.each([
+    ["nothing", ""],
+    ["truncated", '{"a":'],
+    ["a trailing comma", '{"a":1,}'],
+    ["two documents", "{}{}"],
+    ["a byte order mark", "\uFEFF{}"],
+    ["no JSON", "status=done"],
+    ["NaN", "NaN"],
+    ["a raw control character", '"a\nb"'],
+  ])("answers 400 to %s", (_, body) => expect(statusOf(body)).toBe(400));
+
+  it("answers 400 to invalid UTF-8", () => {
+    expect(statusOf(new Uint8Array([0x22, 0xff, 0x22]))).toBe(400);
+    expect(statusOf(new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]))).toBe(400);
+  });
+
+  it.each(["null", "[]", '"x"', "1", "{}"])("takes %s for JSON: the schema decides", (body) => {
+    expect(statusOf(body)).toBe(200);
+  });
+
+  it("takes the last of two equal keys", () => {
+    expect(parseJsonBody(bytes('{"a":1,"a":2}'), json)).toEqual({ a: 2 });
+  });
+
+  it.each([
+    [64, 200],
+    [65, 422],
+    [101, 422],
+    [100_000, 422],
+  ])("answers a depth of %i with %i", (depth, status) => {
+    expect(statusOf("[".repeat(depth) + "]".repeat(depth))).toBe(status);
+    expect(statusOf(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`)).toBe(status);
+  });
+
+  it("does not count brackets inside strings", () => {
+    expect(statusOf(JSON.stringify('[{"'.repeat(1_000)))).toBe(200);
+    expect(statusOf(JSON.stringify("\\".repeat(999)))).toBe(200);
+  });
+});
+
+describe("A12 values", () => {
+  it.each([
+    ["NUL", '{"a":"x\\u0000"}'],
+    ["NUL in a key", '{"\\u0000":1}'],
+    ["half a surrogate pair", '{"a":"\\ud800"}'],
+    ["half a surrogate pair in a list", '["\\udc00x"]'],
+    ["1e400", '{"a":1e400}'],
+    ["2^53 + 1", '{"a":9007199254740993}'],
+    ["more digits than a double has", '{"a":0.12345678901234567891}'],
+    ["a number that underflows", '{"a":1e-400}'],
+  ])("answers 422 to %s", (_, body) => expect(statusOf(body)).toBe(422));
+
+  it.each(["0", "-0", "1.50", "1e2", "0.1", "9007199254740991", "1.7976931348623157e308", "-1E-7"])(
+    "keeps the number %s",
+    (number) => expect(statusOf(`[${number}]`)).toBe(200),
+  );
+
+  it("keeps right-to-left text, emoji and a million characters", () => {
+    const text = `\u202Eא😀${"x".repeat(1_000_000)}"\\`;
+    expect(parseJsonBody(bytes(JSON.stringify([text])), json)).toEqual([text]);
+  });
+
+  it("leaves Object.prototype alone", () => {
+    parseJsonBody(bytes('{"__proto__":{"polluted":true},"constructor":{"prototype":{}}}'), json);
+    expect({}).not.toHaveProperty("polluted");
+  });
+
+  it("names the place of what is wrong", () => {
+    expect(() => parseJsonBody(bytes('{"a":[{"b":"\\u0000"}]}'), json)).toThrow(/a\.0\.b/);
+  });
+});
+
+describe("A10 content types", () => {
+  it.each([
+    ["application/json", 200],
+    ["application/json; charset=utf-8", 200],
+    ['Application/JSON;charset="UTF-8"', 200],
+    ["application/merge-patch+json", 200],
+    ["application/json; charset=utf-16", 400],
+    ["text/plain", 400],
+    ["application/x-www-form-urlencoded", 400],
+    ["multipart/form-data; boundary=x", 400],
+    ["nonsense", 400],
+  ])("answers %s with %i", (type, status) => {
+    expect(statusOf("{}", new Headers({ "content-type": type }))).toBe(status);
+  });
+
+  it("takes a body without a type for JSON, and refuses a compressed one", () => {
+    expect(statusOf("{}", new Headers())).toBe(200);
+    expect(statusOf("{}", new Headers({ "content-encoding": "gzip" }))).toBe(400);
+  });
+});

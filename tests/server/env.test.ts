@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { EnvironmentError, readEnv } from "~/env.server";
+
+const secret = "s".repeat(32);
+const project = {
+  SUPABASE_URL: "https://project.example",
+  SUPABASE_PUBLISHABLE_KEY: "sb_publishable_x",
+  SUPABASE_SECRET_KEY: "sb_secret_x",
+  SESSION_SECRET: secret,
+};
+
+function problemsOf(source: Record<string, string>): readonly string[] {
+  try {
+    readEnv(source);
+    return [];
+  } catch (error) {
+    return error instanceof EnvironmentError ? error.problems : ["not an EnvironmentError"];
+  }
+}
+
+describe("the environment", () => {
+  it("needs nothing: the embedded stack is the default", () => {
+    expect(readEnv({})).toMatchObject({
+      port: 3000,
+      host: "127.0.0.1",
+      appOrigin: "http://localhost:3000",
+      secureCookies: false,
+      supabase: undefined,
+      trustProxy: [],
+    });
+  });
+
+  it("takes an empty variable for an unset one", () => {
+    expect(readEnv({ PORT: "", SUPABASE_URL: "" }).port).toBe(3000);
+  });
+
+  it("makes cookies Secure exactly when the origin is https", () => {
+    expect(readEnv({ APP_ORIGIN: "https://b.example/" })).toMatchObject({
+      appOrigin: "https://b.example",
+      secureCookies: true,
+      origins: ["https://b.example"],
+    });
+  });
+
+  it("reads several session secrets: the first seals, all open", () => {
+    const other = "t".repeat(40);
+    expect(readEnv({ SESSION_SECRET: `${secret}, ${other}` }).sessionSecrets).toEqual([
+      secret,
+      other,
+    ]);
+  });
+
+  it.each([
+    ["PORT", "http"],
+    ["PORT", "70000"],
+    ["APP_ORIGIN", "backlog.example"],
+    ["APP_ORIGIN", "https://b.example/path"],
+    ["SESSION_SECRET", "short"],
+    ["CRON_SECRET", "short"],
+    ["TRUST_PROXY", "everybody"],
+    ["SUPABASE_URL", "project.example"],
+    ["SUPABASE_JWT_SIGNING_KEY", "{"],
+    ["SUPABASE_DB_URL", "mysql://x"],
+    ["VAPID_SUBJECT", "me"],
+    ["LOG_LEVEL", "loud"],
+    ["STREAMS_PER_USER", "0"],
+  ])("names %s=%s with what to do", (name, value) => {
+    const [problem = ""] = problemsOf({ ...project, [name]: value });
+    expect(problem.startsWith(`${name} must`)).toBe(true);
+  });
+
+  it.each(["SUPABASE_PUBLISHABLE_KEY", "SUPABASE_SECRET_KEY", "SESSION_SECRET"])(
+    "asks for %s beside SUPABASE_URL",
+    (name) => {
+      expect(problemsOf({ ...project, [name]: "" })).toEqual([
+        expect.stringMatching(new RegExp(`^${name} is missing`)),
+      ]);
+    },
+  );
+
+  it("tells all problems at once", () => {
+    expect(problemsOf({ PORT: "x", LOG_LEVEL: "x" })).toHaveLength(2);
+    expect(problemsOf({ VAPID_PUBLIC_KEY: "x" })).toHaveLength(1);
+    expect(problemsOf({ SUPABASE_SECRET_KEY: "x" })).toHaveLength(1);
+  });
+});
