@@ -1,4 +1,5 @@
 import type { EmbeddedSecrets } from "../secrets";
+import { openAuthAdmin } from "./auth-admin";
 import { createLiteApp, type LiteOptions, type Mail } from "./lite-app";
 
 export interface Gateway {
@@ -31,16 +32,23 @@ export function openGateway(options: GatewayOptions): Gateway {
     );
   const auth = make("supabase_auth_admin", 3);
   const data = make("authenticator", 5);
+  const admin = once(() =>
+    openAuthAdmin(options.urlFor("supabase_auth_admin"), options.secrets.secretKey),
+  );
   return {
     async fetch(input, init) {
       const request = new Request(input, init);
       const { pathname } = new URL(request.url);
+      if (pathname.startsWith("/auth/v1/admin/users")) {
+        const answer = await admin.get().answer(request);
+        if (answer) return answer;
+      }
       if (pathname.startsWith("/auth/v1/")) return auth.get().fetch(request);
       if (pathname.startsWith("/rest/v1/")) return data.get().fetch(request);
       return Response.json({ message: "no Route matched with those values" }, { status: 404 });
     },
     async close() {
-      await Promise.all([auth.peek()?.close(), data.peek()?.close()]);
+      await Promise.all([auth.peek()?.close(), data.peek()?.close(), admin.peek()?.close()]);
     },
   };
 }

@@ -1,21 +1,99 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { type Keys, readToken } from "./access-token";
+import { openAuthorizer } from "./authorize";
+import { type ClientConnection, serveConnection } from "./client-connection";
+import { followMessages, type Message } from "./feed";
+import { writeFrame } from "./frames";
 
 export interface RealtimeServer {
   port: number;
   stop(): Promise<void>;
 }
 
-export interface RealtimeOptions {
+export interface RealtimeOptions extends Keys {
+  /** Login with the right of replication, for the feed and for the checks at joining. */
   databaseUrl: string;
-  jwtSecret: string;
-  publishableKey: string;
-  secretKey: string;
 }
 
-export async function startRealtimeServer(_options: RealtimeOptions): Promise<RealtimeServer> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = address !== null && typeof address === "object" ? address.port : 0;
-  return { port, stop: () => new Promise((resolve) => server.close(() => resolve())) };
+const pruneEvery = 60_000;
+
+/** Supabase Realtime's private broadcast over WebSocket, for the unchanged client of supabase-js. */
+export async function startRealtimeServer(options: RealtimeOptions): Promise<RealtimeServer> {
+  const authorizer = openAuthorizer(options.databaseUrl);
+  const connections = new Set<ClientConnection>();
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 256 * 1024 });
+
+  const feed = await followMessages(options.databaseUrl, {
+    onMessage(message) {
+      const frame = broadcastFrame(message);
+      for (const connection of connections) connection.deliver(message, frame);
+    },
+    onInterruption() {
+      for (const connection of connections) connection.cut();
+    },
+  });
+
+  const accept = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const address = new URL(request.url ?? "/", "http://localhost");
+    if (address.pathname !== "/realtime/v1/websocket") return refuse(socket, "404 Not Found");
+    const keyHolder = await readToken(address.searchParams.get("apikey"), options);
+    if (!keyHolder) return refuse(socket, "401 Unauthorized");
+    if (!feed.isUp()) return refuse(socket, "503 Service Unavailable");
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection = serveConnection({
+        socket: webSocket,
+        keyHolder,
+        keys: options,
+        authorizer,
+      });
+      connections.add(connection);
+      webSocket.on("close", () => connections.delete(connection));
+    });
+  };
+
+  const server = createServer((_request, response) => {
+    response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not found"}');
+  });
+  server.on("upgrade", (request, socket, head) => {
+    socket.on("error", () => socket.destroy());
+    accept(request, socket, head).catch(() => socket.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const prune = setInterval(() => void authorizer.prune().catch(() => undefined), pruneEvery);
+  prune.unref();
+
+  return {
+    port: portOf(server.address()),
+    async stop() {
+      clearInterval(prune);
+      for (const connection of connections) connection.cut();
+      await feed.stop();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await authorizer.close();
+    },
+  };
+}
+
+function broadcastFrame(message: Message): string {
+  return writeFrame({
+    joinRef: null,
+    ref: null,
+    topic: `realtime:${message.topic}`,
+    event: "broadcast",
+    payload: { type: "broadcast", event: message.event, payload: message.payload },
+  });
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function portOf(address: ReturnType<ReturnType<typeof createServer>["address"]>): number {
+  if (address !== null && typeof address === "object") return address.port;
+  throw new Error("Realtime has no port");
 }

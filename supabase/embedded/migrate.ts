@@ -1,0 +1,26 @@
+import { pendingMigrations } from "./migrations";
+import { runSupabaseCli } from "./supabase-cli";
+
+/**
+ * Brings the database to the newest migration with `supabase db push`. Nothing is started when
+ * every file is recorded already, so that an ordinary start does not wait for the CLI.
+ */
+export async function migrateDatabase(migrationUrl: string): Promise<number> {
+  const pending = await pendingMigrations(migrationUrl);
+  if (pending.length === 0) return 0;
+  try {
+    await runSupabaseCli(["db", "push", `--remote=${migrationUrl}`, "--yes"]);
+  } catch (failure) {
+    throw new Error(`The migrations could not be applied: ${lastWords(failure)}`);
+  }
+  return pending.length;
+}
+
+/** Without the command line, which holds the password of the database. */
+function lastWords(error: unknown): string {
+  const output =
+    error instanceof Error && "stderr" in error
+      ? String(error.stderr)
+      : "the Supabase CLI did not run";
+  return output.trim().split("\n").slice(-6).join(" | ");
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Client } from "pg";
+import { LogicalReplicationService, PgoutputPlugin } from "pg-logical-replication";
+import { z } from "zod";
+
+/** One row of realtime.messages, as it was committed. */
+export interface Message {
+  topic: string;
+  event: string;
+  payload: unknown;
+  private: boolean;
+}
+
+export interface Feed {
+  isUp(): boolean;
+  stop(): Promise<void>;
+}
+
+export interface FeedListener {
+  onMessage(message: Message): void;
+  /** Messages may have been missed: whoever listens must read its state again. */
+  onInterruption(): void;
+}
+
+const publication = "supabase_realtime_messages_publication";
+const probeEvery = 2_000;
+const silenceMeansLost = 6_000;
+
+const insertSchema = z.object({
+  tag: z.literal("insert"),
+  new: z.object({
+    topic: z.string(),
+    event: z.string(),
+    payload: z.unknown(),
+    private: z.boolean(),
+    extension: z.literal("broadcast"),
+  }),
+});
+
+/**
+ * Follows realtime.messages by logical replication, as hosted Realtime does. The slot is temporary:
+ * it ends with the connection, so it can never keep old WAL. A lost connection is announced and made again.
+ */
+export async function followMessages(databaseUrl: string, listener: FeedListener): Promise<Feed> {
+  let stopped = false;
+  let current = await openStream(databaseUrl, listener);
+  const reopen = async (): Promise<Stream | undefined> => {
+    while (!stopped) {
+      const stream = await openStream(databaseUrl, listener).catch(() => undefined);
+      if (stream) return stream;
+      await wait(250);
+    }
+    return undefined;
+  };
+  const loop = (async () => {
+    while (!stopped) {
+      await current.ended;
+      listener.onInterruption();
+      const next = stopped ? undefined : await reopen();
+      if (next) current = next;
+    }
+  })();
+  return {
+    isUp: () => current.isUp(),
+    async stop() {
+      stopped = true;
+      await current.close();
+      await loop;
+    },
+  };
+}
+
+interface Stream {
+  ended: Promise<void>;
+  isUp(): boolean;
+  close(): Promise<void>;
+}
+
+async function openStream(databaseUrl: string, listener: FeedListener): Promise<Stream> {
+  const service = new LogicalReplicationService(
+    { connectionString: databaseUrl, application_name: "backloom realtime", keepAlive: true },
+    { acknowledge: { auto: false, timeoutSeconds: 2 } },
+  );
+  let up = true;
+  let heardAt = Date.now();
+  service.on("error", () => undefined);
+  service.on("heartbeat", () => {
+    heardAt = Date.now();
+  });
+  service.on("data", (_lsn, change: unknown) => {
+    heardAt = Date.now();
+    const insert = insertSchema.safeParse(change);
+    if (insert.success) listener.onMessage(insert.data.new);
+  });
+  const started = new Promise<void>((resolve) => service.on("start", () => resolve()));
+  const streaming = service.subscribe(
+    new TemporarySlot(),
+    `realtime_${randomBytes(8).toString("hex")}`,
+  );
+  const finished = streaming.then(
+    () => undefined,
+    () => undefined,
+  );
+  const probe = setInterval(() => {
+    if (Date.now() - heardAt > silenceMeansLost) return void service.destroy();
+    void service.acknowledge(service.lastLsn(), true);
+  }, probeEvery);
+  const ended = finished.finally(() => {
+    up = false;
+    clearInterval(probe);
+    return service.destroy().catch(() => undefined);
+  });
+  await Promise.race([started, streaming]);
+  return {
+    ended: ended.then(() => undefined),
+    isUp: () => up,
+    async close() {
+      await service.destroy();
+      await ended;
+    },
+  };
+}
+
+/** pgoutput over a slot that lives and dies with its connection. */
+class TemporarySlot extends PgoutputPlugin {
+  constructor() {
+    super({ protoVersion: 1, publicationNames: [publication] });
+  }
+
+  override async start(client: Client, slotName: string): Promise<unknown> {
+    await client.query(
+      `CREATE_REPLICATION_SLOT "${slotName}" TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`,
+    );
+    return super.start(client, slotName, "0/0");
+  }
+}

@@ -1,0 +1,30 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { projectRoot } from "./project-root";
+
+const run = promisify(execFile);
+
+/**
+ * Runs the official Supabase CLI of this project against a database. It gets a home folder of its
+ * own: it leaves a telemetry file there, and the user's own login must play no part.
+ */
+export async function runSupabaseCli(commandArguments: string[]): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), "backloom-cli-"));
+  try {
+    const { stdout } = await run(
+      process.execPath,
+      [join(projectRoot, "node_modules/supabase/dist/supabase.js"), ...commandArguments],
+      {
+        cwd: projectRoot,
+        env: { ...process.env, HOME: home, SUPABASE_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
+        maxBuffer: 32 * 1024 * 1024,
+      },
+    );
+    return stdout;
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
