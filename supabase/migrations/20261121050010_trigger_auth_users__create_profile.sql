@@ -9,7 +9,12 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_wanted text := new.raw_user_meta_data ->> 'username';
+  -- Not every Auth server stores the object as such; some store its JSON text as one string.
+  v_metadata jsonb := case jsonb_typeof(new.raw_user_meta_data)
+    when 'string' then (new.raw_user_meta_data #>> '{}')::jsonb
+    else new.raw_user_meta_data
+  end;
+  v_wanted text := v_metadata ->> 'username';
   v_base text := left(coalesce(nullif(regexp_replace(split_part(new.email, '@', 1), '[^A-Za-z0-9]+', '', 'g'), ''), 'user'), 30);
 begin
   insert into public.users (id, username, email, created_at, updated_at)

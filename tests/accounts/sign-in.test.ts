@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { createAccount } from "~/domain/accounts/create-account.server";
+import { logIn } from "~/domain/accounts/log-in.server";
+import { register } from "~/domain/accounts/register.server";
+import { resetPassword } from "~/domain/accounts/reset-password.server";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+const browser = { userAgent: "Firefox", address: "192.0.2.1", previousSessionId: null };
+const password = "a long enough secret";
+
+describe("accounts", () => {
+  it("registers, and signs in with user name or e-mail address in any case", async () => {
+    const outcome = await register(
+      t.database,
+      { username: "Ada", email: "ada@example.com", password },
+      "http://localhost",
+    );
+    expect(outcome.status).toBe("registered");
+    for (const identifier of ["Ada", "ada", "ADA@example.com"]) {
+      const session = await logIn(t.database, { identifier, password }, browser);
+      expect(session).toMatchObject({ is_demo: false, must_reset_password: false });
+    }
+  });
+
+  it("makes operators' accounts with role and demo flag, and resets a password", async () => {
+    const { id } = await createAccount(t.database, {
+      username: "root",
+      email: "root@example.com",
+      password,
+      role: "ADMIN",
+      is_demo: true,
+    });
+    expect(await logIn(t.database, { identifier: "root", password }, browser)).toMatchObject({
+      user_id: id,
+      is_demo: true,
+    });
+    await resetPassword(t.database, { identifier: "root", password: "another long secret" });
+    await expect(logIn(t.database, { identifier: "root", password }, browser)).rejects.toThrow(
+      /wrong/,
+    );
+    expect(
+      await logIn(t.database, { identifier: "root", password: "another long secret" }, browser),
+    ).toMatchObject({ must_reset_password: true });
+  });
+});
