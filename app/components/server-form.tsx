@@ -38,7 +38,7 @@ export function useServerForm<Name extends string>(options: {
   });
   return {
     props: getFormProps(form),
-    errors: form.errors,
+    errors: form.errors ?? refusalIn(options.lastResult),
     errorId: form.errorId,
     field(name) {
       const meta = fields[name];
@@ -46,6 +46,12 @@ export function useServerForm<Name extends string>(options: {
       return { name, id, errors: meta?.errors, defaultValue: meta?.initialValue };
     },
   };
+}
+
+/** The sentence of a refusal that is none of the form's, such as a rate limit: `{ error, code }`. */
+function refusalIn(value: unknown): string[] | undefined {
+  if (typeof value !== "object" || value === null || !("error" in value)) return undefined;
+  return typeof value.error === "string" ? [value.error] : undefined;
 }
 
 function isSubmissionResult(value: unknown): value is SubmissionResult<string[]> {

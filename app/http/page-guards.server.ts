@@ -18,6 +18,9 @@ export interface SignedIn {
   principal: Principal;
 }
 
+/** The only page for somebody who has to choose a new password first. */
+const passwordPage = "/password";
+
 /** Loaders of one request run side by side; they share one question to the database. */
 const known = new WeakMap<AppLoadContext, Promise<SignedIn | null>>();
 
@@ -36,8 +39,11 @@ export function findActor(request: Request, context: AppLoadContext): Promise<Si
  */
 export async function requireActor(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const found = await findActor(request, context);
-  if (found) return found;
   const { pathname, search } = new URL(request.url);
+  if (found?.principal.must_reset_password && pathname !== passwordPage) {
+    throw redirect(passwordPage);
+  }
+  if (found) return found;
   const isPage = request.method === "GET" && pathname !== "/";
   const query = isPage ? `?${new URLSearchParams({ redirectTo: `${pathname}${search}` })}` : "";
   const headers: HeadersInit = request.headers.has("cookie")

@@ -15,9 +15,12 @@ const sessionCookieSchema = z.object({
   pairedExpiresAt: z.string().optional(),
 });
 export type SessionCookie = z.infer<typeof sessionCookieSchema>;
+const sealedSchema = sessionCookieSchema.extend({ sealed_at: z.number().default(0) });
 
 export const sessionCookieName = "session";
 const sessionMaxAge = 30 * 24 * 60 * 60;
+/** A normal session slides: its cookie is sealed again when it is older than this. */
+const renewAfterMs = 24 * 60 * 60 * 1000;
 /** A cookie that is longer than any that is sealed here is not even tried. */
 const longestCookie = 4096;
 
@@ -28,20 +31,28 @@ export async function readSessionCookie(
   cookieHeader: string | null,
   secrets: readonly string[],
 ): Promise<SessionCookie | null> {
-  const sealed = readCookie(cookieHeader, sessionCookieName);
-  if (sealed === undefined || sealed.length > longestCookie) return null;
-  for (const secret of secrets) {
-    const value = await open(sealed, secret);
-    if (value) return value;
-  }
-  return null;
+  const opened = await openCookie(cookieHeader, secrets);
+  if (!opened) return null;
+  const { sealed_at: _, ...value } = opened;
+  return value;
+}
+
+/** The `Set-Cookie` value that lets a normal session slide, once a day; undefined when there is nothing to do. */
+export async function renewSessionCookie(
+  cookieHeader: string | null,
+  env: CookieEnv,
+): Promise<string | undefined> {
+  const opened = await openCookie(cookieHeader, env.sessionSecrets);
+  if (!opened || opened.paired || Date.now() - opened.sealed_at < renewAfterMs) return undefined;
+  return sealSessionCookie(opened, env);
 }
 
 /** The `Set-Cookie` value of a new session, sealed with the first secret. */
 export async function sealSessionCookie(value: SessionCookie, env: CookieEnv): Promise<string> {
   const [secret] = env.sessionSecrets;
   if (secret === undefined) throw new Error("No SESSION_SECRET to seal the session cookie with");
-  const sealed = await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(value)))
+  const plaintext = new TextEncoder().encode(JSON.stringify({ ...value, sealed_at: Date.now() }));
+  const sealed = await new CompactEncrypt(plaintext)
     .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
     .encrypt(keyOf(secret));
   return `${sessionCookieName}=${sealed}; Max-Age=${maxAgeOf(value)}; ${attributes(env)}`;
@@ -63,13 +74,26 @@ export function readCookie(cookieHeader: string | null, name: string): string | 
   return undefined;
 }
 
-async function open(sealed: string, secret: string): Promise<SessionCookie | null> {
+async function openCookie(
+  cookieHeader: string | null,
+  secrets: readonly string[],
+): Promise<z.infer<typeof sealedSchema> | null> {
+  const sealed = readCookie(cookieHeader, sessionCookieName);
+  if (sealed === undefined || sealed.length > longestCookie) return null;
+  for (const secret of secrets) {
+    const value = await open(sealed, secret);
+    if (value) return value;
+  }
+  return null;
+}
+
+async function open(sealed: string, secret: string) {
   try {
     const { plaintext } = await compactDecrypt(sealed, keyOf(secret), {
       keyManagementAlgorithms: ["dir"],
       contentEncryptionAlgorithms: ["A256GCM"],
     });
-    const value = sessionCookieSchema.safeParse(JSON.parse(new TextDecoder().decode(plaintext)));
+    const value = sealedSchema.safeParse(JSON.parse(new TextDecoder().decode(plaintext)));
     return value.success ? value.data : null;
   } catch {
     // Cut, flipped, or sealed with another key: the person is simply signed out.
