@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { create, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { checkAccess } from "../setup/endpoint-checks";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const owner = await createUser(t);
+const backlog = await seedBacklog(t, owner);
+const path = (id: string) => `/api/pbis/${id}/stories`;
+
+describe("GET /api/pbis/:id/stories", () => {
+  checkAccess({
+    t,
+    app,
+    method: "GET",
+    path,
+    id: backlog.pbi.id,
+    otherKind: backlog.story.id,
+    owner,
+    cookie: true,
+  });
+
+  it("answers the stories by sort_order, whatever their priority", async () => {
+    const add = (code: string, priority: number) =>
+      create(t.actorOf(owner), "create_story", {
+        p_pbi_id: backlog.pbi.id,
+        p_title: code,
+        p_code: code,
+        p_priority: priority,
+      });
+    await add("LAST", 1);
+    await add("ST-1000", 1);
+    await add("ST-20", 9);
+    const headers = bearer(await createToken(t, owner));
+    const stories: { code: string; status: string; sort_order: number }[] = await (
+      await app.request(path(backlog.pbi.id), { headers })
+    ).json();
+    expect(stories.map(({ code }) => code)).toEqual(["ST-001", "ST-20", "ST-1000", "LAST"]);
+    expect(stories.map(({ sort_order }) => sort_order)).toEqual([1, 20, 1000, 9007199254740991]);
+    expect(stories.map(({ status }) => status)).toEqual(["in_sprint", "open", "open", "open"]);
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { create, seedBacklog, seedProduct } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { checkAccess } from "../setup/endpoint-checks";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const owner = await createUser(t);
+const token = await createToken(t, owner);
+const backlog = await seedBacklog(t, owner);
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+
+const path = (id: string) => `/api/products/${id}/backlog`;
+const read = async (id: string) => (await app.request(path(id), { headers: bearer(token) })).json();
+
+describe("GET /api/products/:id/backlog", () => {
+  checkAccess({
+    t,
+    app,
+    method: "GET",
+    path,
+    id: backlog.product.id,
+    otherKind: backlog.pbi.id,
+    owner,
+    cookie: true,
+  });
+
+  it("answers PBIs, stories by PBI and tasks by story, statuses in lower case", async () => {
+    expect(await read(backlog.product.id)).toEqual({
+      product: expect.objectContaining({ id: backlog.product.id, name: "Ledger" }),
+      pbis: [
+        {
+          id: backlog.pbi.id,
+          product_id: backlog.product.id,
+          code: "PBI-1",
+          title: "Exports",
+          description: "",
+          priority: 3,
+          sort_order: expect.any(Number),
+          status: "ready",
+          pr_url: null,
+          pr_merged_at: null,
+          created_at: timestamp,
+        },
+      ],
+      storiesByPbi: {
+        [backlog.pbi.id]: [
+          {
+            id: backlog.story.id,
+            product_id: backlog.product.id,
+            pbi_id: backlog.pbi.id,
+            code: "ST-001",
+            title: "Export as CSV",
+            description: "People want their rows.",
+            acceptance_criteria: "- [ ] Opens in a spreadsheet",
+            priority: 3,
+            status: "in_sprint",
+            sort_order: 1,
+            sprint_id: backlog.sprint.id,
+            assignee_id: null,
+            created_at: timestamp,
+          },
+        ],
+      },
+      tasksByStory: {
+        [backlog.story.id]: [
+          {
+            id: backlog.task.id,
+            story_id: backlog.story.id,
+            product_id: backlog.product.id,
+            code: "T-1",
+            title: "Write rows",
+            description: "One line a row.",
+            priority: 3,
+            sort_order: 1,
+            status: "todo",
+            repo_url: null,
+            verify_only: false,
+            verify_required: "ALIGNED_OR_PARTIAL",
+            created_at: timestamp,
+          },
+          expect.objectContaining({ id: backlog.secondTask.id, code: "T-2" }),
+        ],
+      },
+    });
+  });
+
+  it("has an empty array for a PBI without stories, and empty maps for an empty product", async () => {
+    const product = await seedProduct(t, owner);
+    expect(await read(product.id)).toMatchObject({ pbis: [], storiesByPbi: {}, tasksByStory: {} });
+    const pbi = await create(t.actorOf(owner), "create_pbi", {
+      p_product_id: product.id,
+      p_title: "Later",
+    });
+    expect(await read(product.id)).toMatchObject({ storiesByPbi: { [pbi.id]: [] } });
+  });
+
+  it("goes out compressed to those who accept it", async () => {
+    await t.sql.query("update stories set description = $2 where id = $1", [
+      backlog.story.id,
+      "A long text. ".repeat(2_000),
+    ]);
+    const plain = await app.request(path(backlog.product.id), {
+      headers: { ...bearer(token), "accept-encoding": "identity" },
+    });
+    const packed = await app.request(path(backlog.product.id), {
+      headers: { ...bearer(token), "accept-encoding": "gzip" },
+    });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(packed.headers.get("content-encoding")).toBe("gzip");
+    expect(packed.headers.get("vary")).toBe("Accept-Encoding");
+    expect(await packed.text()).toBe(await plain.text());
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { create, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { checkAccess } from "../setup/endpoint-checks";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const owner = await createUser(t);
+const backlog = await seedBacklog(t, owner);
+const path = (id: string) => `/api/stories/${id}/tasks`;
+
+describe("GET /api/stories/:id/tasks", () => {
+  checkAccess({
+    t,
+    app,
+    method: "GET",
+    path,
+    id: backlog.story.id,
+    otherKind: backlog.task.id,
+    owner,
+    cookie: true,
+  });
+
+  it("answers the tasks by sort_order with lower-case statuses and without the detail fields", async () => {
+    await create(t.actorOf(owner), "create_task", {
+      p_story_id: backlog.story.id,
+      p_title: "first",
+      p_code: "A-0",
+    });
+    await t.sql.query("update tasks set status = 'IN_PROGRESS' where id = $1", [backlog.task.id]);
+    const headers = bearer(await createToken(t, owner));
+    const tasks: Record<string, unknown>[] = await (
+      await app.request(path(backlog.story.id), { headers })
+    ).json();
+    expect(tasks.map(({ code }) => code)).toEqual(["A-0", "T-1", "T-2"]);
+    expect(tasks.map(({ status }) => status)).toEqual(["todo", "in_progress", "todo"]);
+    for (const task of tasks) {
+      expect(task).not.toHaveProperty("_detail");
+      expect(task).not.toHaveProperty("implementation_plan");
+    }
+  });
+});
