@@ -1,0 +1,30 @@
+import type { Principal } from "~/contract/account";
+import {
+  type PairingForApproval,
+  type PairingSecret,
+  pairingForApprovalSchema,
+} from "~/contract/pairing";
+import type { Database } from "~/db/database.server";
+import { callService } from "~/db/rpc.server";
+import { orRefused, unlessRefused } from "./counted-refusal.server";
+import { hashOfSecret } from "./pairing-secret.server";
+
+/** Which device asks, and whose account it would get (get-pairing-for-approval). Demo users may read it. */
+export async function getPairingForApproval(
+  database: Database,
+  principal: Principal,
+  pairing: PairingSecret,
+): Promise<PairingForApproval> {
+  return unlessRefused(
+    await callService(
+      database,
+      "get_pairing_for_approval",
+      {
+        p_user_id: principal.user_id,
+        p_pairing_id: pairing.pairing_id,
+        p_mobile_secret_hash: hashOfSecret(pairing.secret),
+      },
+      orRefused(pairingForApprovalSchema),
+    ),
+  );
+}

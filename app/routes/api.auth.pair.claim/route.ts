@@ -1,0 +1,87 @@
+import { ContractError } from "~/contract/errors";
+import { pairingClaimSchema } from "~/contract/pairing";
+import { type ClaimedPairing, claimPairing } from "~/domain/pairings/claim-pairing.server";
+import { apiRoute, type RouteArgs } from "~/http/api-route.server";
+import { openEndpoint } from "~/http/endpoint.server";
+import { parseJsonBody } from "~/http/json-body.server";
+import { clearPairCookie, readPairCookieHash } from "~/http/pair-cookie.server";
+import { json, problem } from "~/http/responses.server";
+import { sealSessionCookie } from "~/http/session.server";
+import { signingInBrowser } from "~/http/signing-in-browser.server";
+import { isCanonicalUuid } from "~/http/uuid";
+
+const bodyLimit = 65_536;
+
+/** The failures of the contract: after them the pairing cookie is of no use. While pending it still is. */
+const finalFailures: readonly number[] = [400, 401, 410];
+
+type Call = Pick<RouteArgs, "request" | "context">;
+
+/** `POST /api/auth/pair/claim`: the approved desktop becomes signed in, once. */
+const route = apiRoute({
+  POST: openEndpoint({
+    auth: "none",
+    handle: async ({ request, context }) => {
+      try {
+        return await signedIn(await claim({ request, context }), context);
+      } catch (error) {
+        if (!(error instanceof ContractError) || !finalFailures.includes(error.status)) throw error;
+        return problem(error, { "set-cookie": clearPairCookie(context.services.env) });
+      }
+    },
+  }),
+});
+
+export const loader = route.loader;
+export const action = route.action;
+
+async function claim({ request, context }: Call): Promise<ClaimedPairing> {
+  const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"));
+  if (desktopTokenHash === undefined) {
+    throw new ContractError(401, "There is no pairing cookie. Show a new code.");
+  }
+  const pairingId = await readPairingId({ request, context });
+  if (!isCanonicalUuid(pairingId)) {
+    throw new ContractError(401, "This pairing was started by another browser. Show a new code.");
+  }
+  const browser = await signingInBrowser(request, context);
+  return claimPairing(context.services.database, pairingId, desktopTokenHash, browser);
+}
+
+/** Here every bad body is 400: no JSON, no `pairingId`, or one of another type. */
+async function readPairingId({ request, context }: Call): Promise<string> {
+  const bytes = await context.readBody(bodyLimit);
+  const body = pairingClaimSchema.safeParse(parsedBody(bytes, request.headers));
+  if (body.success) return body.data.pairingId;
+  throw badBody();
+}
+
+function parsedBody(bytes: Uint8Array, headers: Headers): unknown {
+  try {
+    return parseJsonBody(bytes, headers);
+  } catch {
+    throw badBody();
+  }
+}
+
+function badBody(): ContractError {
+  return new ContractError(400, 'Send the body as JSON: { "pairingId": "<pairing id>" }.');
+}
+
+async function signedIn(claimed: ClaimedPairing, context: Call["context"]): Promise<Response> {
+  const { env } = context.services;
+  const session = await sealSessionCookie(
+    {
+      session_id: claimed.session_id,
+      user_id: claimed.user_id,
+      is_demo: claimed.is_demo,
+      paired: true,
+      pairedExpiresAt: claimed.paired_expires_at,
+    },
+    env,
+  );
+  const response = json({ ok: true });
+  response.headers.append("set-cookie", session);
+  response.headers.append("set-cookie", clearPairCookie(env));
+  return response;
+}

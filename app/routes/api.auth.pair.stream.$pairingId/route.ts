@@ -1,0 +1,25 @@
+import { ContractError } from "~/contract/errors";
+import { getPairingState } from "~/domain/pairings/get-pairing-state.server";
+import { readPairCookieHash } from "~/http/pair-cookie.server";
+import { openStreamRoute } from "~/http/stream-route.server";
+import { isCanonicalUuid } from "~/http/uuid";
+import { openEventStream } from "~/sse/event-stream.server";
+import { pairingStream } from "~/sse/pairing-stream.server";
+
+/** `GET /api/auth/pair/stream/:pairingId`: the steps of a pairing, for the desktop whose cookie started it. */
+const route = openStreamRoute({
+  open: async ({ request, context }) => {
+    const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"));
+    if (desktopTokenHash === undefined) {
+      throw new ContractError(401, "There is no pairing cookie. Show a new code.");
+    }
+    // The cookie is looked at first: without one, an unknown id is 401 like any other.
+    const pairingId = new URL(request.url).pathname.split("/").at(-1) ?? "";
+    if (!isCanonicalUuid(pairingId)) throw new ContractError(404, "No such pairing.");
+    const read = () => getPairingState(context.services.database, pairingId, desktopTokenHash);
+    return openEventStream({ request, context }, pairingStream({ pairingId, read }));
+  },
+});
+
+export const loader = route.loader;
+export const action = route.action;
