@@ -112,7 +112,7 @@ describe("the broadcast server", () => {
     const name = (await other.sql.query("select current_database() as name")).rows[0].name;
     expect((await t.sql.query(slots, [name])).rows[0].n).toBe(1);
     await other.supabase.stop();
-    expect((await t.sql.query(slots, [name])).rows[0].n).toBe(0);
+    await expect.poll(async () => (await t.sql.query(slots, [name])).rows[0].n).toBe(0);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { EmbeddedSecrets } from "../secrets";
 import { openAuthAdmin } from "./auth-admin";
-import { createLiteApp, type LiteOptions, type Mail } from "./lite-app";
+import { createLiteApp, type Mail } from "./lite-app";
 
 export interface Gateway {
   /** Answers like the HTTP gateway of a Supabase project: /auth/v1 and /rest/v1. */
@@ -21,14 +21,18 @@ export interface GatewayOptions {
  * and sees nothing else; the Data API owns nothing and becomes the role that the token names.
  */
 export function openGateway(options: GatewayOptions): Gateway {
-  const common = { secrets: options.secrets, siteUrl: options.siteUrl, sendMail: options.sendMail };
+  const { urlFor, secrets, siteUrl, sendMail } = options;
+  const catalogUrl = urlFor("postgres");
   const make = (role: string, connections: number) =>
     once(() =>
       createLiteApp({
-        ...common,
-        databaseUrl: options.urlFor(role),
+        databaseUrl: urlFor(role),
+        catalogUrl,
         connections,
-      } satisfies LiteOptions),
+        secrets,
+        siteUrl,
+        sendMail,
+      }),
     );
   const auth = make("supabase_auth_admin", 3);
   const data = make("authenticator", 5);

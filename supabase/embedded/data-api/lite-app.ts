@@ -1,6 +1,8 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import type { EmbeddedSecrets } from "../secrets";
+import { jsonTypes } from "./json-parameters";
+import { withQuietConsole } from "./quiet-console";
 
 /** A message that Auth wants delivered: password recovery and the like. */
 export interface Mail {
@@ -12,6 +14,8 @@ export interface Mail {
 
 export interface LiteOptions {
   databaseUrl: string;
+  /** A login that sees every table, for the schema cache: the one above sees none without a role. */
+  catalogUrl: string;
   connections: number;
   secrets: EmbeddedSecrets;
   siteUrl: string;
@@ -24,10 +28,9 @@ export interface LiteOptions {
  * Its login role could not grant them either: it owns nothing.
  */
 export function createLiteApp(options: LiteOptions) {
-  const connection = createPostgresConnection({
-    url: options.databaseUrl,
-    postgresOptions: { max: options.connections, idle_timeout: 30, onnotice: () => undefined },
-  });
+  const connection = connect(options.databaseUrl, options.connections);
+  const catalog = connect(options.catalogUrl, 1);
+  connection.introspect = (how) => catalog.introspect(how);
   Reflect.set(connection, "rlsState", "active");
   const app = new App({
     connection,
@@ -43,10 +46,27 @@ export function createLiteApp(options: LiteOptions) {
       email: { enable_signup: true, enable_confirmations: false },
     },
     storage: { enabled: false },
-    options: { drivers: { email: { send: options.sendMail } } },
+    options: {
+      drivers: { email: { send: options.sendMail } },
+      server: { disableStudio: true, disableFallback: true, admin: false },
+    },
   });
   return {
-    fetch: (request: Request): Promise<Response> => app.fetch(request),
-    close: (): Promise<void> => connection.close(),
+    fetch: (request: Request): Promise<Response> => withQuietConsole(() => app.fetch(request)),
+    async close(): Promise<void> {
+      await Promise.all([connection.close(), catalog.close()]);
+    },
   };
+}
+
+function connect(url: string, connections: number) {
+  return createPostgresConnection({
+    url,
+    postgresOptions: {
+      max: connections,
+      idle_timeout: 10,
+      onnotice: () => undefined,
+      types: jsonTypes,
+    },
+  });
 }
