@@ -8,7 +8,8 @@ create table public.products (
   name text not null constraint products_name_length check (char_length(name) between 1 and 200),
   description text not null default ''
     constraint products_description_length check (char_length(description) <= 100000),
-  repo_url text not null default '' constraint products_repo_url_length check (char_length(repo_url) <= 2000),
+  repo_url text not null default '' constraint products_repo_url_length check (char_length(repo_url) <= 2000)
+    constraint products_repo_url_form check (repo_url !~* '^[[:space:]]*(javascript|data|vbscript):'),
   definition_of_done text not null default ''
     constraint products_definition_of_done_length check (char_length(definition_of_done) <= 100000),
   auto_pr boolean not null default false,

@@ -11,7 +11,8 @@ create table public.pbis (
   sort_order double precision not null
     constraint pbis_sort_order_finite check (sort_order > '-Infinity' and sort_order < 'Infinity'),
   status public.pbi_status not null default 'READY',
-  pr_url text constraint pbis_pr_url_length check (char_length(pr_url) between 1 and 2000),
+  pr_url text
+    constraint pbis_pr_url_form check (pr_url ~* '^https?://' and char_length(pr_url) <= 2000),
   pr_merged_at timestamptz,
   idea_id uuid,
   created_at timestamptz not null default private.now(),

@@ -12,7 +12,8 @@ create table public.tasks (
   priority integer not null default 3 constraint tasks_priority_range check (priority between 0 and 1000000),
   sort_order bigint not null,
   status public.task_status not null default 'TO_DO',
-  repo_url text constraint tasks_repo_url_length check (char_length(repo_url) between 1 and 2000),
+  repo_url text constraint tasks_repo_url_length check (char_length(repo_url) between 1 and 2000)
+    constraint tasks_repo_url_form check (repo_url !~* '^[[:space:]]*(javascript|data|vbscript):'),
   verify_only boolean not null default false,
   verify_required public.verify_required not null default 'ALIGNED_OR_PARTIAL',
   requires_opus boolean not null default false,

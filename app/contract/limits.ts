@@ -1,0 +1,23 @@
+/** Longest texts, in characters (specification: Limits, and what it leaves open). */
+export const lengths = {
+  code: 30,
+  productName: 200,
+  title: 300,
+  text: 100_000,
+  url: 2_000,
+  sprintGoal: 10_000,
+  commitHash: 200,
+  searchQuery: 200,
+} as const;
+
+/** GET /api/sprints/:id/tasks (specification: Limits). */
+export const sprintTasksLimit = { default: 10, max: 50 } as const;
+
+/** `metadata` of a story log entry: bytes of JSON, and how deep it may nest. */
+export const storyLogMetadata = { bytes: 65_536, depth: 32 } as const;
+
+/** Most ideas in the agent context (specification: Limits). */
+export const openIdeasLimit = 50;
+
+/** The order of stories and tasks without a number in their code (specification: Ordering rules 1). */
+export const lastSortOrder = 9_007_199_254_740_991;

@@ -1,0 +1,161 @@
+import { z } from "zod";
+import { codeSchema } from "./codes";
+import { lengths } from "./limits";
+import { pbiSchema } from "./pbi";
+import {
+  ideaStatusSchema,
+  sprintStatusSchema,
+  storyStatusSchema,
+  taskStatusSchema,
+} from "./status";
+import { storySchema } from "./story";
+import { taskSchema } from "./task";
+import { idSchema, repositoryUrlSchema, requiredText, text } from "./text";
+
+/** How a sprint run cuts pull requests (specification: Product). */
+export const prStrategies = ["SPRINT", "STORY", "SPRINT_BATCH"] as const;
+export const memberRoles = ["OWNER", "MEMBER"] as const;
+
+/** A product as GET /api/products shows it. */
+export const productSchema = z.object({
+  id: z.string(),
+  code: z.string(),
+  name: z.string(),
+  description: z.string(),
+  repo_url: z.string(),
+  definition_of_done: z.string(),
+});
+export type Product = z.infer<typeof productSchema>;
+
+const activeSprintSummarySchema = z.object({
+  id: z.string(),
+  code: z.string(),
+  sprint_goal: z.string(),
+  status: sprintStatusSchema,
+  start_date: z.string().nullable(),
+  end_date: z.string().nullable(),
+});
+
+const productFieldsSchema = productSchema.extend({
+  auto_pr: z.boolean(),
+  pr_strategy: z.enum(prStrategies),
+  owner_id: z.string(),
+  archived_at: z.string().nullable(),
+  created_at: z.string(),
+  role: z.enum(memberRoles),
+  active_sprint: activeSprintSummarySchema.nullable(),
+});
+
+/** A product with all fields and the role of the caller. */
+export const productDetailSchema = productFieldsSchema.extend({ owner_username: z.string() });
+export type ProductDetail = z.infer<typeof productDetailSchema>;
+
+/** A product on the dashboard, with counts. */
+export const productOverviewSchema = productFieldsSchema.extend({
+  member_count: z.int(),
+  pbi_count: z.int(),
+  story_count: z.int(),
+  done_story_count: z.int(),
+  task_count: z.int(),
+  done_task_count: z.int(),
+});
+export type ProductOverview = z.infer<typeof productOverviewSchema>;
+
+export const productMemberSchema = z.object({
+  user_id: z.string(),
+  username: z.string(),
+  role: z.enum(memberRoles),
+  created_at: z.string(),
+});
+export type ProductMember = z.infer<typeof productMemberSchema>;
+
+/** A task as agents read it in their context and their next story. */
+export const agentTaskSchema = z.object({
+  id: z.string(),
+  code: z.string(),
+  title: z.string(),
+  description: z.string(),
+  implementation_plan: z.string().nullable(),
+  priority: z.int(),
+  sort_order: z.number(),
+  status: taskStatusSchema,
+});
+export type AgentTask = z.infer<typeof agentTaskSchema>;
+
+/** GET /api/products/:id/next-story. */
+export const nextStorySchema = z.object({
+  id: z.string(),
+  code: z.string(),
+  title: z.string(),
+  description: z.string(),
+  acceptance_criteria: z.string(),
+  status: storyStatusSchema,
+  tasks: z.array(agentTaskSchema),
+});
+export type NextStory = z.infer<typeof nextStorySchema>;
+
+/** GET /api/products/:id/agent-context. */
+export const agentContextSchema = z.object({
+  product: productSchema,
+  active_sprint: z
+    .object({ id: z.string(), sprint_goal: z.string(), status: z.literal("ACTIVE") })
+    .nullable(),
+  next_story: nextStorySchema.extend({ priority: z.int() }).nullable(),
+  open_ideas: z.array(
+    z.object({
+      id: z.string(),
+      code: z.string(),
+      title: z.string(),
+      description: z.string(),
+      status: ideaStatusSchema,
+      created_at: z.string(),
+    }),
+  ),
+});
+export type AgentContext = z.infer<typeof agentContextSchema>;
+
+/** GET /api/products/:id/backlog. */
+export const backlogSchema = z.object({
+  product: productSchema.optional(),
+  pbis: z.array(pbiSchema),
+  storiesByPbi: z.record(z.string(), z.array(storySchema)),
+  tasksByStory: z.record(z.string(), z.array(taskSchema)),
+});
+export type Backlog = z.infer<typeof backlogSchema>;
+
+const productFields = {
+  code: codeSchema,
+  name: requiredText(lengths.productName),
+  description: text(lengths.text),
+  repo_url: z.union([z.literal(""), repositoryUrlSchema]),
+  definition_of_done: text(lengths.text),
+  auto_pr: z.boolean(),
+  pr_strategy: z.enum(prStrategies),
+};
+
+export const createProductInput = z
+  .object(productFields)
+  .partial()
+  .required({ code: true, name: true });
+export type CreateProductInput = z.infer<typeof createProductInput>;
+
+export const updateProductInput = z
+  .object(productFields)
+  .partial()
+  .extend({ product_id: idSchema });
+export type UpdateProductInput = z.infer<typeof updateProductInput>;
+
+export const productIdInput = z.object({ product_id: idSchema });
+export type ProductIdInput = z.infer<typeof productIdInput>;
+
+export const deleteProductInput = z.object({ product_id: idSchema, code: text(lengths.code) });
+export type DeleteProductInput = z.infer<typeof deleteProductInput>;
+
+export const addProductMemberInput = z.object({
+  product_id: idSchema,
+  identifier: requiredText(254),
+});
+export type AddProductMemberInput = z.infer<typeof addProductMemberInput>;
+
+export const removeProductMemberInput = z.object({ product_id: idSchema, user_id: idSchema });
+export type RemoveProductMemberInput = z.infer<typeof removeProductMemberInput>;

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import { lengths, sprintTasksLimit } from "./limits";
+import { agentTaskSchema, productSchema } from "./product";
+import { sprintStatusSchema, storyStatusSchema, taskStatusSchema } from "./status";
+import { storySchema } from "./story";
+import { taskSchema } from "./task";
+import { dateSchema, idSchema, text } from "./text";
+
+/** A sprint (specification: Sprint). */
+export const sprintSchema = z.object({
+  id: z.string(),
+  product_id: z.string(),
+  code: z.string(),
+  sprint_goal: z.string(),
+  status: sprintStatusSchema,
+  start_date: z.string().nullable(),
+  end_date: z.string().nullable(),
+  started_at: z.string().nullable(),
+  completed_at: z.string().nullable(),
+  created_at: z.string(),
+});
+export type Sprint = z.infer<typeof sprintSchema>;
+
+/** A sprint in the list of its product, with how far it is. */
+export const sprintOverviewSchema = sprintSchema.extend({
+  story_count: z.int(),
+  done_story_count: z.int(),
+  task_count: z.int(),
+  done_task_count: z.int(),
+});
+export type SprintOverview = z.infer<typeof sprintOverviewSchema>;
+
+/** What the sprint board shows. */
+export const sprintBoardSchema = z.object({
+  sprint: sprintSchema,
+  stories: z.array(
+    storySchema.extend({ pbi_code: z.string(), assignee_username: z.string().nullable() }),
+  ),
+  tasks: z.array(taskSchema.extend({ story_code: z.string(), has_plan: z.boolean() })),
+});
+export type SprintBoard = z.infer<typeof sprintBoardSchema>;
+
+/** A sprint as an agent reads it, cut with a cursor. */
+export const sprintContextSchema = z.object({
+  product: productSchema,
+  sprint: sprintSchema,
+  stories: z.array(
+    z.object({
+      id: z.string(),
+      code: z.string(),
+      title: z.string(),
+      description: z.string(),
+      acceptance_criteria: z.string(),
+      priority: z.int(),
+      sort_order: z.number(),
+      status: storyStatusSchema,
+      assignee_id: z.string().nullable(),
+      tasks: z.array(agentTaskSchema),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+});
+export type SprintContext = z.infer<typeof sprintContextSchema>;
+
+/** One row of GET /api/sprints/:id/tasks. */
+export const sprintTaskSchema = z.object({
+  id: z.string(),
+  code: z.string(),
+  title: z.string(),
+  description: z.string(),
+  implementation_plan: z.string().nullable(),
+  story_id: z.string(),
+  story_code: z.string(),
+  priority: z.int(),
+  sort_order: z.number(),
+  status: taskStatusSchema,
+});
+export type SprintTask = z.infer<typeof sprintTaskSchema>;
+
+const limitMessage = `Must be an integer from 1 to ${sprintTasksLimit.max}.`;
+
+/** Query of GET /api/sprints/:id/tasks: digits only, so that `+5`, ` 5`, `1e1` and `1.0` are refused. */
+export const sprintTasksQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^[0-9]{1,9}$/, limitMessage)
+    .transform(Number)
+    .pipe(z.int().min(1, limitMessage).max(sprintTasksLimit.max, limitMessage))
+    .optional(),
+});
+
+export const listSprintTasksInput = z.object({
+  sprint_id: idSchema,
+  limit: z.int().min(1).max(sprintTasksLimit.max).optional(),
+});
+export type ListSprintTasksInput = z.infer<typeof listSprintTasksInput>;
+
+const sprintFields = {
+  sprint_goal: text(lengths.sprintGoal),
+  start_date: dateSchema.nullable(),
+  end_date: dateSchema.nullable(),
+};
+
+interface SprintDates {
+  start_date?: string | null | undefined;
+  end_date?: string | null | undefined;
+}
+
+function datesInOrder({ start_date, end_date }: SprintDates): boolean {
+  return !start_date || !end_date || end_date >= start_date;
+}
+
+const datesOutOfOrder = { path: ["end_date"], message: "Must be on or after the start date." };
+
+export const createSprintInput = z
+  .object({ product_id: idSchema, ...sprintFields })
+  .partial()
+  .required({ product_id: true })
+  .refine(datesInOrder, datesOutOfOrder);
+export type CreateSprintInput = z.infer<typeof createSprintInput>;
+
+export const updateSprintInput = z
+  .object(sprintFields)
+  .partial()
+  .extend({ sprint_id: idSchema })
+  .refine(datesInOrder, datesOutOfOrder);
+export type UpdateSprintInput = z.infer<typeof updateSprintInput>;
+
+export const sprintIdInput = z.object({ sprint_id: idSchema });
+export type SprintIdInput = z.infer<typeof sprintIdInput>;
+
+export const getSprintContextInput = z.object({
+  sprint_id: idSchema,
+  limit: z.int().min(1).max(50).optional(),
+  cursor: idSchema.optional(),
+});
+export type GetSprintContextInput = z.infer<typeof getSprintContextInput>;

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { codeSchema } from "./codes";
+import { lengths } from "./limits";
+import { sprintStatusSchema, storyStatusSchema } from "./status";
+import { storyLogPageSchema } from "./story-log";
+import { taskDetailSchema } from "./task";
+import { idSchema, prioritySchema, requiredText, text } from "./text";
+
+/** A story in a backlog (specification: Story). */
+export const storySchema = z.object({
+  id: z.string(),
+  product_id: z.string(),
+  pbi_id: z.string(),
+  code: z.string(),
+  title: z.string(),
+  description: z.string(),
+  acceptance_criteria: z.string(),
+  priority: z.int(),
+  status: storyStatusSchema,
+  sort_order: z.number(),
+  sprint_id: z.string().nullable(),
+  assignee_id: z.string().nullable(),
+  created_at: z.string(),
+});
+export type Story = z.infer<typeof storySchema>;
+
+/** One story with where it stands, its tasks and the newest of its log. */
+export const storyDetailSchema = storySchema.extend({
+  pbi: z.object({ id: z.string(), code: z.string(), title: z.string() }),
+  sprint: z
+    .object({
+      id: z.string(),
+      code: z.string(),
+      sprint_goal: z.string(),
+      status: sprintStatusSchema,
+    })
+    .nullable(),
+  assignee_username: z.string().nullable(),
+  tasks: z.array(taskDetailSchema),
+  logs: storyLogPageSchema,
+});
+export type StoryDetail = z.infer<typeof storyDetailSchema>;
+
+const storyFields = {
+  title: requiredText(lengths.title),
+  description: text(lengths.text),
+  acceptance_criteria: text(lengths.text),
+  code: codeSchema,
+  priority: prioritySchema,
+};
+
+export const createStoryInput = z
+  .object({
+    pbi_id: idSchema,
+    ...storyFields,
+    sprint_id: idSchema.nullable(),
+    assignee_id: idSchema.nullable(),
+  })
+  .partial()
+  .required({ pbi_id: true, title: true });
+export type CreateStoryInput = z.infer<typeof createStoryInput>;
+
+/** A new code brings a new sort_order; `pbi_id` moves the story within its product. */
+export const updateStoryInput = z
+  .object({ ...storyFields, pbi_id: idSchema })
+  .partial()
+  .extend({ story_id: idSchema });
+export type UpdateStoryInput = z.infer<typeof updateStoryInput>;
+
+export const assignStoryInput = z.object({ story_id: idSchema, assignee_id: idSchema.nullable() });
+export type AssignStoryInput = z.infer<typeof assignStoryInput>;
+
+export const addStoryToSprintInput = z.object({ sprint_id: idSchema, story_id: idSchema });
+export type AddStoryToSprintInput = z.infer<typeof addStoryToSprintInput>;
+
+export const storyIdInput = z.object({ story_id: idSchema });
+export type StoryIdInput = z.infer<typeof storyIdInput>;

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { codeSchema } from "./codes";
+import { lengths } from "./limits";
+import { taskStatusSchema } from "./status";
+import { idSchema, prioritySchema, repositoryUrlSchema, requiredText, text } from "./text";
+
+/** Which verification results let a task pass (specification: Task). */
+export const verifyRequirements = ["ALIGNED", "ALIGNED_OR_PARTIAL", "ANY"] as const;
+
+/** A task in a backlog (specification: Task). */
+export const taskSchema = z.object({
+  id: z.string(),
+  story_id: z.string(),
+  product_id: z.string(),
+  code: z.string(),
+  title: z.string(),
+  description: z.string(),
+  priority: z.int(),
+  sort_order: z.number(),
+  status: taskStatusSchema,
+  repo_url: z.string().nullable(),
+  verify_only: z.boolean(),
+  verify_required: z.enum(verifyRequirements),
+  created_at: z.string(),
+});
+export type Task = z.infer<typeof taskSchema>;
+
+/** GET /api/tasks/:id: the backlog shape and four more fields. */
+export const taskDetailSchema = taskSchema.extend({
+  _detail: z.literal(true),
+  implementation_plan: z.string().nullable(),
+  acceptance_criteria: z.string(),
+  requires_opus: z.boolean(),
+  estimated_minutes: z.int().nullable(),
+});
+export type TaskDetail = z.infer<typeof taskDetailSchema>;
+
+/** What PATCH /api/tasks/:id answers. */
+export const updatedTaskSchema = z.object({
+  id: z.string(),
+  status: taskStatusSchema,
+  implementation_plan: z.string().nullable(),
+});
+export type UpdatedTask = z.infer<typeof updatedTaskSchema>;
+
+/** Body of PATCH /api/tasks/:id. Review moves are made on the board; verify fields never come alone. */
+export const updateTaskBody = z
+  .object({
+    status: z.enum(["todo", "in_progress", "done"]).optional(),
+    implementation_plan: text(lengths.text).optional(),
+    verify_only: z.boolean().optional(),
+    verify_required: z.enum(verifyRequirements).optional(),
+  })
+  .refine((body) => body.status !== undefined || body.implementation_plan !== undefined, {
+    message: "At least one of status and implementation_plan is required.",
+  });
+export type UpdateTaskBody = z.infer<typeof updateTaskBody>;
+export type UpdateTaskInput = UpdateTaskBody & { task_id: string };
+
+const taskFields = {
+  title: requiredText(lengths.title),
+  description: text(lengths.text),
+  code: codeSchema,
+  implementation_plan: text(lengths.text).nullable(),
+  priority: prioritySchema,
+  repo_url: repositoryUrlSchema.nullable(),
+  verify_only: z.boolean(),
+  verify_required: z.enum(verifyRequirements),
+  requires_opus: z.boolean(),
+  estimated_minutes: z.int().min(0).max(1_000_000).nullable(),
+};
+
+export const createTaskInput = z
+  .object({ story_id: idSchema, ...taskFields })
+  .partial()
+  .required({ story_id: true, title: true });
+export type CreateTaskInput = z.infer<typeof createTaskInput>;
+
+/** People edit every field; null clears the plan, the repository and the estimate. */
+export const editTaskInput = z
+  .object({ ...taskFields, status: taskStatusSchema })
+  .partial()
+  .extend({ task_id: idSchema });
+export type EditTaskInput = z.infer<typeof editTaskInput>;
+
+export const moveTaskInput = z.object({ task_id: idSchema, story_id: idSchema });
+export type MoveTaskInput = z.infer<typeof moveTaskInput>;
+
+/** A board move: every status, review and failed included. */
+export const setTaskStatusInput = z.object({ task_id: idSchema, status: taskStatusSchema });
+export type SetTaskStatusInput = z.infer<typeof setTaskStatusInput>;
+
+export const taskIdInput = z.object({ task_id: idSchema });
+export type TaskIdInput = z.infer<typeof taskIdInput>;

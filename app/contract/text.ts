@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { lengths } from "./limits";
+
+/** Text that PostgreSQL can store as it was sent: no NUL, no half of a surrogate pair. */
+export function isStorable(value: string): boolean {
+  return !value.includes("\0") && !/\p{Surrogate}/u.test(value);
+}
+
+const storable = { message: "Must not contain NUL characters or broken Unicode." };
+
+/** Any text up to `max` characters; stored exactly as sent or refused (specification: Errors, 422). */
+export function text(max: number) {
+  return z.string().max(max, `Must have at most ${max} characters.`).refine(isStorable, storable);
+}
+
+/** Text that says something: neither empty nor only white space. */
+export function requiredText(max: number) {
+  return z
+    .string()
+    .min(1, "Must not be empty.")
+    .max(max, `Must have at most ${max} characters.`)
+    .refine((value) => value.trim() !== "", { message: "Must not be blank." })
+    .refine(isStorable, storable);
+}
+
+/** A link that a page may show: http or https only. */
+export const httpUrlSchema = text(lengths.url).refine(isHttpUrl, {
+  message: "Must be an http or https address.",
+});
+
+/** A repository address, in any form that git takes, and never one that a browser would run. */
+export const repositoryUrlSchema = text(lengths.url).refine(isRepositoryUrl, {
+  message: "Must be a repository address without spaces, for example https://….",
+});
+
+/** An id as the service gives it out; anything else is unknown. */
+export const idSchema = z
+  .string()
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, "Must be an id.");
+
+/** A day, without a time (specification: Sprint). */
+export const dateSchema = z.iso
+  .date("Must be a date of the form YYYY-MM-DD.")
+  .refine((day) => !day.startsWith("0000"), { message: "The year 0 does not exist." });
+
+/** Importance of a PBI, story or task: a whole number, lower first. */
+export const prioritySchema = z
+  .int("Must be a whole number.")
+  .min(0, "Must be at least 0.")
+  .max(1_000_000, "Must be at most 1000000.");
+
+export function isHttpUrl(value: string): boolean {
+  return /^https?:\/\/[^\s/]/i.test(value) && URL.canParse(value);
+}
+
+function isRepositoryUrl(value: string): boolean {
+  return /^\S+$/.test(value) && !/^(javascript|data|vbscript):/i.test(value);
+}
