@@ -281,3 +281,21 @@ export const taskPageSchema = z.object({
   history: z.array(z.object({ id: z.number(), to_status: z.string(), changed_at: moment })),
 });
 export type TaskPageData = z.infer<typeof taskPageSchema>;
+
+export const backlogTreeSchema = z.object({
+  sprints: z.array(z.object({ id, code: z.string(), status: z.string(), sprint_goal: z.string() })),
+  pbis: z.array(
+    codedSchema.extend({ priority: z.number(), status: z.string(), pr_url: z.string().nullable() }),
+  ),
+  stories: z.array(
+    codedSchema.extend({
+      pbi_id: id,
+      priority: z.number(),
+      status: z.string(),
+      sprint_id: id.nullable(),
+      assignee_id: id.nullable(),
+    }),
+  ),
+  tasks: z.array(codedSchema.extend({ story_id: id, status: z.string() })),
+});
+export type BacklogTree = z.infer<typeof backlogTreeSchema>;

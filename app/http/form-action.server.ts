@@ -1,8 +1,11 @@
 import { parseWithZod } from "@conform-to/zod/v4";
-import { json, redirect, type TypedResponse } from "@remix-run/node";
+import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
 import { enhancedField } from "~/components/enhanced-field";
 import { ContractError } from "~/contract/errors";
+
+/** What an emptied field means: an empty text, or nothing at all. Fields not named here count as not sent. */
+type EmptyMeaning = Record<string, "" | null>;
 
 /**
  * Runs one operation with the fields of a form, checked with the same schema as REST and MCP. What is wrong
@@ -12,27 +15,52 @@ export async function runForm<Schema extends z.ZodType>(
   form: FormData,
   schema: Schema,
   perform: (value: z.output<Schema>) => Promise<Response>,
+  emptied: EmptyMeaning = {},
 ): Promise<Response> {
-  const submission = parseWithZod(form, { schema });
-  // What was typed comes back with the answer; a password must not stand in a page.
-  const hideFields = [...form.keys()].filter((name) => /password|secret/.test(name));
-  if (submission.status !== "success") return json(submission.reply({ hideFields }), 422);
+  const fields = ownFields(form);
+  const submission = parseWithZod(fields, { schema });
+  if (submission.status !== "success") return json(submission.reply(), 422);
+  const complete = withEmptied(fields, schema, submission.value, emptied);
   try {
-    return await perform(submission.value);
+    return await perform(complete);
   } catch (error) {
-    // A limit is answered by the action as `{ error, code: 429 }` with its `Retry-After`.
-    if (!(error instanceof ContractError) || error.status === 429) throw error;
+    if (!(error instanceof ContractError)) throw error;
     const fieldErrors: Record<string, string[]> = {};
     for (const issue of error.issues ?? []) {
       fieldErrors[issue.path] = [...(fieldErrors[issue.path] ?? []), issue.message];
     }
-    const formErrors = [error.message];
-    return json(submission.reply({ formErrors, fieldErrors, hideFields }), error.status);
+    return json(submission.reply({ formErrors: [error.message], fieldErrors }), error.status);
   }
 }
 
+/** The fields of a small form as an operation's input; what is wrong with them is one sentence (422). */
+export function readForm<Schema extends z.ZodType>(
+  form: FormData,
+  schema: Schema,
+  emptied: EmptyMeaning = {},
+): z.output<Schema> {
+  const fields = ownFields(form);
+  const submission = parseWithZod(fields, { schema });
+  if (submission.status === "success") {
+    return withEmptied(fields, schema, submission.value, emptied);
+  }
+  const messages = Object.values(submission.error ?? {}).flatMap((found) => found ?? []);
+  throw new ContractError(422, messages.join(" ") || "The form is not complete.");
+}
+
+/** Which of a page's small forms was sent: its `intent` names it. */
+export function runIntent(
+  form: FormData,
+  intents: Record<string, () => Promise<Response>>,
+): Promise<Response> {
+  const run = intents[textOf(form, "intent")];
+  if (!run)
+    throw new ContractError(422, "Nothing was chosen. Press one of the buttons of the page.");
+  return run();
+}
+
 /** The answer of a small form that did its work: a message for script, a way back without it. */
-export function done(form: FormData, backTo: string, message?: string): Response | TypedResponse {
+export function done(form: FormData, backTo: string, message?: string): Response {
   if (form.has(enhancedField)) return json({ ok: true, message });
   return redirect(backTo, 303);
 }
@@ -41,4 +69,24 @@ export function done(form: FormData, backTo: string, message?: string): Response
 export function textOf(form: FormData, name: string): string {
   const value = form.get(name);
   return typeof value === "string" ? value.trim() : "";
+}
+
+/** A form without the fields that only say which form it is and how it was sent. */
+function ownFields(form: FormData): FormData {
+  const fields = new FormData();
+  for (const [name, value] of form) {
+    if (name !== "intent" && name !== enhancedField) fields.append(name, value);
+  }
+  return fields;
+}
+
+function withEmptied<Schema extends z.ZodType>(
+  fields: FormData,
+  schema: Schema,
+  value: z.output<Schema>,
+  emptied: EmptyMeaning,
+): z.output<Schema> {
+  const cleared = Object.entries(emptied).filter(([name]) => fields.get(name) === "");
+  if (cleared.length === 0 || typeof value !== "object" || value === null) return value;
+  return schema.parse({ ...value, ...Object.fromEntries(cleared) });
 }

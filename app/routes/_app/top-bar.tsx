@@ -4,9 +4,9 @@ import { Kbd } from "~/components/badge";
 import { buttonClass, IconButton } from "~/components/button";
 import { Mark } from "~/components/mark";
 import { useHydrated } from "~/components/use-hydrated";
-import { LiveIndicator } from "./live-indicator";
 import { ProductSwitch } from "./product-switch";
 import type { ShellData } from "./shell-data";
+import { ShellLive } from "./shell-live";
 import { UserMenu } from "./user-menu";
 
 interface TopBarProps {
@@ -24,7 +24,7 @@ export function TopBar({ shell, onSearch, onKeys }: TopBarProps) {
       <ProductSwitch shell={shell} className="max-w-40 lg:hidden" />
       <SearchBox onSearch={onSearch} />
       <div className="ml-auto flex items-center gap-1.5">
-        <LiveIndicator />
+        <ShellLive />
         <span className="max-lg:hidden">
           <KeysButton onKeys={onKeys} />
         </span>

@@ -1,0 +1,124 @@
+import { redirect } from "@remix-run/node";
+import { createPbiInput, movePbiInput, pbiIdInput, updatePbiInput } from "~/contract/pbi";
+import {
+  addStoryToSprintInput,
+  createStoryInput,
+  storyIdInput,
+  updateStoryInput,
+} from "~/contract/story";
+import { createTaskInput, setTaskStatusInput, taskIdInput } from "~/contract/task";
+import type { Actor } from "~/db/rpc.server";
+import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { deletePbi } from "~/domain/pbis/delete-pbi.server";
+import { movePbi } from "~/domain/pbis/move-pbi.server";
+import { updatePbi } from "~/domain/pbis/update-pbi.server";
+import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { deleteStory } from "~/domain/stories/delete-story.server";
+import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { deleteTask } from "~/domain/tasks/delete-task.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
+
+const noText = { description: "", acceptance_criteria: "" } as const;
+
+/** Everything that the backlog page changes, one small operation a form. */
+export async function actOnBacklog(
+  actor: Actor,
+  productId: string,
+  request: Request,
+): Promise<Response> {
+  const form = await request.formData();
+  const here = new URL(request.url);
+  const back = `${here.pathname}${here.search}`;
+  const closed = withPanel(here, null);
+  return runIntent(form, {
+    "create-pbi": () => {
+      form.set("product_id", productId);
+      return runForm(form, createPbiInput, async (input) => {
+        const pbi = await createPbi(actor, input);
+        return redirect(withPanel(here, `pbi:${pbi.id}`), 303);
+      });
+    },
+    "create-story": () =>
+      runForm(form, createStoryInput, async (input) => {
+        const story = await createStory(actor, input);
+        return redirect(withPanel(here, `story:${story.id}`), 303);
+      }),
+    "create-task": () =>
+      runForm(form, createTaskInput, async (input) => {
+        const task = await createTask(actor, input);
+        return redirect(withPanel(here, `task:${task.id}`), 303);
+      }),
+    "update-pbi": () =>
+      runForm(
+        form,
+        updatePbiInput,
+        async (input) => {
+          await updatePbi(actor, input);
+          return done(form, back, "Saved");
+        },
+        noText,
+      ),
+    "update-story": () =>
+      runForm(
+        form,
+        updateStoryInput,
+        async (input) => {
+          await updateStory(actor, input);
+          return done(form, back, "Saved");
+        },
+        noText,
+      ),
+    "move-pbi": async () => {
+      await movePbi(actor, readForm(form, movePbiInput));
+      return done(form, back);
+    },
+    "block-pbi": async () => {
+      const pbi = await updatePbi(actor, readForm(form, updatePbiInput));
+      return done(
+        form,
+        back,
+        pbi.status === "blocked" ? `${pbi.code} is blocked` : `${pbi.code} is open again`,
+      );
+    },
+    "delete-pbi": async () => {
+      await deletePbi(actor, readForm(form, pbiIdInput));
+      return redirect(closed, 303);
+    },
+    "story-to-pbi": async () => {
+      const story = await updateStory(actor, readForm(form, updateStoryInput));
+      return done(form, back, `${story.code} has moved`);
+    },
+    "story-to-sprint": async () => {
+      const story = await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
+      return done(form, back, `${story.code} is in the sprint`);
+    },
+    "story-out-of-sprint": async () => {
+      const story = await removeStoryFromSprint(actor, readForm(form, storyIdInput));
+      return done(form, back, `${story.code} left the sprint`);
+    },
+    "delete-story": async () => {
+      await deleteStory(actor, readForm(form, storyIdInput));
+      return redirect(closed, 303);
+    },
+    "set-task-status": async () => {
+      const task = await setTaskStatus(actor, readForm(form, setTaskStatusInput));
+      return done(form, back, `${task.code} moved`);
+    },
+    "delete-task": async () => {
+      await deleteTask(actor, readForm(form, taskIdInput));
+      return redirect(closed, 303);
+    },
+  });
+}
+
+function withPanel(here: URL, panel: string | null): string {
+  const params = new URLSearchParams(here.search);
+  for (const name of ["panel", "pbi", "story"]) params.delete(name);
+  if (panel) params.set("panel", panel);
+  const query = params.toString();
+  return query ? `${here.pathname}?${query}` : here.pathname;
+}

@@ -1,0 +1,107 @@
+import { useActionData } from "@remix-run/react";
+import { SubmitButton } from "~/components/button";
+import { SelectField, TextAreaField, TextField } from "~/components/field";
+import { prioritySelect } from "~/components/priority";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { WriteFields } from "~/components/write-access";
+
+export function NewPbiPanel() {
+  const form = useServerForm<"title" | "description" | "priority" | "code">({
+    lastResult: useActionData(),
+  });
+  return (
+    <ServerForm form={form}>
+      <WriteFields className="grid gap-4">
+        <input type="hidden" name="intent" value="create-pbi" />
+        <TextField label="Title" required autoFocus {...form.field("title")} />
+        <TextAreaField
+          label="Description"
+          required={false}
+          description="Why it is wanted. Markdown."
+          {...form.field("description")}
+        />
+        <SelectField
+          label="Priority"
+          options={prioritySelect}
+          {...form.field("priority")}
+          defaultValue="3"
+        />
+        <SubmitButton pendingLabel="Creating…">Create PBI</SubmitButton>
+      </WriteFields>
+    </ServerForm>
+  );
+}
+
+export function NewStoryPanel({
+  pbis,
+  pbiId,
+}: {
+  pbis: readonly { id: string; code: string; title: string }[];
+  pbiId: string | null;
+}) {
+  const form = useServerForm<
+    "title" | "pbi_id" | "description" | "acceptance_criteria" | "priority"
+  >({
+    lastResult: useActionData(),
+    defaultValue: { pbi_id: pbiId ?? pbis[0]?.id },
+  });
+  return (
+    <ServerForm form={form}>
+      <WriteFields className="grid gap-4">
+        <input type="hidden" name="intent" value="create-story" />
+        <TextField
+          label="Title"
+          required
+          autoFocus
+          description="What a person gets."
+          {...form.field("title")}
+        />
+        <SelectField
+          label="Belongs to"
+          options={pbis.map((pbi) => ({ value: pbi.id, label: `${pbi.code} ${pbi.title}` }))}
+          {...form.field("pbi_id")}
+        />
+        <TextAreaField label="Description" required={false} {...form.field("description")} />
+        <TextAreaField
+          label="Acceptance criteria"
+          required={false}
+          description="How one sees that it is done. Markdown."
+          {...form.field("acceptance_criteria")}
+        />
+        <SelectField
+          label="Priority"
+          description="A label; it changes no order."
+          options={prioritySelect}
+          {...form.field("priority")}
+          defaultValue="3"
+        />
+        <SubmitButton pendingLabel="Creating…">Create story</SubmitButton>
+      </WriteFields>
+    </ServerForm>
+  );
+}
+
+export function NewTaskPanel({ story }: { story: { id: string; code: string; title: string } }) {
+  const form = useServerForm<"title" | "description" | "implementation_plan">({
+    lastResult: useActionData(),
+  });
+  return (
+    <ServerForm form={form}>
+      <WriteFields className="grid gap-4">
+        <input type="hidden" name="intent" value="create-task" />
+        <input type="hidden" name="story_id" value={story.id} />
+        <p className="text-sm text-muted">{story.title}</p>
+        <TextField label="Title" required autoFocus {...form.field("title")} />
+        <TextAreaField label="Description" required={false} {...form.field("description")} />
+        <TextAreaField
+          label="Implementation plan"
+          required={false}
+          mono
+          description="What the agent follows. A run starts only when every task has one."
+          {...form.field("implementation_plan")}
+        />
+        <SubmitButton pendingLabel="Creating…">Create task</SubmitButton>
+      </WriteFields>
+    </ServerForm>
+  );
+}

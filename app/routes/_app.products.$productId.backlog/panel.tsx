@@ -1,0 +1,57 @@
+import { SidePanel } from "~/components/side-panel";
+import type { BacklogTree } from "~/contract/page-data";
+import { NewPbiPanel, NewStoryPanel, NewTaskPanel } from "./create-panels";
+import type { PanelData } from "./panel-data.server";
+import { PbiPanel } from "./pbi-panel";
+import { StoryPanel } from "./story-panel";
+import { TaskPanel } from "./task-panel";
+
+export interface PanelProps {
+  panel: PanelData;
+  productId: string;
+  pbis: readonly { id: string; code: string; title: string }[];
+  sprints: BacklogTree["sprints"];
+  closeTo: string;
+}
+
+/** The details of one line, or the form for a new one. A new key for each, so that no field keeps another's text. */
+export function Panel(props: PanelProps) {
+  const { panel, pbis, sprints, closeTo } = props;
+  if (panel.kind === "new-pbi") {
+    return (
+      <SidePanel key="new-pbi" title="New PBI" closeTo={closeTo}>
+        <NewPbiPanel />
+      </SidePanel>
+    );
+  }
+  if (panel.kind === "new-story") {
+    return (
+      <SidePanel key="new-story" title="New story" closeTo={closeTo}>
+        <NewStoryPanel pbis={pbis} pbiId={panel.pbiId} />
+      </SidePanel>
+    );
+  }
+  if (panel.kind === "new-task") {
+    return (
+      <SidePanel key="new-task" title={`New task in ${panel.story.code}`} closeTo={closeTo}>
+        <NewTaskPanel story={panel.story} />
+      </SidePanel>
+    );
+  }
+  if (panel.kind === "pbi")
+    return <PbiPanel key={panel.pbi.id} pbi={panel.pbi} pbis={pbis} closeTo={closeTo} />;
+  if (panel.kind === "story") {
+    return (
+      <StoryPanel
+        key={panel.page.story.id}
+        page={panel.page}
+        texts={panel.texts}
+        sprints={sprints}
+        closeTo={closeTo}
+      />
+    );
+  }
+  return (
+    <TaskPanel key={panel.page.task.id} page={panel.page} plan={panel.plan} closeTo={closeTo} />
+  );
+}

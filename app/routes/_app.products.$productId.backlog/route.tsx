@@ -1,0 +1,122 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { ButtonLink } from "~/components/button";
+import { EmptyState } from "~/components/empty-state";
+import { useRowKeys } from "~/components/page-keys";
+import { getBacklogTree } from "~/domain/pages/get-backlog-tree.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { actOnBacklog } from "./backlog-action.server";
+import { Filters } from "./filters";
+import { Panel } from "./panel";
+import { loadPanel } from "./panel-data.server";
+import { SprintStrip } from "./sprint-strip";
+import { Tree } from "./tree";
+import { useTreeAddress } from "./tree-address";
+import { treeRows } from "./tree-rows";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  const address = new URL(request.url).searchParams;
+  const filter = {
+    query: address.get("q")?.trim() ?? "",
+    status: address.get("status") ?? "",
+    sprint: address.get("sprint") ?? "",
+  };
+  const [tree, panel] = await Promise.all([
+    getBacklogTree(actor, productId),
+    loadPanel(actor, address),
+  ]);
+  const storiesInSprint: Record<string, number> = {};
+  for (const { sprint_id } of tree.stories) {
+    if (sprint_id) storiesInSprint[sprint_id] = (storiesInSprint[sprint_id] ?? 0) + 1;
+  }
+  return json({
+    productId,
+    filter,
+    view: treeRows(tree, filter, address.get("open")),
+    sprints: tree.sprints,
+    storiesInSprint,
+    pbis: tree.pbis.map(({ id, code, title }) => ({ id, code, title })),
+    panel,
+  });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  return actOnBacklog(actor, productId, request);
+});
+
+export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
+
+export default function BacklogPage() {
+  const { productId, filter, view, sprints, storiesInSprint, pbis, panel } =
+    useLoaderData<typeof loader>();
+  const address = useTreeAddress();
+  useLiveRevalidation({ stream: "backlog", productId });
+  useRowKeys();
+  const filtering = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
+  return (
+    <div className="flex items-start gap-5">
+      <div className="min-w-0 flex-1">
+        <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+          <h1 className="text-xl font-semibold tracking-tight">Backlog</h1>
+          <div className="flex gap-2">
+            <ButtonLink to={address.panelTo("new-pbi")} preventScrollReset>
+              New PBI
+            </ButtonLink>
+            {pbis.length > 0 ? (
+              <ButtonLink
+                to={address.panelTo("new-story")}
+                preventScrollReset
+                tone="primary"
+                data-create
+              >
+                New story
+              </ButtonLink>
+            ) : null}
+          </div>
+        </div>
+        {view.total > 0 ? (
+          <>
+            <Filters filter={filter} sprints={sprints} address={address} />
+            <SprintStrip sprints={sprints} stories={storiesInSprint} />
+          </>
+        ) : null}
+        {view.rows.length > 0 ? (
+          <Tree view={view} address={address} />
+        ) : (
+          <Nothing filtering={filtering} toNew={address.panelTo("new-pbi")} />
+        )}
+      </div>
+      {panel ? (
+        <Panel
+          panel={panel}
+          productId={productId}
+          pbis={pbis}
+          sprints={sprints}
+          closeTo={address.panelTo(null)}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function Nothing({ filtering, toNew }: { filtering: boolean; toNew: string }) {
+  if (filtering)
+    return <EmptyState title="Nothing matches">Change the filter, or show all.</EmptyState>;
+  return (
+    <EmptyState
+      title="An empty backlog"
+      action={
+        <ButtonLink to={toNew} tone="primary" data-create>
+          New PBI
+        </ButtonLink>
+      }
+    >
+      A PBI is something the product should be able to do. Stories under it say what a person gets,
+      and tasks are what an agent does. Press c for the first one.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,167 @@
+import { Link, useFetcher } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { CodeChip } from "~/components/badge";
+import { Button, ButtonLink, SubmitButton } from "~/components/button";
+import { Confirm } from "~/components/confirm";
+import { TextAreaField, TextField } from "~/components/field";
+import { Prose, type SafeHtml } from "~/components/prose";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { SidePanel } from "~/components/side-panel";
+import { StatusDot, StatusPill } from "~/components/status-pill";
+import { WriteFields } from "~/components/write-access";
+import type { BacklogTree, StoryPageData } from "~/contract/page-data";
+import { SavedHint } from "./saved-hint";
+
+interface StoryPanelProps {
+  page: StoryPageData;
+  texts: { description: SafeHtml | null; criteria: SafeHtml | null };
+  sprints: BacklogTree["sprints"];
+  closeTo: string;
+}
+
+export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
+  const { story, tasks } = page;
+  return (
+    <SidePanel
+      title={
+        <>
+          <CodeChip>{story.code}</CodeChip> {story.title}
+        </>
+      }
+      closeTo={closeTo}
+      footer={<StoryDangers story={story} taskCount={tasks.length} />}
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        <StatusPill status={story.status} />
+        <ButtonLink to={`/stories/${story.id}`} size="sm">
+          Open story
+        </ButtonLink>
+      </div>
+      <SprintChoice page={page} sprints={sprints} />
+      {texts.criteria ? (
+        <section aria-label="Acceptance criteria">
+          <h3 className="mb-1 text-xs font-semibold text-muted">Acceptance criteria</h3>
+          <Prose content={texts.criteria} />
+        </section>
+      ) : null}
+      <section aria-label="Tasks">
+        <h3 className="mb-1 text-xs font-semibold text-muted">Tasks</h3>
+        <ul className="grid gap-1">
+          {tasks.map((task) => (
+            <li key={task.id} className="flex items-center gap-2 text-sm">
+              <StatusDot status={task.status} />
+              <CodeChip>{task.code}</CodeChip>
+              <Link to={`/tasks/${task.id}`} className="min-w-0 truncate hover:underline">
+                {task.title}
+              </Link>
+            </li>
+          ))}
+          {tasks.length === 0 ? (
+            <li className="text-sm text-muted">None yet. A task is what an agent does.</li>
+          ) : null}
+        </ul>
+      </section>
+      <StoryFields story={story} />
+    </SidePanel>
+  );
+}
+
+/** "Move to…": the equal way to dragging a story onto a sprint. */
+function SprintChoice({ page, sprints }: Pick<StoryPanelProps, "page" | "sprints">) {
+  const { story, sprint } = page;
+  const others = sprints.filter(({ id, status }) => id !== story.sprint_id && status !== "failed");
+  return (
+    <WriteFields quiet>
+      <div className="flex flex-wrap items-center gap-2 text-sm">
+        {sprint ? (
+          <span>
+            In{" "}
+            <Link to={`../sprints/${sprint.id}`} className="text-accent hover:underline">
+              {sprint.code}
+            </Link>
+          </span>
+        ) : (
+          <span className="text-muted">In no sprint</span>
+        )}
+        {others.map(({ id, code }) => (
+          <ActionForm key={id}>
+            <input type="hidden" name="intent" value="story-to-sprint" />
+            <input type="hidden" name="story_id" value={story.id} />
+            <Button type="submit" size="sm" name="sprint_id" value={id}>
+              Move to {code}
+            </Button>
+          </ActionForm>
+        ))}
+        {sprint ? (
+          <ActionForm>
+            <input type="hidden" name="intent" value="story-out-of-sprint" />
+            <Button type="submit" size="sm" name="story_id" value={story.id}>
+              Take out
+            </Button>
+          </ActionForm>
+        ) : null}
+      </div>
+    </WriteFields>
+  );
+}
+
+function StoryFields({ story }: { story: StoryPageData["story"] }) {
+  const fetcher = useFetcher({ key: `edit-${story.id}` });
+  const form = useServerForm<"title" | "description" | "acceptance_criteria" | "code">({
+    lastResult: fetcher.data,
+    defaultValue: {
+      title: story.title,
+      description: story.description,
+      acceptance_criteria: story.acceptance_criteria,
+      code: story.code,
+    },
+  });
+  return (
+    <ServerForm form={form} fetcher={fetcher}>
+      <WriteFields className="grid gap-4">
+        <input type="hidden" name="intent" value="update-story" />
+        <input type="hidden" name="story_id" value={story.id} />
+        <TextField label="Title" required {...form.field("title")} />
+        <TextAreaField label="Description" required={false} {...form.field("description")} />
+        <TextAreaField
+          label="Acceptance criteria"
+          required={false}
+          {...form.field("acceptance_criteria")}
+        />
+        <TextField
+          label="Code"
+          mono
+          description="Its number is the story's place in the order."
+          {...form.field("code")}
+        />
+        <div className="flex items-center gap-3">
+          <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
+            Save
+          </SubmitButton>
+          <SavedHint fetcher={fetcher} />
+        </div>
+      </WriteFields>
+    </ServerForm>
+  );
+}
+
+function StoryDangers({ story, taskCount }: { story: StoryPageData["story"]; taskCount: number }) {
+  return (
+    <WriteFields quiet>
+      <Confirm
+        trigger="Delete story"
+        question={`Delete ${story.code}?`}
+        consequence={`Its ${taskCount} tasks and its log go with it. This cannot be taken back.`}
+        confirmLabel="Delete it"
+      >
+        {(buttons) => (
+          <ActionForm>
+            <input type="hidden" name="intent" value="delete-story" />
+            <input type="hidden" name="story_id" value={story.id} />
+            {buttons}
+          </ActionForm>
+        )}
+      </Confirm>
+    </WriteFields>
+  );
+}

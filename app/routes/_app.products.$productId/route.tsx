@@ -1,0 +1,56 @@
+import { json, redirect } from "@remix-run/node";
+import { Link, Outlet, useLoaderData } from "@remix-run/react";
+import { CodeChip } from "~/components/badge";
+import { RouteError } from "~/components/error-page";
+import { NavTabs } from "~/components/tabs";
+import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-access";
+import { ContractError } from "~/contract/errors";
+import { getProduct } from "~/domain/products/get-product.server";
+import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { productPages, productPath } from "../_app/navigation";
+
+/** Everything of one product. When the active product is no longer open, the dashboard says so. */
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, principal, productId } = await requireProduct(request, context, params);
+  try {
+    const product = await getProduct(actor, { product_id: productId });
+    return json({
+      id: productId,
+      name: product.name,
+      code: product.code,
+      archived: product.archived_at !== null,
+    });
+  } catch (error) {
+    const lost = error instanceof ContractError && (error.status === 403 || error.status === 404);
+    if (lost && principal.active_product_id === productId)
+      throw redirect("/dashboard?notice=product-gone");
+    throw error;
+  }
+});
+
+export default function ProductLayout() {
+  const product = useLoaderData<typeof loader>();
+  const reason = product.archived
+    ? "This product is archived. Restore it in its settings to change something."
+    : null;
+  return (
+    <WriteAccessProvider reason={reason}>
+      <p className="mb-1 flex items-center gap-2 text-sm font-medium">
+        <Link to={productPath(product.id, "backlog")} className="hover:underline">
+          {product.name}
+        </Link>
+        <CodeChip>{product.code}</CodeChip>
+      </p>
+      <NavTabs
+        label={`Pages of ${product.name}`}
+        tabs={productPages.map(({ page, label }) => ({ to: productPath(product.id, page), label }))}
+      />
+      {product.archived ? <WriteAccessNotice /> : null}
+      <Outlet />
+    </WriteAccessProvider>
+  );
+}
+
+export function ErrorBoundary() {
+  return <RouteError />;
+}
