@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { backlogChangeSchema, backlogReadySchema } from "~/contract/events";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { openStream, type StreamReader } from "./stream-reader";
+import { createPbi, createStory, createTask, createWorld, type World } from "./world";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t);
+
+let w: World;
+let token: string;
+const open: StreamReader[] = [];
+
+beforeEach(async () => {
+  w = await createWorld(t);
+  token = await createToken(t, w.member);
+});
+
+afterEach(() => {
+  for (const reader of open.splice(0)) reader.close();
+});
+
+async function connect(productId = w.productId, headers: HeadersInit = bearer(token)) {
+  const url = `${app.origin}/api/realtime/backlog?product_id=${productId}`;
+  const reader = await openStream(url, headers);
+  open.push(reader);
+  return reader;
+}
+
+describe("GET /api/realtime/backlog", () => {
+  it("says ready with the product right after subscribing, as text/event-stream", async () => {
+    const reader = await connect();
+    expect(reader.status).toBe(200);
+    expect(reader.response.headers.get("content-type")).toBe("text/event-stream");
+    expect(reader.response.headers.get("cache-control")).toContain("no-store");
+    const ready = await reader.next();
+    expect(ready).toMatchObject({ event: "ready", data: { product_id: w.productId } });
+    expect(backlogReadySchema.safeParse(ready.data).success).toBe(true);
+  });
+
+  it("accepts the session cookie as well as a token", async () => {
+    const reader = await connect(w.productId, { cookie: await signIn(t, app, w.member) });
+    expect(await reader.next()).toMatchObject({ event: "ready" });
+  });
+
+  it("announces insert, update and delete of PBIs, stories and tasks, whichever client made the change", async () => {
+    const reader = await connect();
+    await reader.nextNamed("ready");
+    const pbiId = await createPbi(t, w.productId);
+    const storyId = await createStory(t, { productId: w.productId, pbiId });
+    const taskId = await createTask(t, storyId);
+    await t.sql.query("update public.tasks set title = 'Other' where id = $1", [taskId]);
+    await t.sql.query("delete from public.pbis where id = $1", [pbiId]);
+
+    const seen: unknown[] = [];
+    const last = (message: unknown) =>
+      expect.objectContaining({ op: "D", entity: "task" }).asymmetricMatch(message);
+    for (let message = await reader.nextChange(); ; message = await reader.nextChange()) {
+      expect(backlogChangeSchema.safeParse(message.data).success).toBe(true);
+      seen.push(message.data);
+      if (last(message.data)) break;
+    }
+    const product = { product_id: w.productId };
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        { op: "I", entity: "pbi", id: pbiId, ...product },
+        { op: "I", entity: "story", id: storyId, pbi_id: pbiId, ...product },
+        { op: "I", entity: "task", id: taskId, story_id: storyId, pbi_id: pbiId, ...product },
+        {
+          op: "U",
+          entity: "task",
+          id: taskId,
+          story_id: storyId,
+          pbi_id: pbiId,
+          changed_fields: ["title"],
+          ...product,
+        },
+        { op: "D", entity: "pbi", id: pbiId, ...product },
+        { op: "D", entity: "story", id: storyId, pbi_id: pbiId, ...product },
+        { op: "D", entity: "task", id: taskId, story_id: storyId, pbi_id: pbiId, ...product },
+      ]),
+    );
+  });
+
+  it("announces a move to another parent with both parents", async () => {
+    const other = await createPbi(t, w.productId);
+    const reader = await connect();
+    await reader.nextNamed("ready");
+    await t.sql.query("update public.stories set pbi_id = $1 where id = $2", [other, w.storyId]);
+    expect((await reader.nextWhere(({ data }) => data.entity === "story")).data).toEqual({
+      op: "U",
+      entity: "story",
+      id: w.storyId,
+      product_id: w.productId,
+      pbi_id: other,
+      old_pbi_id: w.pbiId,
+      sprint_id: w.sprintId,
+      old_sprint_id: w.sprintId,
+      changed_fields: ["pbi_id"],
+    });
+  });
+
+  it("announces a story log entry with product and idea", async () => {
+    const reader = await connect();
+    await reader.nextNamed("ready");
+    await t.sql.query(
+      "insert into public.story_logs (story_id, type, content, user_id) values ($1, 'IMPLEMENTATION_PLAN', 'x', $2)",
+      [w.storyId, w.member.id],
+    );
+    const { data } = await reader.nextChange();
+    expect(data).toMatchObject({
+      op: "I",
+      entity: "story_log",
+      story_id: w.storyId,
+      product_id: w.productId,
+      idea_id: null,
+    });
+  });
+
+  it("says nothing of another product", async () => {
+    const other = await createWorld(t);
+    const reader = await connect();
+    await reader.nextNamed("ready");
+    await createTask(t, other.storyId, "elsewhere");
+    const here = await createTask(t, w.storyId, "here");
+    expect((await reader.nextChange()).data).toMatchObject({ entity: "task", id: here });
+  });
+});
+
+describe("refusals of the backlog stream", () => {
+  const path = "/api/realtime/backlog";
+
+  it("401 without a good credential, before anything else is looked at", async () => {
+    for (const query of [
+      "",
+      "?product_id=x",
+      `?product_id=${randomUUID()}`,
+      `?product_id=${w.productId}`,
+    ]) {
+      expect((await app.request(path + query)).status).toBe(401);
+      const wrong = { headers: bearer("blm_wrong") };
+      expect((await app.request(path + query, wrong)).status).toBe(401);
+    }
+  });
+
+  it("400 without a product, 404 for one that does not exist, 403 for a foreign one", async () => {
+    const headers = bearer(token);
+    expect((await app.request(path, { headers })).status).toBe(400);
+    expect((await app.request(`${path}?product_id=`, { headers })).status).toBe(400);
+    expect((await app.request(`${path}?product_id=no-uuid`, { headers })).status).toBe(404);
+    expect((await app.request(`${path}?product_id=${randomUUID()}`, { headers })).status).toBe(404);
+    const foreign = await createWorld(t);
+    const answer = await app.request(`${path}?product_id=${foreign.productId}`, { headers });
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ code: 403 });
+  });
+
+  it("an invalid token is not helped by a good cookie (A7)", async () => {
+    const headers = { ...bearer("blm_wrong"), cookie: await signIn(t, app, w.member) };
+    const answer = await app.request(`${path}?product_id=${w.productId}`, { headers });
+    expect(answer.status).toBe(401);
+  });
+
+  it("403 for an archived product", async () => {
+    await t.sql.query("update public.products set archived_at = now() where id = $1", [
+      w.productId,
+    ]);
+    const answer = await app.request(`${path}?product_id=${w.productId}`, {
+      headers: bearer(token),
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  it("a page of another site is refused, and no answer carries CORS headers (S12)", async () => {
+    const headers = { cookie: await signIn(t, app, w.member), "sec-fetch-site": "cross-site" };
+    const answer = await app.request(`${path}?product_id=${w.productId}`, { headers });
+    expect(answer.status).toBe(403);
+    const reader = await connect();
+    expect(reader.response.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it("other methods are 405, HEAD included, and open nothing (A1, A2)", async () => {
+    for (const method of ["HEAD", "POST", "PUT", "PATCH", "DELETE"]) {
+      const answer = await app.request(`${path}?product_id=${w.productId}`, {
+        method,
+        headers: bearer(token),
+      });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get("allow")).toContain("GET");
+    }
+  });
+});

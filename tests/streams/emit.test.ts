@@ -1,0 +1,268 @@
+import pg from "pg";
+import { beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { changeEventSchema } from "~/contract/events";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import {
+  addMember,
+  createPbi,
+  createSprint,
+  createStory,
+  createTask,
+  createWorld,
+  insert,
+  removeMember,
+  type World,
+} from "./world";
+
+const t = await createTestDatabase();
+const rowSchema = z.object({ topic: z.string(), payload: changeEventSchema });
+
+let w: World;
+beforeEach(async () => {
+  w = await createWorld(t);
+  await t.sql.query("truncate realtime.messages");
+});
+
+/** What was announced since the last look, in the order of the numbers that the events took. */
+async function announced(topic?: string) {
+  const { rows } = await t.sql.query(
+    `with taken as (delete from realtime.messages returning topic, payload)
+     select topic, payload from taken order by (payload ->> 'seq')::bigint`,
+  );
+  const events = z.array(rowSchema).parse(rows);
+  return events.filter((event) => topic === undefined || event.topic === topic);
+}
+
+async function eventsOf(entity: string) {
+  const events = await announced(`product:${w.productId}`);
+  return events.map(({ payload }) => payload).filter((payload) => payload.entity === entity);
+}
+
+describe("events of tasks", () => {
+  it("carry the place of their story and the fields of the contract on insert, update and delete", async () => {
+    const taskId = await createTask(t, w.storyId, "Weave");
+    const place = { product_id: w.productId, story_id: w.storyId, sprint_id: w.sprintId };
+    const task = { entity: "task", id: taskId, ...place, assignee_id: w.member.id };
+    expect(await eventsOf("task")).toMatchObject([
+      { op: "I", ...task, task_status: "TO_DO", task_title: "Weave", task_sort_order: 2 },
+    ]);
+
+    await t.sql.query("update public.tasks set title = 'Spin', priority = 1 where id = $1", [
+      taskId,
+    ]);
+    expect(await eventsOf("task")).toMatchObject([
+      { op: "U", ...task, task_title: "Spin", changed_fields: ["priority", "title"] },
+    ]);
+
+    await t.sql.query("delete from public.tasks where id = $1", [taskId]);
+    expect(await eventsOf("task")).toMatchObject([{ op: "D", ...task }]);
+  });
+
+  it("are not sent for an update that changes nothing", async () => {
+    await t.sql.query("update public.tasks set title = title where id = $1", [w.taskId]);
+    expect(await announced()).toEqual([]);
+  });
+
+  it("tell the place that was left when the task moves to another story", async () => {
+    const otherStory = await createStory(t, { ...w, sprintId: null, assigneeId: null });
+    await announced();
+    await t.sql.query("update public.tasks set story_id = $1 where id = $2", [
+      otherStory,
+      w.taskId,
+    ]);
+    expect(await eventsOf("task")).toMatchObject([
+      {
+        op: "U",
+        story_id: otherStory,
+        sprint_id: null,
+        old_story_id: w.storyId,
+        old_sprint_id: w.sprintId,
+        old_assignee_id: w.member.id,
+        changed_fields: ["story_id"],
+      },
+    ]);
+  });
+
+  it("carry sprint and assignee also when the whole PBI is deleted", async () => {
+    await t.sql.query("delete from public.pbis where id = $1", [w.pbiId]);
+    const events = await announced(`product:${w.productId}`);
+    const deleted = events.map(({ payload }) => payload).filter(({ op }) => op === "D");
+    const place = { pbi_id: w.pbiId, sprint_id: w.sprintId, assignee_id: w.member.id };
+    expect(deleted).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ entity: "task", id: w.taskId, ...place }),
+        expect.objectContaining({ entity: "story", id: w.storyId, ...place }),
+        expect.objectContaining({ entity: "pbi", id: w.pbiId }),
+      ]),
+    );
+    expect(deleted).toHaveLength(3);
+  });
+});
+
+describe("events of stories, PBIs and sprints", () => {
+  it("name old and new place of a story that changes hands", async () => {
+    await t.sql.query("update public.stories set assignee_id = $1 where id = $2", [
+      w.owner.id,
+      w.storyId,
+    ]);
+    expect(await eventsOf("story")).toMatchObject([
+      {
+        op: "U",
+        assignee_id: w.owner.id,
+        old_assignee_id: w.member.id,
+        changed_fields: ["assignee_id"],
+        story_status: "IN_SPRINT",
+        story_title: "A story",
+        story_code: "ST-001",
+        story_sort_order: 1,
+      },
+    ]);
+  });
+
+  it("announce PBIs", async () => {
+    const pbiId = await createPbi(t, w.productId);
+    await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [pbiId]);
+    expect(await eventsOf("pbi")).toMatchObject([
+      { op: "I", id: pbiId },
+      { op: "U", id: pbiId, changed_fields: ["status"] },
+    ]);
+  });
+
+  it("say when another sprint is active", async () => {
+    const next = await createSprint(t, w.productId);
+    await t.sql.query("update public.sprints set sprint_goal = 'Ship' where id = $1", [next]);
+    await t.sql.query("update public.sprints set status = 'COMPLETED' where id = $1", [w.sprintId]);
+    await t.sql.query("update public.sprints set status = 'ACTIVE' where id = $1", [next]);
+    const changes = (await eventsOf("sprint")).map(({ id, active_changed }) => [
+      id,
+      active_changed,
+    ]);
+    expect(changes).toEqual([
+      [next, false],
+      [next, false],
+      [w.sprintId, true],
+      [next, true],
+    ]);
+  });
+
+  it("announce a story log entry with product and idea", async () => {
+    const logId = await insert(
+      t,
+      "insert into public.story_logs (story_id, type, content, user_id) values ($1, 'IMPLEMENTATION_PLAN', 'Plan', $2)",
+      [w.storyId, w.member.id],
+    );
+    expect(await eventsOf("story_log")).toMatchObject([
+      { op: "I", id: logId, story_id: w.storyId, product_id: w.productId, idea_id: null },
+    ]);
+  });
+});
+
+describe("events of access", () => {
+  it("tell the product and the user when membership begins and ends", async () => {
+    await addMember(t, w.productId, w.stranger.id);
+    await removeMember(t, w.productId, w.stranger.id);
+    const events = await announced();
+    const seen = events.map(({ topic, payload }) => [topic, payload.entity, payload.op]);
+    expect(seen).toEqual([
+      [`product:${w.productId}`, "member", "I"],
+      [`user:${w.stranger.id}`, "member", "I"],
+      [`product:${w.productId}`, "member", "D"],
+      [`user:${w.stranger.id}`, "member", "D"],
+    ]);
+  });
+
+  it("tell everyone when the product is archived", async () => {
+    await t.sql.query("update public.products set archived_at = now() where id = $1", [
+      w.productId,
+    ]);
+    const events = await announced();
+    const archived = events.filter(({ payload }) => payload.archived).map(({ topic }) => topic);
+    expect(archived.sort()).toEqual(
+      [`product:${w.productId}`, `user:${w.owner.id}`, `user:${w.member.id}`].sort(),
+    );
+  });
+
+  it("tell a user of the end of a session and of a token, and of nothing else about them", async () => {
+    const user = await createUser(t);
+    const sessionId = await insert(
+      t,
+      "insert into public.user_sessions (user_id, expires_at) values ($1, now() + interval '1 day')",
+      [user.id],
+    );
+    const tokenId = await insert(
+      t,
+      "insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'x', 'blm_x', sha256($2::bytea))",
+      [user.id, sessionId],
+    );
+    await t.sql.query(
+      "update public.user_sessions set last_seen_at = now(), expires_at = expires_at + interval '1 day' where id = $1",
+      [sessionId],
+    );
+    await t.sql.query("update public.api_tokens set last_used_at = now() where id = $1", [tokenId]);
+    expect(await announced(`user:${user.id}`)).toEqual([]);
+
+    await t.sql.query("update public.user_sessions set revoked_at = now() where id = $1", [
+      sessionId,
+    ]);
+    await t.sql.query("delete from public.api_tokens where id = $1", [tokenId]);
+    expect(await announced(`user:${user.id}`)).toMatchObject([
+      { payload: { op: "D", entity: "session", id: sessionId } },
+      { payload: { op: "D", entity: "api_token", id: tokenId } },
+    ]);
+  });
+});
+
+describe("the way out of the database", () => {
+  it("numbers equal payloads of one transaction apart (S5)", async () => {
+    await t.sql.query(
+      `do $$ begin for i in 1..10 loop perform private.emit('product:x', '{"op":"U","entity":"task","id":"1","product_id":"x"}'); end loop; end $$`,
+    );
+    const numbers = (await announced("product:x")).map(({ payload }) => payload.seq);
+    expect(new Set(numbers).size).toBe(10);
+  });
+
+  it("stays under 8,000 bytes by cutting texts in the event only (S6)", async () => {
+    await t.sql.query("select private.emit('product:x', $1)", [
+      JSON.stringify({
+        op: "U",
+        entity: "task",
+        id: "1",
+        product_id: "x",
+        task_title: "\u0001".repeat(5000),
+      }),
+    ]);
+    const { rows } = await t.sql.query(
+      "select octet_length(payload::text) as size, length(payload ->> 'task_title') as characters from realtime.messages",
+    );
+    expect(rows[0].characters).toBe(500);
+    expect(rows[0].size).toBeLessThan(8000);
+  });
+
+  it("never makes a writer fail, whatever happens to the event (S6)", async () => {
+    const admin = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
+    await admin.connect();
+    await admin.query("alter function realtime.send(jsonb, text, text, boolean) rename to sent");
+    try {
+      await t.sql.query("update public.tasks set title = 'Kept' where id = $1", [w.taskId]);
+    } finally {
+      await admin.query("alter function realtime.sent(jsonb, text, text, boolean) rename to send");
+      await admin.end();
+    }
+    const { rows } = await t.sql.query("select title from public.tasks where id = $1", [w.taskId]);
+    expect(rows).toEqual([{ title: "Kept" }]);
+  });
+
+  it("is not open to clients: nobody but the triggers may send (A9)", async () => {
+    const { rows } = await t.sql.query(
+      `select has_function_privilege(r, 'private.emit(text, jsonb)', 'execute') as may
+       from unnest(array['anon', 'authenticated', 'service_role']) as r`,
+    );
+    expect(rows).toEqual([{ may: false }, { may: false }, { may: false }]);
+    const { rows: policies } = await t.sql.query(
+      "select cmd from pg_policies where schemaname = 'realtime' and tablename = 'messages'",
+    );
+    expect(policies).toEqual([{ cmd: "SELECT" }]);
+  });
+});
