@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { errorBodySchema } from "~/contract/errors";
+import { pairingCheckCode, startedPairingSchema } from "~/contract/pairing";
+import type { ShownPairing } from "./pairing-view";
+
+/** Asks for a code. The deadline is told by the server's clock, so that a wrong one here does not matter. */
+export async function requestPairing(): Promise<ShownPairing> {
+  const response = await fetch("/api/auth/pair/start", { method: "POST" });
+  const body: unknown = await response.json();
+  if (!response.ok) throw new Error(errorBodySchema.parse(body).error);
+  const { pairingId, qrUrl, expiresAt } = startedPairingSchema.parse(body);
+  const serverNow = Date.parse(response.headers.get("date") ?? "") || Date.now();
+  return {
+    id: pairingId,
+    qrUrl,
+    checkCode: pairingCheckCode(pairingId),
+    expiresAt: Date.now() + Date.parse(expiresAt) - serverNow,
+  };
+}
+
+export type ClaimOutcome = "signed_in" | "pending" | "gone";
+
+/** Turns the approval into a session of this browser. */
+export async function requestClaim(pairingId: string): Promise<ClaimOutcome> {
+  const response = await fetch("/api/auth/pair/claim", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ pairingId }),
+  });
+  if (response.ok) {
+    z.object({ ok: z.literal(true) }).parse(await response.json());
+    return "signed_in";
+  }
+  return response.status === 409 ? "pending" : "gone";
+}

@@ -1,0 +1,18 @@
+/** Where the sign-in by phone stands, as the desktop shows it. */
+export type PairingView =
+  | { status: "idle" }
+  | { status: "starting" }
+  | { status: "waiting"; pairing: ShownPairing }
+  | { status: "approved"; pairing: ShownPairing }
+  | { status: "signed_in" }
+  | { status: "declined" }
+  | { status: "expired" }
+  | { status: "failed"; message: string };
+
+export interface ShownPairing {
+  id: string;
+  qrUrl: string;
+  checkCode: string;
+  /** By this browser's own clock, in milliseconds. */
+  expiresAt: number;
+}

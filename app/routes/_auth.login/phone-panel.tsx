@@ -1,0 +1,137 @@
+import { Smartphone } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { Button } from "~/components/button";
+import { useHydrated } from "~/components/use-hydrated";
+import type { PairingView } from "./pairing-view";
+import { QrCode } from "./qr-code";
+import { usePairing } from "./use-pairing";
+
+/** Signing in without typing a password: this screen shows a code, a signed-in phone approves it. */
+export function PhonePanel({ redirectTo }: { redirectTo: string }) {
+  const { view, start } = usePairing(redirectTo);
+  const hydrated = useHydrated();
+  useEffect(() => {
+    // A phone would have to photograph itself: there the code comes on demand only.
+    if (window.matchMedia("(min-width: 768px)").matches) start();
+  }, [start]);
+  return (
+    <section
+      aria-labelledby="by-phone"
+      className="grid content-start gap-3 border-line border-t bg-sunken p-6 md:border-t-0 md:border-l"
+    >
+      <h2 id="by-phone" className="flex items-center gap-2 text-base font-semibold">
+        <Smartphone className="size-4 text-muted" aria-hidden="true" />
+        Sign in by phone
+      </h2>
+      <div role="status" className="sr-only">
+        {announcement(view)}
+      </div>
+      {hydrated ? (
+        <Panel view={view} start={start} />
+      ) : (
+        <p className="text-sm text-muted">The code appears here when the page has loaded.</p>
+      )}
+      <noscript>
+        <p className="text-sm text-muted">Signing in by phone needs JavaScript.</p>
+      </noscript>
+    </section>
+  );
+}
+
+function Panel({ view, start }: { view: PairingView; start: () => void }) {
+  switch (view.status) {
+    case "idle":
+      return (
+        <Over text="Show a code here and approve it on a phone that is signed in.">
+          <Button onClick={start}>Show a code</Button>
+        </Over>
+      );
+    case "starting":
+      return <p className="text-sm text-muted">Getting a code…</p>;
+    case "waiting":
+      return <WaitingCode pairing={view.pairing} onRenew={start} />;
+    case "approved":
+      return <p className="text-sm font-medium">Approved. Signing you in…</p>;
+    case "signed_in":
+      return <p className="text-sm font-medium">You are signed in. Opening Backloom…</p>;
+    case "declined":
+      return (
+        <Over text="The phone declined this sign-in.">
+          <Button onClick={start}>Show a new code</Button>
+        </Over>
+      );
+    case "expired":
+      return (
+        <Over text="This code is no longer good.">
+          <Button onClick={start}>Show a new code</Button>
+        </Over>
+      );
+    case "failed":
+      return (
+        <Over text={view.message}>
+          <Button onClick={start}>Try again</Button>
+        </Over>
+      );
+  }
+}
+
+function Over({ text, children }: { text: string; children: ReactNode }) {
+  return (
+    <div className="grid justify-items-start gap-3">
+      <p className="text-sm text-muted">{text}</p>
+      {children}
+    </div>
+  );
+}
+
+function WaitingCode({
+  pairing,
+  onRenew,
+}: {
+  pairing: Extract<PairingView, { status: "waiting" }>["pairing"];
+  onRenew: () => void;
+}) {
+  return (
+    <div className="grid gap-3">
+      <QrCode text={pairing.qrUrl} label="QR code to sign in with a phone" />
+      <p className="text-sm text-muted">
+        Point the phone's camera at the code. The phone must show this number:
+      </p>
+      <p data-testid="check-code" className="text-2xl font-semibold tracking-widest tabular-nums">
+        {pairing.checkCode}
+      </p>
+      <div className="flex items-center justify-between gap-2 text-xs text-muted">
+        <TimeLeft until={pairing.expiresAt} />
+        <Button size="sm" tone="quiet" onClick={onRenew}>
+          New code
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function TimeLeft({ until }: { until: number }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.ceil((until - now) / 1000));
+  const text = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  return <span className="tabular-nums">Good for {text}</span>;
+}
+
+function announcement(view: PairingView): string {
+  switch (view.status) {
+    case "waiting":
+      return `A code is shown. Its number is ${view.pairing.checkCode}.`;
+    case "approved":
+      return "Approved on the phone. Signing you in.";
+    case "declined":
+      return "The phone declined.";
+    case "expired":
+      return "The code has expired.";
+    default:
+      return "";
+  }
+}

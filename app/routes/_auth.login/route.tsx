@@ -1,0 +1,69 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { Mark } from "~/components/mark";
+import { Notice } from "~/components/notice";
+import { loginSchema } from "~/contract/account";
+import { logIn } from "~/domain/accounts/log-in.server";
+import { takeLimit } from "~/domain/accounts/take-limit.server";
+import { addressLimitKey } from "~/http/client-address.server";
+import { runForm } from "~/http/form-action.server";
+import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
+import { safeRedirect } from "~/http/redirects.server";
+import { startSession } from "~/http/session-response.server";
+import { signingInBrowser } from "~/http/signing-in-browser.server";
+import { PasswordForm } from "./password-form";
+import { PhonePanel } from "./phone-panel";
+
+const notices: Readonly<Record<string, string>> = {
+  confirm: "Almost there: open the message we sent you and follow its link, then sign in.",
+  reset: "Your password is changed. Sign in with the new one.",
+  "signed-out": "You are signed out.",
+};
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const query = new URL(request.url).searchParams;
+  const redirectTo = safeRedirect(query.get("redirectTo"), "/dashboard");
+  if (await findActor(request, context)) throw redirect(redirectTo);
+  return json({ redirectTo, notice: notices[query.get("notice") ?? ""] ?? null });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { database } = context.services;
+  // Taken before the form is looked at: a try that is not even well-formed counts too.
+  await takeLimit(database, "login", `address:${addressLimitKey(context.clientAddress)}`);
+  const form = await request.formData();
+  return runForm(form, loginSchema, async (login) => {
+    const session = await logIn(database, login, await signingInBrowser(request, context));
+    return startSession(session, safeRedirect(form.get("redirectTo"), "/dashboard"), context);
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Sign in · Backloom" }];
+
+export default function LoginPage() {
+  const { redirectTo, notice } = useLoaderData<typeof loader>();
+  return (
+    <main className="mx-auto grid min-h-dvh w-full max-w-3xl content-center gap-6 px-5 py-10">
+      <div className="flex items-center gap-2 justify-self-center text-lg font-semibold tracking-tight">
+        <Mark className="size-7" />
+        Backloom
+      </div>
+      {notice ? <Notice role="status" title={notice} /> : null}
+      <div className="grid overflow-hidden rounded-lg border border-line bg-surface md:grid-cols-[1fr_19rem]">
+        <section className="grid content-start gap-5 p-6" aria-labelledby="by-password">
+          <h1 id="by-password" className="text-xl font-semibold tracking-tight">
+            Sign in
+          </h1>
+          <PasswordForm redirectTo={redirectTo} />
+        </section>
+        <PhonePanel redirectTo={redirectTo} />
+      </div>
+      <p className="justify-self-center text-sm text-muted">
+        New here?{" "}
+        <Link to="/register" className="font-medium text-accent hover:underline">
+          Create an account
+        </Link>
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,67 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Form, useActionData, useLoaderData } from "@remix-run/react";
+import { AuthFrame } from "~/components/auth-frame";
+import { SubmitButton } from "~/components/button";
+import { TextField } from "~/components/field";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { passwordChangeSchema, passwordMinLength } from "~/contract/account";
+import { changePassword } from "~/domain/accounts/change-password.server";
+import { runForm } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor } from "~/http/page-guards.server";
+
+/** Where somebody with a temporary password chooses another one before anything else. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { principal } = await requireActor(request, context);
+  if (!principal.must_reset_password) throw redirect("/settings");
+  return json({ username: principal.username });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { principal } = await requireActor(request, context);
+  return runForm(await request.formData(), passwordChangeSchema, async (change) => {
+    const { database } = context.services;
+    await changePassword(database, principal, change, context.clientAddress);
+    return redirect("/dashboard", 303);
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Choose a new password · Backloom" }];
+
+export default function NewPasswordPage() {
+  const { username } = useLoaderData<typeof loader>();
+  const form = useServerForm<"current_password" | "new_password">({ lastResult: useActionData() });
+  return (
+    <AuthFrame
+      title="Choose a new password"
+      lead={`An administrator gave ${username} a temporary password. Replace it before you go on.`}
+      footer={
+        <Form method="post" action="/logout">
+          <button type="submit" className="hover:text-ink hover:underline">
+            Sign out instead
+          </button>
+        </Form>
+      }
+    >
+      <ServerForm form={form}>
+        <TextField
+          label="Temporary password"
+          type="password"
+          autoComplete="current-password"
+          required
+          {...form.field("current_password")}
+        />
+        <TextField
+          label="New password"
+          description={`At least ${passwordMinLength} characters.`}
+          type="password"
+          autoComplete="new-password"
+          required
+          {...form.field("new_password")}
+        />
+        <SubmitButton size="lg" pendingLabel="Saving…">
+          Save and go on
+        </SubmitButton>
+      </ServerForm>
+    </AuthFrame>
+  );
+}

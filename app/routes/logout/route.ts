@@ -1,0 +1,19 @@
+import { type ActionFunctionArgs, redirect } from "@remix-run/node";
+import { endSession } from "~/domain/accounts/end-session.server";
+import { clearSessionCookie, readSessionCookie } from "~/http/session.server";
+
+/** Nobody is signed out by a link: a visit only leads to the start. */
+export function loader() {
+  return redirect("/");
+}
+
+/** `POST /logout`: the session ends in the database, so that its cookie is worth nothing anywhere. */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { database, env } = context.services;
+  const session = await readSessionCookie(request.headers.get("cookie"), env.sessionSecrets);
+  if (session) await endSession(database, session.session_id, context.clientAddress);
+  return redirect("/login?notice=signed-out", {
+    status: 303,
+    headers: { "set-cookie": clearSessionCookie(env) },
+  });
+}
