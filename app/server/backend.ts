@@ -7,6 +7,8 @@ export interface Backend {
   /** The environment, completed with the secrets of the embedded stack. */
   env: Env;
   isEmbedded: boolean;
+  /** Postgres as its owner, where the Supabase CLI looks; known of the embedded stack only. */
+  migrationUrl: string | undefined;
   /** Closes the connections, then stops the embedded stack. */
   stop(): Promise<void>;
 }
@@ -23,7 +25,13 @@ function openProject(env: Env, project: NonNullable<Env["supabase"]>): Backend {
     secretKey: project.secretKey,
     databaseUrl: project.dbUrl,
   });
-  return { database, env, isEmbedded: false, stop: () => database.close() };
+  return {
+    database,
+    env,
+    isEmbedded: false,
+    migrationUrl: undefined,
+    stop: () => database.close(),
+  };
 }
 
 async function openEmbedded(env: Env): Promise<Backend> {
@@ -44,6 +52,7 @@ async function openEmbedded(env: Env): Promise<Backend> {
   return {
     database,
     isEmbedded: true,
+    migrationUrl: embedded.migrationUrl,
     env: {
       ...env,
       sessionSecrets:

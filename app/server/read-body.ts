@@ -21,8 +21,8 @@ export function readBody(
         return;
       }
       request.off("data", onData);
-      // Node discards the rest of the body once the answer is sent.
-      request.pause();
+      // The rest flows on unread, so that the connection is good for the next request.
+      request.resume();
       reject(tooLarge(limit));
     };
     request.on("data", onData);

@@ -1,13 +1,14 @@
+import { listPbiStoriesJson } from "~/domain/pbis/list-pbi-stories.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
-import { passThrough } from "~/http/pass-through.server";
+import { jsonText } from "~/http/responses.server";
 
 /** Stories of a PBI (specification: GET /api/pbis/:id/stories). */
 const route = apiRoute({
   GET: endpoint({
     auth: "either",
     id: "PBI",
-    handle: ({ actor, id }) => passThrough(actor, "list_pbi_stories", { p_pbi_id: id }),
+    handle: async ({ actor, id }) => jsonText(await listPbiStoriesJson(actor, { pbi_id: id })),
   }),
 });
 

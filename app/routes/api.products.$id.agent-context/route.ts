@@ -1,13 +1,14 @@
+import { getAgentContextJson } from "~/domain/products/get-agent-context.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
-import { passThrough } from "~/http/pass-through.server";
+import { jsonText } from "~/http/responses.server";
 
 /** The bundle with which an agent begins (specification: GET /api/products/:id/agent-context). */
 const route = apiRoute({
   GET: endpoint({
     auth: "bearer",
     id: "product",
-    handle: ({ actor, id }) => passThrough(actor, "get_agent_context", { p_product_id: id }),
+    handle: async ({ actor, id }) => jsonText(await getAgentContextJson(actor, { product_id: id })),
   }),
 });
 

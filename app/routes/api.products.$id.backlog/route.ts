@@ -1,13 +1,14 @@
+import { getBacklogJson } from "~/domain/products/get-backlog.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
-import { passThrough } from "~/http/pass-through.server";
+import { jsonText } from "~/http/responses.server";
 
 /** Snapshot of a backlog (specification: GET /api/products/:id/backlog). */
 const route = apiRoute({
   GET: endpoint({
     auth: "either",
     id: "product",
-    handle: ({ actor, id }) => passThrough(actor, "get_backlog", { p_product_id: id }),
+    handle: async ({ actor, id }) => jsonText(await getBacklogJson(actor, { product_id: id })),
   }),
 });
 

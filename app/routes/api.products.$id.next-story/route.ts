@@ -1,13 +1,14 @@
+import { getNextStoryJson } from "~/domain/products/get-next-story.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
-import { passThrough } from "~/http/pass-through.server";
+import { jsonText } from "~/http/responses.server";
 
 /** The next story of the active sprint (specification: GET /api/products/:id/next-story). */
 const route = apiRoute({
   GET: endpoint({
     auth: "bearer",
     id: "product",
-    handle: ({ actor, id }) => passThrough(actor, "get_next_story", { p_product_id: id }),
+    handle: async ({ actor, id }) => jsonText(await getNextStoryJson(actor, { product_id: id })),
   }),
 });
 

@@ -1,12 +1,13 @@
+import { listProductsJson } from "~/domain/products/list-products.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
-import { passThrough } from "~/http/pass-through.server";
+import { jsonText } from "~/http/responses.server";
 
 /** Products of the caller (specification: GET /api/products). */
 const route = apiRoute({
   GET: endpoint({
     auth: "bearer",
-    handle: ({ actor }) => passThrough(actor, "list_products", {}),
+    handle: async ({ actor }) => jsonText(await listProductsJson(actor)),
   }),
 });
 

@@ -1,13 +1,14 @@
+import { listStoryTasksJson } from "~/domain/stories/list-story-tasks.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
-import { passThrough } from "~/http/pass-through.server";
+import { jsonText } from "~/http/responses.server";
 
 /** Tasks of a story (specification: GET /api/stories/:id/tasks). */
 const route = apiRoute({
   GET: endpoint({
     auth: "either",
     id: "story",
-    handle: ({ actor, id }) => passThrough(actor, "list_story_tasks", { p_story_id: id }),
+    handle: async ({ actor, id }) => jsonText(await listStoryTasksJson(actor, { story_id: id })),
   }),
 });
 

@@ -1,0 +1,19 @@
+import { sprintTasksQuery } from "~/contract/sprint";
+import { listSprintTasksJson } from "~/domain/sprints/list-sprint-tasks.server";
+import { apiRoute } from "~/http/api-route.server";
+import { endpoint } from "~/http/endpoint.server";
+import { jsonText } from "~/http/responses.server";
+
+/** Tasks of a sprint (specification: GET /api/sprints/:id/tasks). */
+const route = apiRoute({
+  GET: endpoint({
+    auth: "bearer",
+    id: "sprint",
+    query: sprintTasksQuery,
+    handle: async ({ actor, id, query }) =>
+      jsonText(await listSprintTasksJson(actor, { sprint_id: id, limit: query.limit })),
+  }),
+});
+
+export const loader = route.loader;
+export const action = route.action;

@@ -1,0 +1,26 @@
+import { updateTaskBody } from "~/contract/task";
+import { getTaskDetailJson } from "~/domain/tasks/get-task-detail.server";
+import { updateTaskJson } from "~/domain/tasks/update-task.server";
+import { apiRoute } from "~/http/api-route.server";
+import { endpoint } from "~/http/endpoint.server";
+import { jsonText } from "~/http/responses.server";
+
+/** Detail and update of a task (specification: GET and PATCH /api/tasks/:id). */
+const route = apiRoute({
+  GET: endpoint({
+    auth: "either",
+    id: "task",
+    handle: async ({ actor, id }) => jsonText(await getTaskDetailJson(actor, { task_id: id })),
+  }),
+  PATCH: endpoint({
+    auth: "bearer",
+    write: true,
+    id: "task",
+    body: updateTaskBody,
+    handle: async ({ actor, id, body }) =>
+      jsonText(await updateTaskJson(actor, { task_id: id, ...body })),
+  }),
+});
+
+export const loader = route.loader;
+export const action = route.action;

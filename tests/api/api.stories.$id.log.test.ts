@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { checkAccess, expectRefusal } from "../setup/endpoint-checks";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const owner = await createUser(t);
+const token = await createToken(t, owner);
+const backlog = await seedBacklog(t, owner);
+const path = (id: string) => `/api/stories/${id}/log`;
+const plan = { type: "IMPLEMENTATION_PLAN", content: "First the rows" };
+
+const post = (body: unknown, headers = bearer(token), id = backlog.story.id) =>
+  app.request(path(id), {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+async function stored(id: string, createdAt: string): Promise<Record<string, unknown>> {
+  const { rows } = await t.sql.query<Record<string, unknown>>(
+    `select type, content, status, commit_hash, commit_message, metadata,
+            date_trunc('milliseconds', created_at) = $2::timestamptz as is_same_time
+       from story_logs where id = $1`,
+    [id, createdAt],
+  );
+  return rows[0] ?? {};
+}
+
+describe("POST /api/stories/:id/log", () => {
+  checkAccess({
+    t,
+    app,
+    method: "POST",
+    path,
+    id: backlog.story.id,
+    otherKind: backlog.task.id,
+    owner,
+    cookie: false,
+    body: plan,
+    okStatus: 201,
+  });
+
+  it.each([
+    plan,
+    { ...plan, metadata: { model: "x", nested: { list: [1, 2.5, true, null] } } },
+    { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
+    { type: "TEST_RESULT", content: "1 failed", status: "FAILED", metadata: {} },
+    { type: "COMMIT", content: "rows", commit_hash: "abc123", commit_message: "Write rows" },
+  ])("stores $type and answers 201 with id and created_at", async (body) => {
+    const response = await post(body);
+    expect(response.status).toBe(201);
+    const receipt = await response.json();
+    expect(Object.keys(receipt).sort()).toEqual(["created_at", "id"]);
+    expect(receipt.created_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(await stored(receipt.id, receipt.created_at)).toEqual({
+      is_same_time: true,
+      status: null,
+      commit_hash: null,
+      commit_message: null,
+      metadata: null,
+      ...body,
+    });
+  });
+
+  it.each([
+    ["no type", { content: "x" }],
+    ["an unknown type", { type: "NOTE", content: "x" }],
+    ["a lower-case type", { type: "commit", content: "x" }],
+    ["no content", { type: "IMPLEMENTATION_PLAN" }],
+    ["a number as content", { ...plan, content: 1 }],
+    ["content of 100,001 characters", { ...plan, content: "x".repeat(100_001) }],
+    ["a test result without status", { type: "TEST_RESULT", content: "x" }],
+    ["a test result with an unknown status", { type: "TEST_RESULT", content: "x", status: "OK" }],
+    ["a commit without hash", { type: "COMMIT", content: "x", commit_message: "m" }],
+    ["a commit without message", { type: "COMMIT", content: "x", commit_hash: "h" }],
+    [
+      "a status on a commit",
+      { type: "COMMIT", content: "x", commit_hash: "h", commit_message: "m", status: "PASSED" },
+    ],
+    ["a status on a plan", { ...plan, status: "PASSED" }],
+    [
+      "a hash on a test result",
+      { type: "TEST_RESULT", content: "x", status: "PASSED", commit_hash: "h" },
+    ],
+    ["a list as metadata", { ...plan, metadata: [] }],
+    ["a text as metadata", { ...plan, metadata: "x" }],
+    ["null as metadata", { ...plan, metadata: null }],
+    ["metadata over 64 KiB", { ...plan, metadata: { x: "y".repeat(65_536) } }],
+    [
+      "NUL in nested metadata",
+      '{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":{"a":["\\u0000"]}}',
+    ],
+    ["a list", []],
+  ])("answers 422 to %s", async (_, body) => {
+    const { rows: before } = await t.sql.query("select count(*) from story_logs");
+    await expectRefusal(await post(body), 422);
+    expect((await t.sql.query("select count(*) from story_logs")).rows).toEqual(before);
+  });
+
+  it("keeps metadata with keys like __proto__ exactly as sent", async () => {
+    const metadata = '{"__proto__":{"x":1},"constructor":2,"a.b":{"":[]}}';
+    const response = await post(
+      `{"type":"IMPLEMENTATION_PLAN","content":"x","metadata":${metadata}}`,
+    );
+    expect(response.status).toBe(201);
+    const { rows } = await t.sql.query<{ same: boolean }>(
+      "select metadata = $2::jsonb as same from story_logs where id = $1",
+      [(await response.json()).id, metadata],
+    );
+    expect(rows[0]?.same).toBe(true);
+  });
+
+  it("answers 400 to malformed JSON and 413 to more than 1 MiB", async () => {
+    await expectRefusal(await post("{"), 400);
+    await expectRefusal(await post({ ...plan, content: "x".repeat(1_048_577) }), 413);
+  });
+
+  it("A9: answers 403 to a demo member and stores nothing", async () => {
+    const demo = await createUser(t, { demo: true });
+    await addMember(t, backlog.product.id, demo);
+    const { rows: before } = await t.sql.query("select count(*) from story_logs");
+    await expectRefusal(await post(plan, bearer(await createToken(t, demo))), 403);
+    expect((await t.sql.query("select count(*) from story_logs")).rows).toEqual(before);
+  });
+
+  it("answers 429 with Retry-After to the 121st entry of a user within a minute", async () => {
+    const writer = await createUser(t);
+    await addMember(t, backlog.product.id, writer);
+    const headers = bearer(await createToken(t, writer));
+    const responses = await Promise.all(Array.from({ length: 125 }, () => post(plan, headers)));
+    const refused = responses.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(5);
+    for (const response of refused) {
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+      await expectRefusal(response, 429);
+    }
+  });
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { checkAccess, expectRefusal } from "../setup/endpoint-checks";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const owner = await createUser(t);
+const token = await createToken(t, owner);
+const backlog = await seedBacklog(t, owner);
+const path = (id: string) => `/api/tasks/${id}`;
+const unknownId = "00000000-0000-4000-8000-000000000000";
+
+const read = async (id: string) => (await app.request(path(id), { headers: bearer(token) })).json();
+const patch = (body: unknown, id = backlog.task.id, headers = bearer(token)) =>
+  app.request(path(id), {
+    method: "PATCH",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+describe("GET /api/tasks/:id", () => {
+  checkAccess({
+    t,
+    app,
+    method: "GET",
+    path,
+    id: backlog.task.id,
+    otherKind: backlog.story.id,
+    owner,
+    cookie: true,
+  });
+
+  it("answers the backlog task with the detail fields", async () => {
+    expect(await read(backlog.task.id)).toEqual({
+      id: backlog.task.id,
+      story_id: backlog.story.id,
+      product_id: backlog.product.id,
+      code: "T-1",
+      title: "Write rows",
+      description: "One line a row.",
+      priority: 3,
+      sort_order: 1,
+      status: "todo",
+      repo_url: null,
+      verify_only: false,
+      verify_required: "ALIGNED_OR_PARTIAL",
+      created_at: expect.stringMatching(/Z$/),
+      _detail: true,
+      implementation_plan: "1. Quote\n2. Write",
+      acceptance_criteria: "- [ ] Opens in a spreadsheet",
+      requires_opus: false,
+      estimated_minutes: null,
+    });
+  });
+});
+
+describe("PATCH /api/tasks/:id", () => {
+  checkAccess({
+    t,
+    app,
+    method: "PATCH",
+    path,
+    id: backlog.secondTask.id,
+    otherKind: backlog.story.id,
+    owner,
+    cookie: false,
+    body: { status: "todo" },
+  });
+
+  it.each(["in_progress", "done", "todo"])("moves the task to %s", async (status) => {
+    const response = await patch({ status });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      id: backlog.task.id,
+      status,
+      implementation_plan: "1. Quote\n2. Write",
+    });
+    expect(await read(backlog.task.id)).toMatchObject({ status });
+  });
+
+  it("moves a task out of review and failed too", async () => {
+    for (const status of ["REVIEW", "FAILED"]) {
+      await t.sql.query("update tasks set status = $2::task_status where id = $1", [
+        backlog.task.id,
+        status,
+      ]);
+      expect((await patch({ status: "todo" })).status).toBe(200);
+    }
+  });
+
+  it("stores the plan exactly as sent, and the verify fields beside it", async () => {
+    const plan = "  1. \u202Eא 😀\r\n\t<b>\\ \"'%_\u2028  ";
+    const body = {
+      implementation_plan: plan,
+      verify_only: true,
+      verify_required: "ANY",
+    };
+    expect(await (await patch(body)).json()).toMatchObject({ implementation_plan: plan });
+    expect(await read(backlog.task.id)).toMatchObject({
+      implementation_plan: plan,
+      verify_only: true,
+      verify_required: "ANY",
+    });
+  });
+
+  it("changes one field without losing the other in 50 parallel updates", async () => {
+    const updates = Array.from({ length: 50 }, (_, n) =>
+      patch(n % 2 === 0 ? { status: "done" } : { implementation_plan: "the one plan" }),
+    );
+    const statuses = (await Promise.all(updates)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await read(backlog.task.id)).toMatchObject({
+      status: "done",
+      implementation_plan: "the one plan",
+    });
+  });
+
+  it.each([
+    ["no field", {}],
+    ["only verify_only", { verify_only: true }],
+    ["only verify_required", { verify_required: "ANY" }],
+    ["review", { status: "review" }],
+    ["failed", { status: "failed" }],
+    ["an unknown status", { status: "blocked" }],
+    ["the database form", { status: "TO_DO" }],
+    ["a number as status", { status: 1 }],
+    ["null as status", { status: null }],
+    ["null as plan", { implementation_plan: null }],
+    ["a number as plan", { implementation_plan: 1 }],
+    ["a plan of 100,001 characters", { implementation_plan: "x".repeat(100_001) }],
+    ["a text as boolean", { status: "todo", verify_only: "true" }],
+    ["an unknown requirement", { status: "todo", verify_required: "NONE" }],
+    ["a list", []],
+    ["null", null],
+    ["a text", '"x"'],
+    ["a number", "1"],
+  ])("answers 422 to %s and changes nothing", async (_, body) => {
+    const before = await read(backlog.task.id);
+    await expectRefusal(await patch(body), 422);
+    expect(await read(backlog.task.id)).toEqual(before);
+  });
+
+  it("A12: answers 422 to NUL and lone surrogates, with the place", async () => {
+    for (const text of ['"a\\u0000b"', '"\\ud800"']) {
+      const response = await patch(`{"implementation_plan":${text}}`);
+      expect(response.status).toBe(422);
+      expect((await response.json()).issues).toEqual([
+        expect.objectContaining({ path: "implementation_plan" }),
+      ]);
+    }
+  });
+
+  it.each(["", "{", '{"status":}', "{'status':'todo'}", '{"status":"todo"}x', "\uFEFF{}"])(
+    "answers 400 to malformed JSON: %j",
+    async (body) => {
+      await expectRefusal(await patch(body), 400);
+    },
+  );
+
+  it("A13: ignores keys that are none of its own, and writes none of them", async () => {
+    const before = await read(backlog.task.id);
+    const body = {
+      status: "todo",
+      id: unknownId,
+      product_id: unknownId,
+      story_id: unknownId,
+      sort_order: 99,
+      user_id: owner.id,
+      title: "taken over",
+      constructor: { prototype: { polluted: 1 } },
+    };
+    expect((await patch(body)).status).toBe(200);
+    expect(await read(backlog.task.id)).toEqual({ ...before, status: "todo" });
+    expect({}).not.toHaveProperty("polluted");
+  });
+
+  it("A11: answers 413 to more than 1 MiB, announced or not", async () => {
+    const big = JSON.stringify({ implementation_plan: "x".repeat(1_048_576) });
+    await expectRefusal(await patch(big), 413);
+    const chunked = new ReadableStream({
+      start(controller) {
+        for (let n = 0; n < 20; n += 1) controller.enqueue(new Uint8Array(65_536).fill(32));
+        controller.close();
+      },
+    });
+    const init: RequestInit & { duplex: "half" } = {
+      method: "PATCH",
+      headers: bearer(token),
+      body: chunked,
+      duplex: "half",
+    };
+    await expectRefusal(await app.request(path(backlog.task.id), init), 413);
+  });
+
+  it("A9: answers 403 to a demo member, also when the body is bad, and changes nothing", async () => {
+    const demo = await createUser(t, { demo: true });
+    await addMember(t, backlog.product.id, demo);
+    const headers = bearer(await createToken(t, demo));
+    const before = await read(backlog.task.id);
+    await expectRefusal(await patch({ status: "done" }, backlog.task.id, headers), 403);
+    await expectRefusal(await patch("{", backlog.task.id, headers), 403);
+    await expectRefusal(await patch({}, backlog.task.id, headers), 403);
+    await expectRefusal(await patch({ status: "done" }, unknownId, headers), 403);
+    await expectRefusal(await patch("x".repeat(1_100_000), backlog.task.id, headers), 413);
+    expect(await read(backlog.task.id)).toEqual(before);
+  });
+
+  it("checks in the agreed order: 401, 413, 400, 422, 404, 403", async () => {
+    const stranger = bearer(await createToken(t, await createUser(t)));
+    const big = "x".repeat(1_100_000);
+    await expectRefusal(await patch(big, unknownId, bearer("blm_unknown")), 401);
+    await expectRefusal(await patch("{", unknownId, bearer("blm_unknown")), 401);
+    await expectRefusal(await patch({}, "abc", bearer("blm_unknown")), 401);
+    await expectRefusal(await patch(big, "abc"), 413);
+    await expectRefusal(await patch("{", "abc"), 400);
+    await expectRefusal(await patch({}, "abc"), 422);
+    await expectRefusal(await patch({ status: "todo" }, "abc"), 404);
+    await expectRefusal(await patch({ status: "todo" }, backlog.task.id, stranger), 403);
+  });
+
+  it("refuses to change an archived product with 403", async () => {
+    const archived = await seedBacklog(t, owner);
+    await t.sql.query("update products set archived_at = now() where id = $1", [
+      archived.product.id,
+    ]);
+    await expectRefusal(await patch({ status: "done" }, archived.task.id), 403);
+    expect(await read(archived.task.id)).toMatchObject({ status: "todo" });
+  });
+});
