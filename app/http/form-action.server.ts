@@ -19,17 +19,21 @@ export async function runForm<Schema extends z.ZodType>(
 ): Promise<Response> {
   const fields = ownFields(form);
   const submission = parseWithZod(fields, { schema });
-  if (submission.status !== "success") return json(submission.reply(), 422);
+  // What was typed comes back with the answer; a password must not stand in a page.
+  const hideFields = [...fields.keys()].filter((name) => /password|secret/.test(name));
+  if (submission.status !== "success") return json(submission.reply({ hideFields }), 422);
   const complete = withEmptied(fields, schema, submission.value, emptied);
   try {
     return await perform(complete);
   } catch (error) {
-    if (!(error instanceof ContractError)) throw error;
+    // A limit is answered by the action as `{ error, code: 429 }` with its `Retry-After`.
+    if (!(error instanceof ContractError) || error.status === 429) throw error;
     const fieldErrors: Record<string, string[]> = {};
     for (const issue of error.issues ?? []) {
       fieldErrors[issue.path] = [...(fieldErrors[issue.path] ?? []), issue.message];
     }
-    return json(submission.reply({ formErrors: [error.message], fieldErrors }), error.status);
+    const formErrors = [error.message];
+    return json(submission.reply({ formErrors, fieldErrors, hideFields }), error.status);
   }
 }
 
