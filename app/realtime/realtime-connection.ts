@@ -11,7 +11,7 @@ const longestPauseMs = 5000;
  */
 export function anotherConnection(like: RealtimeClient): RealtimeClient {
   return new RealtimeClient(like.endPoint.replace(/\/websocket$/, ""), {
-    params: { ...like.params },
+    params: { apikey: like.apiKey ?? "" },
     accessToken: like.accessToken ?? undefined,
     transport: like.transport,
     timeout: joinTimeoutMs,

@@ -39,7 +39,11 @@ export async function openEventStream(
   }
   context.sink.open(200, headers);
   const stream = new EventStream({ source, state, hub, streams, context, release });
-  stream.start(mark, request.headers.get("last-event-id"));
+  try {
+    stream.start(mark, request.headers.get("last-event-id"));
+  } catch (error) {
+    stream.fail(error);
+  }
   return streamStarted();
 }
 
@@ -263,6 +267,13 @@ class EventStream implements TopicViewer, OpenStream {
     if (this.#hasToldFailure || this.#phase === "ended") return;
     this.#hasToldFailure = true;
     this.#writer.push(encodeMessage({ event: "error", data: { error } }));
+  }
+
+  /** Nothing can be read from here: the reader is told and sent away. */
+  fail(error: unknown): void {
+    this.#log.error({ err: error, stream: this.#source.kind }, "A stream could not begin");
+    this.#tellFailure("The stream could not begin; connect again.");
+    this.#end();
   }
 
   /** The reader does not keep up. */
