@@ -1,10 +1,2474 @@
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
+
 export type Database = {
   public: {
-    Tables: Record<never, never>;
-    Views: Record<never, never>;
-    Functions: Record<never, never>;
-    Enums: Record<never, never>;
-    CompositeTypes: Record<never, never>;
+    Tables: {
+      agent_jobs: {
+        Row: {
+          attempt: number;
+          base_sha: string | null;
+          branch: string | null;
+          cache_read_tokens: number | null;
+          cache_write_tokens: number | null;
+          claim_rank: number;
+          claimed_at: string | null;
+          created_at: string;
+          created_by: string | null;
+          earlier_usage: Json | null;
+          evidence: Json | null;
+          failure_class: Database["public"]["Enums"]["failure_class"] | null;
+          failure_reason: string | null;
+          finished_at: string | null;
+          head_sha: string | null;
+          id: string;
+          idea_id: string | null;
+          in_turn: boolean;
+          input_tokens: number | null;
+          kind: Database["public"]["Enums"]["agent_job_kind"];
+          lane_id: string;
+          lease_until: string | null;
+          model_id: string | null;
+          not_before: string | null;
+          output_tokens: number | null;
+          parked_question_id: string | null;
+          plan_snapshot: string | null;
+          position: number;
+          pr_url: string | null;
+          product_id: string;
+          pushed_at: string | null;
+          retry_count: number;
+          sprint_run_id: string | null;
+          started_at: string | null;
+          status: Database["public"]["Enums"]["agent_job_status"];
+          summary: string | null;
+          task_id: string | null;
+          updated_at: string;
+          verify_result: Database["public"]["Enums"]["verify_result"] | null;
+          worker_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt?: number;
+          base_sha?: string | null;
+          branch?: string | null;
+          cache_read_tokens?: number | null;
+          cache_write_tokens?: number | null;
+          claim_rank?: number;
+          claimed_at?: string | null;
+          created_at?: string;
+          created_by?: string | null;
+          earlier_usage?: Json | null;
+          evidence?: Json | null;
+          failure_class?: Database["public"]["Enums"]["failure_class"] | null;
+          failure_reason?: string | null;
+          finished_at?: string | null;
+          head_sha?: string | null;
+          id?: string;
+          idea_id?: string | null;
+          in_turn?: boolean;
+          input_tokens?: number | null;
+          kind: Database["public"]["Enums"]["agent_job_kind"];
+          lane_id: string;
+          lease_until?: string | null;
+          model_id?: string | null;
+          not_before?: string | null;
+          output_tokens?: number | null;
+          parked_question_id?: string | null;
+          plan_snapshot?: string | null;
+          position?: number;
+          pr_url?: string | null;
+          product_id: string;
+          pushed_at?: string | null;
+          retry_count?: number;
+          sprint_run_id?: string | null;
+          started_at?: string | null;
+          status?: Database["public"]["Enums"]["agent_job_status"];
+          summary?: string | null;
+          task_id?: string | null;
+          updated_at?: string;
+          verify_result?: Database["public"]["Enums"]["verify_result"] | null;
+          worker_id?: string | null;
+        };
+        Update: {
+          attempt?: number;
+          base_sha?: string | null;
+          branch?: string | null;
+          cache_read_tokens?: number | null;
+          cache_write_tokens?: number | null;
+          claim_rank?: number;
+          claimed_at?: string | null;
+          created_at?: string;
+          created_by?: string | null;
+          earlier_usage?: Json | null;
+          evidence?: Json | null;
+          failure_class?: Database["public"]["Enums"]["failure_class"] | null;
+          failure_reason?: string | null;
+          finished_at?: string | null;
+          head_sha?: string | null;
+          id?: string;
+          idea_id?: string | null;
+          in_turn?: boolean;
+          input_tokens?: number | null;
+          kind?: Database["public"]["Enums"]["agent_job_kind"];
+          lane_id?: string;
+          lease_until?: string | null;
+          model_id?: string | null;
+          not_before?: string | null;
+          output_tokens?: number | null;
+          parked_question_id?: string | null;
+          plan_snapshot?: string | null;
+          position?: number;
+          pr_url?: string | null;
+          product_id?: string;
+          pushed_at?: string | null;
+          retry_count?: number;
+          sprint_run_id?: string | null;
+          started_at?: string | null;
+          status?: Database["public"]["Enums"]["agent_job_status"];
+          summary?: string | null;
+          task_id?: string | null;
+          updated_at?: string;
+          verify_result?: Database["public"]["Enums"]["verify_result"] | null;
+          worker_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "agent_jobs_created_by_fkey";
+            columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_jobs_idea_id_fkey";
+            columns: ["idea_id"];
+            isOneToOne: false;
+            referencedRelation: "ideas";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_jobs_parked_question_id_fkey";
+            columns: ["parked_question_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_questions";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_jobs_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_jobs_sprint_run_id_fkey";
+            columns: ["sprint_run_id"];
+            isOneToOne: false;
+            referencedRelation: "sprint_runs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_jobs_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_jobs_worker_id_fkey";
+            columns: ["worker_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_workers";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      agent_questions: {
+        Row: {
+          answer: string | null;
+          answered_at: string | null;
+          answered_by: string | null;
+          asked_by: string | null;
+          assignee_id: string | null;
+          created_at: string;
+          escalate_to: string | null;
+          expires_at: string;
+          id: string;
+          idea_id: string | null;
+          job_id: string | null;
+          on_expiry: Database["public"]["Enums"]["question_expiry"];
+          options: NonNullable<Json>;
+          park: boolean;
+          product_id: string;
+          question: string;
+          recommended_option: number | null;
+          sprint_run_id: string | null;
+          status: Database["public"]["Enums"]["agent_question_status"];
+          story_id: string | null;
+          task_id: string | null;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          answer?: string | null;
+          answered_at?: string | null;
+          answered_by?: string | null;
+          asked_by?: string | null;
+          assignee_id?: string | null;
+          created_at?: string;
+          escalate_to?: string | null;
+          expires_at?: string;
+          id?: string;
+          idea_id?: string | null;
+          job_id?: string | null;
+          on_expiry?: Database["public"]["Enums"]["question_expiry"];
+          options?: NonNullable<Json>;
+          park?: boolean;
+          product_id: string;
+          question: string;
+          recommended_option?: number | null;
+          sprint_run_id?: string | null;
+          status?: Database["public"]["Enums"]["agent_question_status"];
+          story_id?: string | null;
+          task_id?: string | null;
+          updated_at?: string;
+        };
+        Update: {
+          answer?: string | null;
+          answered_at?: string | null;
+          answered_by?: string | null;
+          asked_by?: string | null;
+          assignee_id?: string | null;
+          created_at?: string;
+          escalate_to?: string | null;
+          expires_at?: string;
+          id?: string;
+          idea_id?: string | null;
+          job_id?: string | null;
+          on_expiry?: Database["public"]["Enums"]["question_expiry"];
+          options?: NonNullable<Json>;
+          park?: boolean;
+          product_id?: string;
+          question?: string;
+          recommended_option?: number | null;
+          sprint_run_id?: string | null;
+          status?: Database["public"]["Enums"]["agent_question_status"];
+          story_id?: string | null;
+          task_id?: string | null;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "agent_questions_answered_by_fkey";
+            columns: ["answered_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_questions_asked_by_fkey";
+            columns: ["asked_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_questions_assignee_id_fkey";
+            columns: ["assignee_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_questions_escalate_to_fkey";
+            columns: ["escalate_to"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_questions_idea_id_fkey";
+            columns: ["idea_id"];
+            isOneToOne: false;
+            referencedRelation: "ideas";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_questions_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_questions_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_questions_sprint_run_id_fkey";
+            columns: ["sprint_run_id"];
+            isOneToOne: false;
+            referencedRelation: "sprint_runs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_questions_story_id_fkey";
+            columns: ["story_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_questions_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      agent_workers: {
+        Row: {
+          created_at: string;
+          current_job_id: string | null;
+          hostname: string | null;
+          id: string;
+          last_quota_check_at: string | null;
+          last_quota_pct: number | null;
+          last_seen_at: string;
+          name: string;
+          stopped_at: string | null;
+          user_id: string;
+          version: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          current_job_id?: string | null;
+          hostname?: string | null;
+          id?: string;
+          last_quota_check_at?: string | null;
+          last_quota_pct?: number | null;
+          last_seen_at?: string;
+          name: string;
+          stopped_at?: string | null;
+          user_id: string;
+          version?: string | null;
+        };
+        Update: {
+          created_at?: string;
+          current_job_id?: string | null;
+          hostname?: string | null;
+          id?: string;
+          last_quota_check_at?: string | null;
+          last_quota_pct?: number | null;
+          last_seen_at?: string;
+          name?: string;
+          stopped_at?: string | null;
+          user_id?: string;
+          version?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "agent_workers_current_job_id_fkey";
+            columns: ["current_job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_workers_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      api_tokens: {
+        Row: {
+          created_at: string;
+          expires_at: string | null;
+          id: string;
+          label: string;
+          last_used_at: string | null;
+          prefix: string;
+          revoked_at: string | null;
+          token_hash: string;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          expires_at?: string | null;
+          id?: string;
+          label: string;
+          last_used_at?: string | null;
+          prefix: string;
+          revoked_at?: string | null;
+          token_hash: string;
+          user_id: string;
+        };
+        Update: {
+          created_at?: string;
+          expires_at?: string | null;
+          id?: string;
+          label?: string;
+          last_used_at?: string | null;
+          prefix?: string;
+          revoked_at?: string | null;
+          token_hash?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "api_tokens_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      audit_events: {
+        Row: {
+          actor_id: string | null;
+          created_at: string;
+          detail: NonNullable<Json>;
+          id: string;
+          ip: string | null;
+          kind: string;
+          user_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          actor_id?: string | null;
+          created_at?: string;
+          detail?: NonNullable<Json>;
+          id?: string;
+          ip?: string | null;
+          kind: string;
+          user_id?: string | null;
+        };
+        Update: {
+          actor_id?: string | null;
+          created_at?: string;
+          detail?: NonNullable<Json>;
+          id?: string;
+          ip?: string | null;
+          kind?: string;
+          user_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "audit_events_actor_id_fkey";
+            columns: ["actor_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "audit_events_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      code_counters: {
+        Row: {
+          kind: string;
+          last_number: number;
+          scope_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          kind: string;
+          last_number?: number;
+          scope_id: string;
+        };
+        Update: {
+          kind?: string;
+          last_number?: number;
+          scope_id?: string;
+        };
+        Relationships: [];
+      };
+      idea_logs: {
+        Row: {
+          content: string;
+          created_at: string;
+          id: string;
+          idea_id: string;
+          kind: string;
+          user_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          content?: string;
+          created_at?: string;
+          id?: string;
+          idea_id: string;
+          kind: string;
+          user_id?: string | null;
+        };
+        Update: {
+          content?: string;
+          created_at?: string;
+          id?: string;
+          idea_id?: string;
+          kind?: string;
+          user_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "idea_logs_idea_id_fkey";
+            columns: ["idea_id"];
+            isOneToOne: false;
+            referencedRelation: "ideas";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "idea_logs_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      idea_products: {
+        Row: {
+          created_at: string;
+          idea_id: string;
+          product_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          idea_id: string;
+          product_id: string;
+        };
+        Update: {
+          created_at?: string;
+          idea_id?: string;
+          product_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "idea_products_idea_id_fkey";
+            columns: ["idea_id"];
+            isOneToOne: false;
+            referencedRelation: "ideas";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "idea_products_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      ideas: {
+        Row: {
+          archived_at: string | null;
+          code: string;
+          created_at: string;
+          description: string;
+          id: string;
+          pbi_id: string | null;
+          product_id: string;
+          status: Database["public"]["Enums"]["idea_status"];
+          title: string;
+          updated_at: string;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          archived_at?: string | null;
+          code: string;
+          created_at?: string;
+          description?: string;
+          id?: string;
+          pbi_id?: string | null;
+          product_id: string;
+          status?: Database["public"]["Enums"]["idea_status"];
+          title: string;
+          updated_at?: string;
+          user_id?: string;
+        };
+        Update: {
+          archived_at?: string | null;
+          code?: string;
+          created_at?: string;
+          description?: string;
+          id?: string;
+          pbi_id?: string | null;
+          product_id?: string;
+          status?: Database["public"]["Enums"]["idea_status"];
+          title?: string;
+          updated_at?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "ideas_pbi_id_fkey";
+            columns: ["pbi_id"];
+            isOneToOne: false;
+            referencedRelation: "pbis";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "ideas_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "ideas_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      login_pairings: {
+        Row: {
+          approved_at: string | null;
+          check_code: string;
+          consumed_at: string | null;
+          created_at: string;
+          desktop_ip: string | null;
+          desktop_token_hash: string;
+          desktop_ua: string | null;
+          expires_at: string;
+          failed_attempts: number;
+          id: string;
+          mobile_secret_hash: string;
+          session_id: string | null;
+          status: Database["public"]["Enums"]["pairing_status"];
+          user_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          approved_at?: string | null;
+          check_code: string;
+          consumed_at?: string | null;
+          created_at?: string;
+          desktop_ip?: string | null;
+          desktop_token_hash: string;
+          desktop_ua?: string | null;
+          expires_at: string;
+          failed_attempts?: number;
+          id?: string;
+          mobile_secret_hash: string;
+          session_id?: string | null;
+          status?: Database["public"]["Enums"]["pairing_status"];
+          user_id?: string | null;
+        };
+        Update: {
+          approved_at?: string | null;
+          check_code?: string;
+          consumed_at?: string | null;
+          created_at?: string;
+          desktop_ip?: string | null;
+          desktop_token_hash?: string;
+          desktop_ua?: string | null;
+          expires_at?: string;
+          failed_attempts?: number;
+          id?: string;
+          mobile_secret_hash?: string;
+          session_id?: string | null;
+          status?: Database["public"]["Enums"]["pairing_status"];
+          user_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "login_pairings_session_id_fkey";
+            columns: ["session_id"];
+            isOneToOne: false;
+            referencedRelation: "user_sessions";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "login_pairings_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      model_prices: {
+        Row: {
+          cache_read_per_million: number;
+          cache_write_per_million: number;
+          created_at: string;
+          currency: string;
+          input_per_million: number;
+          model_id: string;
+          output_per_million: number;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          cache_read_per_million?: number;
+          cache_write_per_million?: number;
+          created_at?: string;
+          currency?: string;
+          input_per_million?: number;
+          model_id: string;
+          output_per_million?: number;
+          updated_at?: string;
+        };
+        Update: {
+          cache_read_per_million?: number;
+          cache_write_per_million?: number;
+          created_at?: string;
+          currency?: string;
+          input_per_million?: number;
+          model_id?: string;
+          output_per_million?: number;
+          updated_at?: string;
+        };
+        Relationships: [];
+      };
+      notices: {
+        Row: {
+          attempts: number;
+          created_at: string;
+          delivered_at: string | null;
+          id: string;
+          kind: string;
+          last_error: string | null;
+          next_attempt_at: string;
+          payload: NonNullable<Json>;
+          product_id: string | null;
+          response_status: number | null;
+          status: Database["public"]["Enums"]["notice_status"];
+          user_id: string | null;
+          webhook_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempts?: number;
+          created_at?: string;
+          delivered_at?: string | null;
+          id?: string;
+          kind: string;
+          last_error?: string | null;
+          next_attempt_at?: string;
+          payload: NonNullable<Json>;
+          product_id?: string | null;
+          response_status?: number | null;
+          status?: Database["public"]["Enums"]["notice_status"];
+          user_id?: string | null;
+          webhook_id?: string | null;
+        };
+        Update: {
+          attempts?: number;
+          created_at?: string;
+          delivered_at?: string | null;
+          id?: string;
+          kind?: string;
+          last_error?: string | null;
+          next_attempt_at?: string;
+          payload?: NonNullable<Json>;
+          product_id?: string | null;
+          response_status?: number | null;
+          status?: Database["public"]["Enums"]["notice_status"];
+          user_id?: string | null;
+          webhook_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "notices_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "notices_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "notices_webhook_id_fkey";
+            columns: ["webhook_id"];
+            isOneToOne: false;
+            referencedRelation: "webhooks";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      pbis: {
+        Row: {
+          code: string;
+          created_at: string;
+          description: string;
+          id: string;
+          idea_id: string | null;
+          pr_merged_at: string | null;
+          pr_url: string | null;
+          priority: number;
+          product_id: string;
+          sort_order: number;
+          status: Database["public"]["Enums"]["pbi_status"];
+          title: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          code: string;
+          created_at?: string;
+          description?: string;
+          id?: string;
+          idea_id?: string | null;
+          pr_merged_at?: string | null;
+          pr_url?: string | null;
+          priority?: number;
+          product_id: string;
+          sort_order: number;
+          status?: Database["public"]["Enums"]["pbi_status"];
+          title: string;
+          updated_at?: string;
+        };
+        Update: {
+          code?: string;
+          created_at?: string;
+          description?: string;
+          id?: string;
+          idea_id?: string | null;
+          pr_merged_at?: string | null;
+          pr_url?: string | null;
+          priority?: number;
+          product_id?: string;
+          sort_order?: number;
+          status?: Database["public"]["Enums"]["pbi_status"];
+          title?: string;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "pbis_idea_id_fkey";
+            columns: ["idea_id"];
+            isOneToOne: false;
+            referencedRelation: "ideas";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "pbis_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      product_members: {
+        Row: {
+          created_at: string;
+          product_id: string;
+          role: Database["public"]["Enums"]["member_role"];
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          product_id: string;
+          role?: Database["public"]["Enums"]["member_role"];
+          user_id: string;
+        };
+        Update: {
+          created_at?: string;
+          product_id?: string;
+          role?: Database["public"]["Enums"]["member_role"];
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "product_members_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "product_members_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      products: {
+        Row: {
+          archived_at: string | null;
+          auto_pr: boolean;
+          code: string;
+          created_at: string;
+          definition_of_done: string;
+          description: string;
+          id: string;
+          name: string;
+          owner_id: string;
+          pr_strategy: Database["public"]["Enums"]["pr_strategy"];
+          repo_url: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          archived_at?: string | null;
+          auto_pr?: boolean;
+          code: string;
+          created_at?: string;
+          definition_of_done?: string;
+          description?: string;
+          id?: string;
+          name: string;
+          owner_id?: string;
+          pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
+          repo_url?: string;
+          updated_at?: string;
+        };
+        Update: {
+          archived_at?: string | null;
+          auto_pr?: boolean;
+          code?: string;
+          created_at?: string;
+          definition_of_done?: string;
+          description?: string;
+          id?: string;
+          name?: string;
+          owner_id?: string;
+          pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
+          repo_url?: string;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "products_owner_id_fkey";
+            columns: ["owner_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      push_subscriptions: {
+        Row: {
+          auth: string;
+          created_at: string;
+          disabled_at: string | null;
+          endpoint: string;
+          id: string;
+          last_error: string | null;
+          p256dh: string;
+          user_agent: string | null;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          auth: string;
+          created_at?: string;
+          disabled_at?: string | null;
+          endpoint: string;
+          id?: string;
+          last_error?: string | null;
+          p256dh: string;
+          user_agent?: string | null;
+          user_id: string;
+        };
+        Update: {
+          auth?: string;
+          created_at?: string;
+          disabled_at?: string | null;
+          endpoint?: string;
+          id?: string;
+          last_error?: string | null;
+          p256dh?: string;
+          user_agent?: string | null;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "push_subscriptions_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      rate_limit_counters: {
+        Row: {
+          action: string;
+          count: number;
+          key: string;
+          window_start: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          action: string;
+          count?: number;
+          key: string;
+          window_start: string;
+        };
+        Update: {
+          action?: string;
+          count?: number;
+          key?: string;
+          window_start?: string;
+        };
+        Relationships: [];
+      };
+      schedule_runs: {
+        Row: {
+          claimed_at: string;
+          due_at: string;
+          name: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          claimed_at?: string;
+          due_at: string;
+          name: string;
+        };
+        Update: {
+          claimed_at?: string;
+          due_at?: string;
+          name?: string;
+        };
+        Relationships: [];
+      };
+      sprint_runs: {
+        Row: {
+          branch: string;
+          created_at: string;
+          failure: Json | null;
+          finished_at: string | null;
+          id: string;
+          pause_context: Json | null;
+          pause_question_id: string | null;
+          pr_strategy: Database["public"]["Enums"]["pr_strategy"];
+          previous_run_id: string | null;
+          product_id: string;
+          sprint_id: string;
+          started_at: string | null;
+          started_by: string | null;
+          status: Database["public"]["Enums"]["sprint_run_status"];
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          branch: string;
+          created_at?: string;
+          failure?: Json | null;
+          finished_at?: string | null;
+          id?: string;
+          pause_context?: Json | null;
+          pause_question_id?: string | null;
+          pr_strategy: Database["public"]["Enums"]["pr_strategy"];
+          previous_run_id?: string | null;
+          product_id: string;
+          sprint_id: string;
+          started_at?: string | null;
+          started_by?: string | null;
+          status?: Database["public"]["Enums"]["sprint_run_status"];
+          updated_at?: string;
+        };
+        Update: {
+          branch?: string;
+          created_at?: string;
+          failure?: Json | null;
+          finished_at?: string | null;
+          id?: string;
+          pause_context?: Json | null;
+          pause_question_id?: string | null;
+          pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
+          previous_run_id?: string | null;
+          product_id?: string;
+          sprint_id?: string;
+          started_at?: string | null;
+          started_by?: string | null;
+          status?: Database["public"]["Enums"]["sprint_run_status"];
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "sprint_runs_pause_question_id_fkey";
+            columns: ["pause_question_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_questions";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "sprint_runs_previous_run_id_fkey";
+            columns: ["previous_run_id"];
+            isOneToOne: false;
+            referencedRelation: "sprint_runs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "sprint_runs_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "sprint_runs_sprint_id_fkey";
+            columns: ["sprint_id"];
+            isOneToOne: false;
+            referencedRelation: "sprints";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "sprint_runs_started_by_fkey";
+            columns: ["started_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      sprints: {
+        Row: {
+          code: string;
+          completed_at: string | null;
+          created_at: string;
+          end_date: string | null;
+          id: string;
+          product_id: string;
+          sprint_goal: string;
+          start_date: string | null;
+          started_at: string | null;
+          status: Database["public"]["Enums"]["sprint_status"];
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          code: string;
+          completed_at?: string | null;
+          created_at?: string;
+          end_date?: string | null;
+          id?: string;
+          product_id: string;
+          sprint_goal?: string;
+          start_date?: string | null;
+          started_at?: string | null;
+          status?: Database["public"]["Enums"]["sprint_status"];
+          updated_at?: string;
+        };
+        Update: {
+          code?: string;
+          completed_at?: string | null;
+          created_at?: string;
+          end_date?: string | null;
+          id?: string;
+          product_id?: string;
+          sprint_goal?: string;
+          start_date?: string | null;
+          started_at?: string | null;
+          status?: Database["public"]["Enums"]["sprint_status"];
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "sprints_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      stories: {
+        Row: {
+          acceptance_criteria: string;
+          assignee_id: string | null;
+          code: string;
+          created_at: string;
+          description: string;
+          id: string;
+          pbi_id: string;
+          priority: number;
+          product_id: string;
+          sort_order: number;
+          sprint_id: string | null;
+          status: Database["public"]["Enums"]["story_status"];
+          title: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          acceptance_criteria?: string;
+          assignee_id?: string | null;
+          code: string;
+          created_at?: string;
+          description?: string;
+          id?: string;
+          pbi_id: string;
+          priority?: number;
+          product_id: string;
+          sort_order: number;
+          sprint_id?: string | null;
+          status?: Database["public"]["Enums"]["story_status"];
+          title: string;
+          updated_at?: string;
+        };
+        Update: {
+          acceptance_criteria?: string;
+          assignee_id?: string | null;
+          code?: string;
+          created_at?: string;
+          description?: string;
+          id?: string;
+          pbi_id?: string;
+          priority?: number;
+          product_id?: string;
+          sort_order?: number;
+          sprint_id?: string | null;
+          status?: Database["public"]["Enums"]["story_status"];
+          title?: string;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "stories_assignee_fkey";
+            columns: ["product_id", "assignee_id"];
+            isOneToOne: false;
+            referencedRelation: "product_members";
+            referencedColumns: ["product_id", "user_id"];
+          },
+          {
+            foreignKeyName: "stories_pbi_fkey";
+            columns: ["pbi_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "pbis";
+            referencedColumns: ["id", "product_id"];
+          },
+          {
+            foreignKeyName: "stories_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "stories_sprint_fkey";
+            columns: ["sprint_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "sprints";
+            referencedColumns: ["id", "product_id"];
+          },
+        ];
+      };
+      story_logs: {
+        Row: {
+          commit_hash: string | null;
+          commit_message: string | null;
+          content: string;
+          created_at: string;
+          id: string;
+          job_id: string | null;
+          metadata: Json | null;
+          product_id: string;
+          status: Database["public"]["Enums"]["story_log_status"] | null;
+          story_id: string;
+          type: Database["public"]["Enums"]["story_log_type"];
+          user_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          commit_hash?: string | null;
+          commit_message?: string | null;
+          content: string;
+          created_at?: string;
+          id?: string;
+          job_id?: string | null;
+          metadata?: Json | null;
+          product_id: string;
+          status?: Database["public"]["Enums"]["story_log_status"] | null;
+          story_id: string;
+          type: Database["public"]["Enums"]["story_log_type"];
+          user_id?: string | null;
+        };
+        Update: {
+          commit_hash?: string | null;
+          commit_message?: string | null;
+          content?: string;
+          created_at?: string;
+          id?: string;
+          job_id?: string | null;
+          metadata?: Json | null;
+          product_id?: string;
+          status?: Database["public"]["Enums"]["story_log_status"] | null;
+          story_id?: string;
+          type?: Database["public"]["Enums"]["story_log_type"];
+          user_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "story_logs_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "story_logs_story_fkey";
+            columns: ["story_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id", "product_id"];
+          },
+          {
+            foreignKeyName: "story_logs_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      task_executions: {
+        Row: {
+          created_at: string;
+          failure_reason: string | null;
+          finished_at: string | null;
+          id: string;
+          plan_snapshot: string | null;
+          position: number;
+          sprint_run_id: string;
+          started_at: string | null;
+          status: Database["public"]["Enums"]["task_execution_status"];
+          task_id: string;
+          verify_required: Database["public"]["Enums"]["verify_required"];
+          verify_result: Database["public"]["Enums"]["verify_result"] | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          failure_reason?: string | null;
+          finished_at?: string | null;
+          id?: string;
+          plan_snapshot?: string | null;
+          position: number;
+          sprint_run_id: string;
+          started_at?: string | null;
+          status?: Database["public"]["Enums"]["task_execution_status"];
+          task_id: string;
+          verify_required: Database["public"]["Enums"]["verify_required"];
+          verify_result?: Database["public"]["Enums"]["verify_result"] | null;
+        };
+        Update: {
+          created_at?: string;
+          failure_reason?: string | null;
+          finished_at?: string | null;
+          id?: string;
+          plan_snapshot?: string | null;
+          position?: number;
+          sprint_run_id?: string;
+          started_at?: string | null;
+          status?: Database["public"]["Enums"]["task_execution_status"];
+          task_id?: string;
+          verify_required?: Database["public"]["Enums"]["verify_required"];
+          verify_result?: Database["public"]["Enums"]["verify_result"] | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "task_executions_sprint_run_id_fkey";
+            columns: ["sprint_run_id"];
+            isOneToOne: false;
+            referencedRelation: "sprint_runs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "task_executions_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      task_status_changes: {
+        Row: {
+          changed_at: string;
+          from_status: Database["public"]["Enums"]["task_status"] | null;
+          id: number;
+          product_id: string;
+          sprint_id: string | null;
+          story_id: string;
+          task_id: string;
+          to_status: Database["public"]["Enums"]["task_status"];
+        };
+        ComputedFields: never;
+        Insert: {
+          changed_at?: string;
+          from_status?: Database["public"]["Enums"]["task_status"] | null;
+          id?: never;
+          product_id: string;
+          sprint_id?: string | null;
+          story_id: string;
+          task_id: string;
+          to_status: Database["public"]["Enums"]["task_status"];
+        };
+        Update: {
+          changed_at?: string;
+          from_status?: Database["public"]["Enums"]["task_status"] | null;
+          id?: never;
+          product_id?: string;
+          sprint_id?: string | null;
+          story_id?: string;
+          task_id?: string;
+          to_status?: Database["public"]["Enums"]["task_status"];
+        };
+        Relationships: [
+          {
+            foreignKeyName: "task_status_changes_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "task_status_changes_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      tasks: {
+        Row: {
+          code: string;
+          created_at: string;
+          description: string;
+          estimated_minutes: number | null;
+          id: string;
+          implementation_plan: string | null;
+          priority: number;
+          product_id: string;
+          repo_url: string | null;
+          requires_opus: boolean;
+          sort_order: number;
+          status: Database["public"]["Enums"]["task_status"];
+          story_id: string;
+          title: string;
+          updated_at: string;
+          verify_only: boolean;
+          verify_required: Database["public"]["Enums"]["verify_required"];
+        };
+        ComputedFields: never;
+        Insert: {
+          code: string;
+          created_at?: string;
+          description?: string;
+          estimated_minutes?: number | null;
+          id?: string;
+          implementation_plan?: string | null;
+          priority?: number;
+          product_id: string;
+          repo_url?: string | null;
+          requires_opus?: boolean;
+          sort_order: number;
+          status?: Database["public"]["Enums"]["task_status"];
+          story_id: string;
+          title: string;
+          updated_at?: string;
+          verify_only?: boolean;
+          verify_required?: Database["public"]["Enums"]["verify_required"];
+        };
+        Update: {
+          code?: string;
+          created_at?: string;
+          description?: string;
+          estimated_minutes?: number | null;
+          id?: string;
+          implementation_plan?: string | null;
+          priority?: number;
+          product_id?: string;
+          repo_url?: string | null;
+          requires_opus?: boolean;
+          sort_order?: number;
+          status?: Database["public"]["Enums"]["task_status"];
+          story_id?: string;
+          title?: string;
+          updated_at?: string;
+          verify_only?: boolean;
+          verify_required?: Database["public"]["Enums"]["verify_required"];
+        };
+        Relationships: [
+          {
+            foreignKeyName: "tasks_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "tasks_story_fkey";
+            columns: ["story_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id", "product_id"];
+          },
+        ];
+      };
+      user_questions: {
+        Row: {
+          answer: string | null;
+          answered_at: string | null;
+          created_at: string;
+          id: string;
+          idea_id: string;
+          job_id: string | null;
+          question: string;
+          status: Database["public"]["Enums"]["user_question_status"];
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          answer?: string | null;
+          answered_at?: string | null;
+          created_at?: string;
+          id?: string;
+          idea_id: string;
+          job_id?: string | null;
+          question: string;
+          status?: Database["public"]["Enums"]["user_question_status"];
+          user_id: string;
+        };
+        Update: {
+          answer?: string | null;
+          answered_at?: string | null;
+          created_at?: string;
+          id?: string;
+          idea_id?: string;
+          job_id?: string | null;
+          question?: string;
+          status?: Database["public"]["Enums"]["user_question_status"];
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "user_questions_idea_id_fkey";
+            columns: ["idea_id"];
+            isOneToOne: false;
+            referencedRelation: "ideas";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "user_questions_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "user_questions_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      user_sessions: {
+        Row: {
+          created_at: string;
+          expires_at: string;
+          id: string;
+          ip: string | null;
+          last_seen_at: string;
+          paired: boolean;
+          paired_expires_at: string | null;
+          revoked_at: string | null;
+          user_agent: string | null;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          expires_at: string;
+          id?: string;
+          ip?: string | null;
+          last_seen_at?: string;
+          paired?: boolean;
+          paired_expires_at?: string | null;
+          revoked_at?: string | null;
+          user_agent?: string | null;
+          user_id: string;
+        };
+        Update: {
+          created_at?: string;
+          expires_at?: string;
+          id?: string;
+          ip?: string | null;
+          last_seen_at?: string;
+          paired?: boolean;
+          paired_expires_at?: string | null;
+          revoked_at?: string | null;
+          user_agent?: string | null;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "user_sessions_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      users: {
+        Row: {
+          active_product_id: string | null;
+          avatar: string | null;
+          avatar_mime: string | null;
+          created_at: string;
+          email: string;
+          id: string;
+          is_demo: boolean;
+          min_quota_pct: number;
+          must_reset_password: boolean;
+          role: Database["public"]["Enums"]["user_role"];
+          theme: Database["public"]["Enums"]["user_theme"];
+          updated_at: string;
+          username: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          active_product_id?: string | null;
+          avatar?: string | null;
+          avatar_mime?: string | null;
+          created_at?: string;
+          email: string;
+          id: string;
+          is_demo?: boolean;
+          min_quota_pct?: number;
+          must_reset_password?: boolean;
+          role?: Database["public"]["Enums"]["user_role"];
+          theme?: Database["public"]["Enums"]["user_theme"];
+          updated_at?: string;
+          username: string;
+        };
+        Update: {
+          active_product_id?: string | null;
+          avatar?: string | null;
+          avatar_mime?: string | null;
+          created_at?: string;
+          email?: string;
+          id?: string;
+          is_demo?: boolean;
+          min_quota_pct?: number;
+          must_reset_password?: boolean;
+          role?: Database["public"]["Enums"]["user_role"];
+          theme?: Database["public"]["Enums"]["user_theme"];
+          updated_at?: string;
+          username?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "users_active_product_id_fkey";
+            columns: ["active_product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      webhooks: {
+        Row: {
+          active: boolean;
+          created_at: string;
+          created_by: string | null;
+          events: NonNullable<Json>;
+          id: string;
+          product_id: string;
+          secret: string;
+          updated_at: string;
+          url: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          active?: boolean;
+          created_at?: string;
+          created_by?: string | null;
+          events?: NonNullable<Json>;
+          id?: string;
+          product_id: string;
+          secret: string;
+          updated_at?: string;
+          url: string;
+        };
+        Update: {
+          active?: boolean;
+          created_at?: string;
+          created_by?: string | null;
+          events?: NonNullable<Json>;
+          id?: string;
+          product_id?: string;
+          secret?: string;
+          updated_at?: string;
+          url?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "webhooks_created_by_fkey";
+            columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "webhooks_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+    };
+    Views: {
+      [_ in never]: never;
+    };
+    Functions: {
+      add_product_member: { Args: { p_identifier: string; p_product_id: string }; Returns: Json };
+      add_story_to_sprint: { Args: { p_sprint_id: string; p_story_id: string }; Returns: Json };
+      admin_list_users: { Args: { p_after?: string }; Returns: Json };
+      admin_update_user: {
+        Args: {
+          p_is_demo?: boolean;
+          p_must_reset_password?: boolean;
+          p_role?: string;
+          p_user_id: string;
+        };
+        Returns: Json;
+      };
+      answer_question: {
+        Args: { p_answer?: string; p_option?: number; p_question_id: string };
+        Returns: Json;
+      };
+      answer_user_question: {
+        Args: { p_answer: string; p_user_question_id: string };
+        Returns: Json;
+      };
+      append_story_log: {
+        Args: {
+          p_commit_hash?: string;
+          p_commit_message?: string;
+          p_content: string;
+          p_metadata?: Json;
+          p_status?: string;
+          p_story_id: string;
+          p_type: string;
+        };
+        Returns: Json;
+      };
+      approve_pairing: {
+        Args: { p_mobile_secret_hash: string; p_pairing_id: string };
+        Returns: Json;
+      };
+      archive_idea: { Args: { p_idea_id: string }; Returns: Json };
+      archive_product: { Args: { p_product_id: string }; Returns: Json };
+      ask_about_idea: { Args: { p_idea_id: string; p_question: string }; Returns: Json };
+      ask_question: {
+        Args: {
+          p_assignee_id?: string;
+          p_attempt?: number;
+          p_escalate_to?: string;
+          p_expires_in_seconds?: number;
+          p_idea_id?: string;
+          p_job_id?: string;
+          p_on_expiry?: string;
+          p_options?: Json;
+          p_park?: boolean;
+          p_question: string;
+          p_recommended_option?: number;
+          p_story_id?: string;
+          p_task_id?: string;
+        };
+        Returns: Json;
+      };
+      assign_story: { Args: { p_assignee_id?: string; p_story_id: string }; Returns: Json };
+      authenticate: { Args: { p_credential: Json }; Returns: Json };
+      call_as: {
+        Args: { p_arguments?: Json; p_credential: Json; p_function: string };
+        Returns: Json;
+      };
+      cancel_agent_job: { Args: { p_job_id: string }; Returns: Json };
+      cancel_pairing: {
+        Args: { p_mobile_secret_hash: string; p_pairing_id: string };
+        Returns: Json;
+      };
+      cancel_question: { Args: { p_question_id: string }; Returns: Json };
+      cancel_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      cancel_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
+      check_queue_empty: { Args: { p_product_id?: string }; Returns: Json };
+      claim_agent_job: {
+        Args: {
+          p_hostname?: string;
+          p_kinds?: Json;
+          p_product_id?: string;
+          p_quota_pct?: number;
+          p_sprint_run_id?: string;
+          p_version?: string;
+          p_worker: string;
+        };
+        Returns: Json;
+      };
+      claim_pairing: {
+        Args: {
+          p_desktop_token_hash: string;
+          p_ip?: string;
+          p_pairing_id: string;
+          p_previous_session_id?: string;
+          p_user_agent?: string;
+        };
+        Returns: Json;
+      };
+      claim_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
+      cleanup_agent_artifacts: { Args: Record<PropertyKey, never>; Returns: Json };
+      complete_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      configure_account: {
+        Args: { p_is_demo?: boolean; p_role?: string; p_user_id: string };
+        Returns: Json;
+      };
+      create_agent_job: { Args: { p_task_id: string }; Returns: Json };
+      create_api_token: {
+        Args: { p_expires_days?: number; p_label: string; p_prefix: string; p_token_hash: string };
+        Returns: Json;
+      };
+      create_idea: {
+        Args: { p_description?: string; p_product_id: string; p_title: string };
+        Returns: Json;
+      };
+      create_pbi: {
+        Args: {
+          p_code?: string;
+          p_description?: string;
+          p_priority?: number;
+          p_product_id: string;
+          p_title: string;
+        };
+        Returns: Json;
+      };
+      create_product: {
+        Args: {
+          p_auto_pr?: boolean;
+          p_code: string;
+          p_definition_of_done?: string;
+          p_description?: string;
+          p_name: string;
+          p_pr_strategy?: string;
+          p_repo_url?: string;
+        };
+        Returns: Json;
+      };
+      create_session: {
+        Args: {
+          p_ip?: string;
+          p_previous_session_id?: string;
+          p_user_agent?: string;
+          p_user_id: string;
+        };
+        Returns: Json;
+      };
+      create_sprint: {
+        Args: {
+          p_end_date?: string;
+          p_product_id: string;
+          p_sprint_goal?: string;
+          p_start_date?: string;
+        };
+        Returns: Json;
+      };
+      create_story: {
+        Args: {
+          p_acceptance_criteria?: string;
+          p_assignee_id?: string;
+          p_code?: string;
+          p_description?: string;
+          p_pbi_id: string;
+          p_priority?: number;
+          p_sprint_id?: string;
+          p_title: string;
+        };
+        Returns: Json;
+      };
+      create_task: {
+        Args: {
+          p_code?: string;
+          p_description?: string;
+          p_estimated_minutes?: number;
+          p_implementation_plan?: string;
+          p_priority?: number;
+          p_repo_url?: string;
+          p_requires_opus?: boolean;
+          p_story_id: string;
+          p_title: string;
+          p_verify_only?: boolean;
+          p_verify_required?: string;
+        };
+        Returns: Json;
+      };
+      create_webhook: {
+        Args: { p_events?: Json; p_product_id: string; p_url: string };
+        Returns: Json;
+      };
+      delete_pbi: { Args: { p_pbi_id: string }; Returns: Json };
+      delete_product: { Args: { p_code: string; p_product_id: string }; Returns: Json };
+      delete_story: { Args: { p_story_id: string }; Returns: Json };
+      delete_task: { Args: { p_task_id: string }; Returns: Json };
+      delete_webhook: { Args: { p_webhook_id: string }; Returns: Json };
+      discard_import: { Args: { p_product_id: string }; Returns: Json };
+      doctor_facts: { Args: Record<PropertyKey, never>; Returns: Json };
+      edit_task: { Args: { p_changes: Json; p_task_id: string }; Returns: Json };
+      end_session: { Args: { p_ip?: string; p_session_id: string }; Returns: Json };
+      enrol_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
+      expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
+      export_product: { Args: { p_product_id: string }; Returns: Json };
+      find_login_identity: { Args: { p_identifier: string }; Returns: Json };
+      find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
+      get_agent_context: { Args: { p_product_id: string }; Returns: Json };
+      get_agent_job: { Args: { p_job_id: string }; Returns: Json };
+      get_avatar: { Args: { p_user_id: string }; Returns: Json };
+      get_backlog: { Args: { p_product_id: string }; Returns: Json };
+      get_backlog_tree: { Args: { p_product_id: string }; Returns: Json };
+      get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_idea: { Args: { p_idea_id: string }; Returns: Json };
+      get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
+      get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
+      get_next_story: { Args: { p_product_id: string }; Returns: Json };
+      get_notifications_state: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_pairing_for_approval: {
+        Args: { p_mobile_secret_hash: string; p_pairing_id: string; p_user_id: string };
+        Returns: Json;
+      };
+      get_pairing_state: {
+        Args: { p_desktop_token_hash: string; p_pairing_id: string };
+        Returns: Json;
+      };
+      get_pbi: { Args: { p_pbi_id: string }; Returns: Json };
+      get_product: { Args: { p_product_id: string }; Returns: Json };
+      get_profile: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_question: { Args: { p_question_id: string }; Returns: Json };
+      get_shell: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_solo_board: { Args: { p_product_id: string }; Returns: Json };
+      get_solo_state: { Args: { p_product_id: string }; Returns: Json };
+      get_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      get_sprint_board: { Args: { p_sprint_id: string }; Returns: Json };
+      get_sprint_context: {
+        Args: { p_cursor?: string; p_limit?: number; p_sprint_id: string };
+        Returns: Json;
+      };
+      get_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
+      get_story: { Args: { p_story_id: string }; Returns: Json };
+      get_story_page: { Args: { p_story_id: string }; Returns: Json };
+      get_task_detail: { Args: { p_task_id: string }; Returns: Json };
+      get_task_page: { Args: { p_task_id: string }; Returns: Json };
+      has_accounts: { Args: Record<PropertyKey, never>; Returns: Json };
+      heartbeat_agent_job: {
+        Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number };
+        Returns: Json;
+      };
+      import_ideas: {
+        Args: { p_archived_at: string; p_ideas: Json; p_owner_id: string; p_product_id: string };
+        Returns: Json;
+      };
+      import_product: { Args: { p_document: Json; p_owner_id: string }; Returns: Json };
+      import_stories: {
+        Args: { p_owner_id: string; p_product_id: string; p_stories: Json };
+        Returns: Json;
+      };
+      issue_api_token: {
+        Args: {
+          p_expires_days?: number;
+          p_label: string;
+          p_prefix: string;
+          p_token_hash: string;
+          p_user_id: string;
+        };
+        Returns: Json;
+      };
+      leave_product: { Args: { p_product_id: string }; Returns: Json };
+      link_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
+      list_agent_jobs: {
+        Args: {
+          p_cursor?: string;
+          p_limit?: number;
+          p_product_id?: string;
+          p_sprint_run_id?: string;
+          p_state?: string;
+        };
+        Returns: Json;
+      };
+      list_agent_workers: { Args: { p_product_id?: string }; Returns: Json };
+      list_api_tokens: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_audit_events: { Args: { p_all?: boolean; p_before?: string }; Returns: Json };
+      list_ideas: {
+        Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
+        Returns: Json;
+      };
+      list_model_prices: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_open_user_questions: { Args: { p_product_id?: string }; Returns: Json };
+      list_pbi_stories: { Args: { p_pbi_id: string }; Returns: Json };
+      list_product_members: { Args: { p_product_id: string }; Returns: Json };
+      list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };
+      list_products: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_push_subscriptions: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_questions: {
+        Args: {
+          p_cursor?: string;
+          p_job_id?: string;
+          p_limit?: number;
+          p_product_id?: string;
+          p_state?: string;
+        };
+        Returns: Json;
+      };
+      list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_sprint_runs: {
+        Args: { p_cursor?: string; p_limit?: number; p_product_id: string; p_sprint_id?: string };
+        Returns: Json;
+      };
+      list_sprint_tasks: { Args: { p_limit?: number; p_sprint_id: string }; Returns: Json };
+      list_sprints: { Args: { p_product_id: string }; Returns: Json };
+      list_story_logs: {
+        Args: { p_cursor?: string; p_limit?: number; p_story_id: string };
+        Returns: Json;
+      };
+      list_story_tasks: { Args: { p_story_id: string }; Returns: Json };
+      list_webhook_deliveries: {
+        Args: { p_cursor?: string; p_limit?: number; p_webhook_id: string };
+        Returns: Json;
+      };
+      list_webhooks: { Args: { p_product_id: string }; Returns: Json };
+      mark_notice: {
+        Args: {
+          p_delivered: boolean;
+          p_error?: string;
+          p_give_up?: boolean;
+          p_gone_subscription_ids?: Json;
+          p_notice_id: string;
+          p_response_status?: number;
+        };
+        Returns: Json;
+      };
+      mark_pbi_pr_merged: { Args: { p_pbi_id: string }; Returns: Json };
+      move_pbi: {
+        Args: { p_after_id?: string; p_before_id?: string; p_pbi_id: string; p_priority?: number };
+        Returns: Json;
+      };
+      move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
+      password_changed: {
+        Args: {
+          p_actor_id?: string;
+          p_ip?: string;
+          p_keep_session_id?: string;
+          p_must_reset?: boolean;
+          p_user_id: string;
+        };
+        Returns: Json;
+      };
+      pause_sprint_run: {
+        Args: {
+          p_attempt?: number;
+          p_conflict_files?: Json;
+          p_job_id?: string;
+          p_pr_url?: string;
+          p_reason?: string;
+          p_release?: boolean;
+          p_sprint_run_id: string;
+        };
+        Returns: Json;
+      };
+      ping: { Args: Record<PropertyKey, never>; Returns: Json };
+      ping_webhook: { Args: { p_webhook_id: string }; Returns: Json };
+      preflight_sprint_run: { Args: { p_sprint_id: string }; Returns: Json };
+      promote_idea: {
+        Args: {
+          p_code?: string;
+          p_description?: string;
+          p_idea_id: string;
+          p_priority?: number;
+          p_product_id?: string;
+          p_title?: string;
+        };
+        Returns: Json;
+      };
+      read_backlog_stream: { Args: { p_product_id: string }; Returns: Json };
+      read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
+      read_solo_stream: { Args: { p_product_id: string }; Returns: Json };
+      remove_product_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
+      remove_story_from_sprint: { Args: { p_story_id: string }; Returns: Json };
+      report_agent_job: {
+        Args: {
+          p_attempt: number;
+          p_base_sha?: string;
+          p_branch?: string;
+          p_cache_read_tokens?: number;
+          p_cache_write_tokens?: number;
+          p_failure_class?: string;
+          p_failure_reason?: string;
+          p_head_sha?: string;
+          p_input_tokens?: number;
+          p_job_id: string;
+          p_model_id?: string;
+          p_output_tokens?: number;
+          p_pr_url?: string;
+          p_pushed_at?: string;
+          p_resets_at?: string;
+          p_status: string;
+          p_summary?: string;
+          p_verify_result?: string;
+        };
+        Returns: Json;
+      };
+      report_job_usage: {
+        Args: {
+          p_attempt: number;
+          p_cache_read_tokens?: number;
+          p_cache_write_tokens?: number;
+          p_input_tokens?: number;
+          p_job_id: string;
+          p_model_id?: string;
+          p_output_tokens?: number;
+        };
+        Returns: Json;
+      };
+      resolve_account: { Args: { p_identifier: string }; Returns: Json };
+      resolve_product: { Args: { p_reference: string }; Returns: Json };
+      resolve_reference: {
+        Args: { p_kind: string; p_product_id?: string; p_reference: string };
+        Returns: Json;
+      };
+      restart_worker: { Args: { p_worker: string }; Returns: Json };
+      restore_idea: { Args: { p_idea_id: string }; Returns: Json };
+      restore_product: { Args: { p_product_id: string }; Returns: Json };
+      resume_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      resume_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
+      revoke_api_token: { Args: { p_token_id: string }; Returns: Json };
+      revoke_other_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
+      revoke_pairing: { Args: { p_pairing_id: string }; Returns: Json };
+      revoke_session: { Args: { p_session_id: string }; Returns: Json };
+      search: {
+        Args: {
+          p_cursor?: string;
+          p_kind?: string;
+          p_limit?: number;
+          p_product_id?: string;
+          p_query: string;
+        };
+        Returns: Json;
+      };
+      send_probe: { Args: { p_user_id: string }; Returns: Json };
+      set_active_product: { Args: { p_product_id?: string }; Returns: Json };
+      set_avatar: { Args: { p_hex?: string; p_mime?: string }; Returns: Json };
+      set_model_price: {
+        Args: {
+          p_cache_read_per_million?: number;
+          p_cache_write_per_million?: number;
+          p_currency?: string;
+          p_input_per_million?: number;
+          p_model_id: string;
+          p_output_per_million?: number;
+        };
+        Returns: Json;
+      };
+      set_pbi_pr: { Args: { p_pbi_id: string; p_pr_url: string }; Returns: Json };
+      set_task_status: { Args: { p_status: string; p_task_id: string }; Returns: Json };
+      start_pairing: {
+        Args: {
+          p_address_key: string;
+          p_desktop_token_hash: string;
+          p_ip?: string;
+          p_mobile_secret_hash: string;
+          p_user_agent?: string;
+        };
+        Returns: Json;
+      };
+      start_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      start_sprint_run: { Args: { p_sprint_id: string }; Returns: Json };
+      subscribe_push: {
+        Args: { p_auth: string; p_endpoint: string; p_p256dh: string; p_user_agent?: string };
+        Returns: Json;
+      };
+      sweep: { Args: { p_full?: boolean }; Returns: Json };
+      sweep_expired_leases: { Args: Record<PropertyKey, never>; Returns: Json };
+      take_due_notices: { Args: { p_lease_seconds?: number; p_limit?: number }; Returns: Json };
+      take_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
+      unlink_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
+      unsubscribe_push: { Args: { p_endpoint?: string; p_id?: string }; Returns: Json };
+      update_idea: { Args: { p_changes: Json; p_idea_id: string }; Returns: Json };
+      update_pbi: { Args: { p_changes: Json; p_pbi_id: string }; Returns: Json };
+      update_product: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
+      update_profile: {
+        Args: { p_min_quota_pct?: number; p_theme?: string; p_username?: string };
+        Returns: Json;
+      };
+      update_sprint: { Args: { p_changes: Json; p_sprint_id: string }; Returns: Json };
+      update_story: { Args: { p_changes: Json; p_story_id: string }; Returns: Json };
+      update_task: {
+        Args: {
+          p_implementation_plan?: string;
+          p_status?: string;
+          p_task_id: string;
+          p_verify_only?: boolean;
+          p_verify_required?: string;
+        };
+        Returns: Json;
+      };
+      update_task_execution: {
+        Args: {
+          p_attempt: number;
+          p_failure_reason?: string;
+          p_job_id: string;
+          p_status: string;
+          p_task_id: string;
+          p_verify_result?: string;
+        };
+        Returns: Json;
+      };
+      update_webhook: {
+        Args: { p_active?: boolean; p_events?: Json; p_url?: string; p_webhook_id: string };
+        Returns: Json;
+      };
+      verify_sprint_task: {
+        Args: {
+          p_attempt: number;
+          p_base_sha?: string;
+          p_changed_files?: Json;
+          p_evidence?: Json;
+          p_head_sha?: string;
+          p_job_id: string;
+          p_task_id: string;
+          p_verify_result?: string;
+        };
+        Returns: Json;
+      };
+      verify_task_against_plan: {
+        Args: {
+          p_attempt: number;
+          p_base_sha?: string;
+          p_changed_files?: Json;
+          p_evidence?: Json;
+          p_head_sha?: string;
+          p_job_id: string;
+          p_verify_result?: string;
+        };
+        Returns: Json;
+      };
+      why_not_moving: { Args: { p_id: string; p_kind: string }; Returns: Json };
+      worker_heartbeat: {
+        Args: {
+          p_hostname?: string;
+          p_quota_pct?: number;
+          p_stopped?: boolean;
+          p_version?: string;
+          p_worker: string;
+        };
+        Returns: Json;
+      };
+    };
+    Enums: {
+      agent_job_kind: "TASK_IMPLEMENTATION" | "PLAN_CHAT" | "SPRINT_IMPLEMENTATION";
+      agent_job_status:
+        | "QUEUED"
+        | "CLAIMED"
+        | "RUNNING"
+        | "DONE"
+        | "FAILED"
+        | "CANCELLED"
+        | "SKIPPED";
+      agent_question_status: "OPEN" | "ANSWERED" | "CANCELLED" | "EXPIRED";
+      failure_class:
+        | "agent_error"
+        | "verification_failed"
+        | "rate_limited"
+        | "infrastructure"
+        | "cancelled";
+      idea_status: "DRAFT" | "DISCUSSING" | "READY" | "PLANNED";
+      member_role: "OWNER" | "MEMBER";
+      notice_status: "PENDING" | "DELIVERED" | "FAILED";
+      pairing_status: "PENDING" | "APPROVED" | "CONSUMED" | "CANCELLED";
+      pbi_status: "READY" | "BLOCKED" | "DONE" | "FAILED";
+      pr_strategy: "SPRINT" | "STORY" | "SPRINT_BATCH";
+      question_expiry: "STOP" | "RECOMMENDED" | "ESCALATE";
+      sprint_run_status: "QUEUED" | "RUNNING" | "PAUSED" | "DONE" | "FAILED" | "CANCELLED";
+      sprint_status: "PLANNED" | "ACTIVE" | "COMPLETED" | "FAILED" | "CANCELLED";
+      story_log_status: "PASSED" | "FAILED";
+      story_log_type: "IMPLEMENTATION_PLAN" | "TEST_RESULT" | "COMMIT";
+      story_status: "OPEN" | "IN_SPRINT" | "DONE" | "FAILED";
+      task_execution_status: "PENDING" | "RUNNING" | "DONE" | "FAILED" | "SKIPPED";
+      task_status: "TO_DO" | "IN_PROGRESS" | "REVIEW" | "DONE" | "FAILED";
+      user_question_status: "PENDING" | "ANSWERED";
+      user_role: "DEVELOPER" | "ADMIN";
+      user_theme: "SYSTEM" | "LIGHT" | "DARK";
+      verify_required: "ALIGNED" | "ALIGNED_OR_PARTIAL" | "ANY";
+      verify_result: "ALIGNED" | "PARTIAL" | "EMPTY" | "DIVERGENT";
+    };
+    CompositeTypes: {
+      [_ in never]: never;
+    };
   };
 };
+
+type DatabaseWithoutInternals = Omit<Database, "__InternalSupabase">;
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">];
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+        DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
+      Row: infer R;
+    }
+    ? R
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    ? (DefaultSchema["Tables"] & DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+        Row: infer R;
+      }
+      ? R
+      : never
+    : never;
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Insert: infer I;
+    }
+    ? I
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Insert: infer I;
+      }
+      ? I
+      : never
+    : never;
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never,
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Update: infer U;
+    }
+    ? U
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+    ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+        Update: infer U;
+      }
+      ? U
+      : never
+    : never;
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema["Enums"]
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
+    : never = never,
+> = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
+    ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
+    : never;
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema["CompositeTypes"]
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals;
+  }
+    ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+    : never = never,
+> = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
+    ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
+    : never;
+
+export const Constants = {
+  public: {
+    Enums: {
+      agent_job_kind: ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"],
+      agent_job_status: ["QUEUED", "CLAIMED", "RUNNING", "DONE", "FAILED", "CANCELLED", "SKIPPED"],
+      agent_question_status: ["OPEN", "ANSWERED", "CANCELLED", "EXPIRED"],
+      failure_class: [
+        "agent_error",
+        "verification_failed",
+        "rate_limited",
+        "infrastructure",
+        "cancelled",
+      ],
+      idea_status: ["DRAFT", "DISCUSSING", "READY", "PLANNED"],
+      member_role: ["OWNER", "MEMBER"],
+      notice_status: ["PENDING", "DELIVERED", "FAILED"],
+      pairing_status: ["PENDING", "APPROVED", "CONSUMED", "CANCELLED"],
+      pbi_status: ["READY", "BLOCKED", "DONE", "FAILED"],
+      pr_strategy: ["SPRINT", "STORY", "SPRINT_BATCH"],
+      question_expiry: ["STOP", "RECOMMENDED", "ESCALATE"],
+      sprint_run_status: ["QUEUED", "RUNNING", "PAUSED", "DONE", "FAILED", "CANCELLED"],
+      sprint_status: ["PLANNED", "ACTIVE", "COMPLETED", "FAILED", "CANCELLED"],
+      story_log_status: ["PASSED", "FAILED"],
+      story_log_type: ["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"],
+      story_status: ["OPEN", "IN_SPRINT", "DONE", "FAILED"],
+      task_execution_status: ["PENDING", "RUNNING", "DONE", "FAILED", "SKIPPED"],
+      task_status: ["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "FAILED"],
+      user_question_status: ["PENDING", "ANSWERED"],
+      user_role: ["DEVELOPER", "ADMIN"],
+      user_theme: ["SYSTEM", "LIGHT", "DARK"],
+      verify_required: ["ALIGNED", "ALIGNED_OR_PARTIAL", "ANY"],
+      verify_result: ["ALIGNED", "PARTIAL", "EMPTY", "DIVERGENT"],
+    },
+  },
+} as const;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { identityOf } from "./process-identity";
@@ -9,31 +10,39 @@ import { identityOf } from "./process-identity";
  * other; whoever leaves last stops Postgres.
  */
 export interface Attendance {
-  /** Takes this process off the list; true when nobody else is left. */
-  leave(): Promise<boolean>;
+  /** Takes this process off the list; true when nobody else is left. Synchronous, for a process that ends. */
+  leave(): boolean;
 }
 
-export async function attend(dataDir: string): Promise<Attendance> {
+export function attend(dataDir: string): Attendance {
   const folder = join(dataDir, "users");
-  await mkdir(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true });
   const file = join(folder, `${process.pid}-${randomUUID()}`);
-  await writeFile(file, identityOf(process.pid) ?? "");
+  writeFileSync(file, identityOf(process.pid) ?? "");
   return {
-    async leave() {
-      await rm(file, { force: true });
-      return (await countPresent(folder)) === 0;
+    leave() {
+      rmSync(file, { force: true });
+      return countPresent(folder) === 0;
     },
   };
 }
 
-async function countPresent(folder: string): Promise<number> {
+function countPresent(folder: string): number {
   let present = 0;
-  for (const name of await readdir(folder)) {
-    const identity = await readFile(join(folder, name), "utf8").catch(() => "");
+  for (const name of readdirSync(folder)) {
+    const identity = readIfThere(join(folder, name));
     if (identityOf(Number.parseInt(name, 10)) === identity) present += 1;
-    else await rm(join(folder, name), { force: true });
+    else rmSync(join(folder, name), { force: true });
   }
   return present;
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** One process at a time starts or stops Postgres; a lock whose holder died is taken over. */

@@ -37,21 +37,26 @@ export interface ClusterOptions {
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { dataDir, password } = options;
   await mkdir(dataDir, { recursive: true });
-  const attendance = await attend(dataDir);
+  const attendance = attend(dataDir);
   try {
     const server = await withStartLock(dataDir, () => startOrJoin(options));
+    // A process that ends without stopping properly still leaves nothing running behind.
+    const onExit = () => {
+      if (attendance.leave()) server.interrupt();
+    };
+    process.once("exit", onExit);
     return {
       port: server.port,
       pid: server.pid,
       url: (role, database) => urlOf(server.port, password, role, database),
       stop: () =>
         withStartLock(dataDir, async () => {
-          const last = await attendance.leave();
-          await server.release(last);
+          process.off("exit", onExit);
+          await server.release(attendance.leave());
         }),
     };
   } catch (error) {
-    await attendance.leave();
+    attendance.leave();
     throw error;
   }
 }
@@ -64,6 +69,8 @@ interface HeldServer {
   port: number;
   pid(): number;
   release(last: boolean): Promise<void>;
+  /** Asks Postgres to stop and does not wait for it. */
+  interrupt(): void;
 }
 
 async function startOrJoin(options: ClusterOptions): Promise<HeldServer> {
@@ -111,6 +118,7 @@ async function supervise(options: ServerOptions, url: string): Promise<HeldServe
       await stopServer(current.pid);
       await guard;
     },
+    interrupt: () => signal(current.pid, "SIGINT"),
   };
 }
 
@@ -119,6 +127,7 @@ function joined(running: { pid: number; port: number }): HeldServer {
     port: running.port,
     pid: () => running.pid,
     release: async (last) => (last ? stopServer(running.pid) : undefined),
+    interrupt: () => signal(running.pid, "SIGINT"),
   };
 }
 

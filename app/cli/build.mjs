@@ -1,0 +1,114 @@
+// Entry of `npm run build`, and used by the launcher: the pages with Vite, the programs with esbuild.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "./launch/problem.mjs";
+
+/** What each part is made from; a change in any of it makes the part stale. */
+const sources = {
+  pages: [
+    "app",
+    "public",
+    "package-lock.json",
+    "vite.config.ts",
+    "remix.config.js",
+    "tailwind.config.ts",
+  ],
+  programs: ["app", "supabase/embedded", "package-lock.json", "package.json"],
+};
+const results = { pages: "build/server/index.js", programs: "build/programs/start.js" };
+const programs = {
+  start: "app/server/start.ts",
+  admin: "app/cli/admin.ts",
+  worker: "app/worker/main.ts",
+};
+
+export function isStale(part) {
+  if (!existsSync(join(root, results[part]))) return true;
+  return readIfThere(stampOf(part)) !== fingerprint(sources[part]);
+}
+
+/** The Remix build: client files and the server build. */
+export async function buildPages() {
+  const print = fingerprint(sources.pages);
+  process.stderr.write("Building the pages ...\n");
+  const remix = join(root, "node_modules/@remix-run/dev/dist/cli.js");
+  const result = spawnSync(process.execPath, [remix, "vite:build"], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  if (result.status !== 0) throw new Error(`${result.stderr}\n${result.stdout}`.trim());
+  writeStamp("pages", print);
+}
+
+/** The programs: one file each, packages left outside, embedded parts loaded only when needed. */
+export async function bundle() {
+  const print = fingerprint(sources.programs);
+  const { build } = await import("esbuild");
+  const present = Object.entries(programs).filter(([, file]) => existsSync(join(root, file)));
+  rmSync(join(root, "build/programs"), { recursive: true, force: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(present),
+    outdir: "build/programs",
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    packages: "external",
+    alias: { "~": "./app" },
+    logLevel: "silent",
+  });
+  writeStamp("programs", print);
+}
+
+function stampOf(part) {
+  return join(root, "build", `.${part}`);
+}
+
+function writeStamp(part, print) {
+  mkdirSync(join(root, "build"), { recursive: true });
+  writeFileSync(stampOf(part), print);
+}
+
+function fingerprint(paths) {
+  const hash = createHash("sha256");
+  for (const path of paths) addTo(hash, path);
+  return hash.digest("hex");
+}
+
+function addTo(hash, path) {
+  const full = join(root, path);
+  const stat = statSync(full, { throwIfNoEntry: false });
+  if (!stat) return;
+  if (stat.isDirectory()) {
+    for (const name of readdirSync(full).sort()) addTo(hash, join(path, name));
+    return;
+  }
+  hash.update(path).update("\0").update(readFileSync(full)).update("\0");
+}
+
+function readIfThere(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await buildPages();
+  await bundle();
+}
