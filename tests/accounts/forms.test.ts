@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const user = await createUser(t, { username: "grace" });
+
+function post(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {
+  return app.request(path, {
+    method: "POST",
+    headers: { cookie, origin: app.origin },
+    body: new URLSearchParams(fields),
+  });
+}
+
+describe("plain forms, without script", () => {
+  it("signs in, shows the signed-in area, signs out, and the old cookie is worth nothing", async () => {
+    const answer = await post("/login", { identifier: "grace", password: user.password });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toBe("/dashboard");
+    const setCookie = answer.headers.getSetCookie().find((line) => line.startsWith("session="));
+    expect(setCookie).toMatch(/; Path=\/; HttpOnly; SameSite=Lax$/);
+    const cookie = setCookie?.split(";")[0] ?? "";
+
+    const out = await post("/logout", {}, cookie);
+    expect(out.status).toBe(303);
+    expect(out.headers.get("set-cookie")).toMatch(/^session=; Max-Age=0; Path=\/; HttpOnly/);
+    const after = await app.request("/dashboard", { headers: { cookie } });
+    expect(after.headers.get("location")).toBe("/login?redirectTo=%2Fdashboard");
+  });
+
+  it("shows what is wrong and never the password", async () => {
+    const answer = await post("/login", { identifier: "grace", password: "not the password" });
+    expect(answer.status).toBe(401);
+    const page = await answer.text();
+    expect(page).toContain("User name or password is wrong");
+    expect(page).toContain('value="grace"');
+    expect(page).not.toContain("not the password");
+  });
+
+  it("registers", async () => {
+    const answer = await post("/register", {
+      username: "linus",
+      email: "linus@example.com",
+      password: "a long enough secret",
+    });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("set-cookie")).toContain("session=");
+  });
+});
