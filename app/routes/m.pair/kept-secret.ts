@@ -1,0 +1,58 @@
+import { type PairingForApproval, pairingForApprovalSchema } from "~/contract/pairing";
+
+/** The code that this tab was opened with, kept over a sign-in and forgotten once it is answered. */
+export interface KeptSecret {
+  pairingId: string;
+  secret: string;
+}
+
+const secretKey = "pairing";
+const approvedKey = "pairing-approved";
+
+declare global {
+  interface Window {
+    /** Where the code is kept when the browser refuses storage. */
+    pairingFragment?: string;
+  }
+}
+
+export function readKeptSecret(): KeptSecret | null {
+  const fragment = window.pairingFragment ?? read(secretKey);
+  const fields = new URLSearchParams(fragment ?? "");
+  const pairingId = fields.get("id");
+  const secret = fields.get("s");
+  return pairingId && secret ? { pairingId, secret } : null;
+}
+
+export function forgetKeptSecret(): void {
+  delete window.pairingFragment;
+  write(secretKey, null);
+}
+
+/** What was approved in this tab, without its secret: the offer to take it back stays over a reload. */
+export function readApproved(): PairingForApproval | null {
+  const text = read(approvedKey);
+  if (text === null) return null;
+  return pairingForApprovalSchema.safeParse(JSON.parse(text)).data ?? null;
+}
+
+export function keepApproved(pairing: PairingForApproval | null): void {
+  write(approvedKey, pairing && JSON.stringify(pairing));
+}
+
+function read(key: string): string | null {
+  try {
+    return sessionStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function write(key: string, value: string | null): void {
+  try {
+    if (value === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, value);
+  } catch {
+    // Storage is refused: then nothing is kept.
+  }
+}
