@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { startedPairingSchema } from "~/contract/pairing";
+import type { Actor } from "~/db/rpc.server";
+import { approvePairing } from "~/domain/pairings/approve-pairing.server";
+import type { TestApp } from "../setup/app";
+
+export interface WaitingDesktop {
+  id: string;
+  secret: string;
+  /** The `Cookie` header of the desktop. */
+  cookie: string;
+  response: Response;
+}
+
+/** A desktop that has asked for a code. */
+export async function startPairing(
+  app: TestApp,
+  headers: HeadersInit = {},
+): Promise<WaitingDesktop> {
+  const response = await app.request("/api/auth/pair/start", { method: "POST", headers });
+  const body = startedPairingSchema.parse(await response.clone().json());
+  const cookie = (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  return { id: body.pairingId, secret: body.mobileSecret, cookie, response };
+}
+
+/** The desktop's claim. */
+export function claim(
+  app: TestApp,
+  desktop: Pick<WaitingDesktop, "id" | "cookie">,
+  extra: { cookie?: string; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  return app.request("/api/auth/pair/claim", {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      cookie: [desktop.cookie, extra.cookie].filter(Boolean).join("; "),
+      ...extra.headers,
+    },
+    body: JSON.stringify({ pairingId: desktop.id }),
+  });
+}
+
+/** A phone approves the code it has scanned. */
+export function approve(actor: Actor, desktop: Pick<WaitingDesktop, "id" | "secret">) {
+  return approvePairing(actor, { pairing_id: desktop.id, secret: desktop.secret });
+}
+
+/** The named cookie of an answer, whole. */
+export function setCookieOf(response: Response, name: string): string | undefined {
+  return response.headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
+}
+
+export function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
