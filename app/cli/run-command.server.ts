@@ -21,7 +21,7 @@ export async function runCommandLine(
   const words = argv.filter((word) => word !== "--json");
   const command = findCommand(words);
   if (command === undefined) return unknownCommand(words, asJson);
-  if (words.includes("--help")) return { output: describe(command), exitCode: 0 };
+  if (words.includes("--help")) return { output: describeCommand(command), exitCode: 0 };
   const target = openTarget();
   try {
     const values = readValues(command, words.slice(command.name.split(" ").length));
@@ -72,7 +72,8 @@ function refuse(error: unknown, command: Command, asJson: boolean): Ending {
     error instanceof EnvironmentError;
   if (!isExpected) throw error;
   if (asJson) {
-    const body = error instanceof ContractError ? error.toBody() : { error: error.message, code: 422 };
+    const body =
+      error instanceof ContractError ? error.toBody() : { error: error.message, code: 422 };
     return { output: JSON.stringify(body), exitCode: 1 };
   }
   const issues = error instanceof ContractError ? (error.issues ?? []) : [];
@@ -94,6 +95,6 @@ function overview(): string {
   return ["npm run --silent admin -- <command> [options] [--json]", "", ...lines].join("\n");
 }
 
-function describe(command: Command): string {
+function describeCommand(command: Command): string {
   return `${command.summary}\n${command.usage}`;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isStorable } from "./text";
 
 /**
  * The file that `export --product` writes and `import` reads (docs/export-format.md). Statuses stand in the
@@ -16,14 +17,13 @@ const code = z
 /** Longest title here; the converter of other formats cuts longer ones and keeps them in the description. */
 export const titleLimit = 300;
 const title = z.string().min(1).max(titleLimit);
-const longText = z.string().max(100_000).refine(isStorable, "must not contain NUL or half characters");
+const longText = z
+  .string()
+  .max(100_000)
+  .refine(isStorable, "must not contain NUL or half characters");
 const text = longText.default("");
 const priority = z.int().min(0).max(1_000_000).default(3);
 const address = z.string().min(1).max(2000).nullable().default(null);
-
-function isStorable(value: string): boolean {
-  return !value.includes("\0") && value.isWellFormed();
-}
 
 const logEntrySchema = z.object({
   type: z.enum(["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"]),
@@ -158,7 +158,10 @@ export const exportDocumentSchema = documentSchema.superRefine((document, contex
   for (const [pbiIndex, pbi] of document.pbis.entries()) {
     for (const [storyIndex, story] of pbi.stories.entries()) {
       if (story.sprint === null || sprintCodes.has(story.sprint)) continue;
-      refuse(["pbis", pbiIndex, "stories", storyIndex, "sprint"], `no sprint has the code ${story.sprint}`);
+      refuse(
+        ["pbis", pbiIndex, "stories", storyIndex, "sprint"],
+        `no sprint has the code ${story.sprint}`,
+      );
     }
   }
 });

@@ -1,7 +1,7 @@
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import type { Place, SourceFile } from "./read-folder.server";
 import { titleLimit } from "~/contract/export-document";
+import type { Place, SourceFile } from "./read-folder.server";
 import { type Sections, splitSections } from "./sections";
 
 /** One file of a Backlog.md folder, understood. */
@@ -31,7 +31,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.date()]).transfor
 const names = z.union([z.array(scalar), scalar.transform((value) => [value])]);
 const optional = scalar.nullish().transform((value) => value?.trim() || null);
 
-const frontMatterSchema = z.looseObject({
+const frontMatterSchema = z.object({
   id: scalar,
   title: scalar,
   status: optional,
@@ -105,16 +105,16 @@ const maximumText = 90_000;
 
 function fitSections(sections: Sections): Sections {
   const notes = [...sections.notes];
-  const fit = (section: string, text: string): string => {
+  const fitText = (section: string, text: string): string => {
     if (text.length <= maximumText) return text;
     const end = text.lastIndexOf("\n", maximumText) + 1 || maximumText;
     notes.unshift({ section: `${section} (continued)`, content: text.slice(end) });
     return text.slice(0, end);
   };
   return {
-    description: fit("Description", sections.description),
-    acceptanceCriteria: fit("Acceptance Criteria", sections.acceptanceCriteria),
-    plan: fit("Implementation Plan", sections.plan),
+    description: fitText("Description", sections.description),
+    acceptanceCriteria: fitText("Acceptance Criteria", sections.acceptanceCriteria),
+    plan: fitText("Implementation Plan", sections.plan),
     notes,
   };
 }

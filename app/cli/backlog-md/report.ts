@@ -8,10 +8,7 @@ export interface MappedSource {
 }
 
 /** Names what each file became, with the codes that the import gave out. */
-export function reportMapping(
-  conversion: Conversion,
-  imported: ImportedDocument,
-): MappedSource[] {
+export function reportMapping(conversion: Conversion, imported: ImportedDocument): MappedSource[] {
   const codes = new Map<object, string>();
   const pbis = conversion.document.pbis ?? [];
   const stories = pbis.flatMap((pbi) => pbi.stories ?? []);

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { defineCommand } from "../command";
+import { type Check, failed, passed, reasonOf } from "../doctor/check";
+import { checkAdvisors } from "../doctor/check-advisors.server";
+import { checkDatabase } from "../doctor/check-database.server";
+import { checkSession } from "../doctor/check-session.server";
+import type { Target } from "../target.server";
+
+/** `doctor`: looks at an installation, embedded or hosted; each line is ok or says what to do. */
+export const doctor = defineCommand({
+  name: "doctor",
+  summary: "Check environment, database, migrations, tokens, realtime and schedules",
+  options: z.object({}),
+  run: async (target) => {
+    const checks = await examine(target);
+    const ok = checks.every((check) => check.ok);
+    return {
+      ok,
+      json: { ok, checks },
+      lines: checks.map(
+        (check) => `${check.ok ? "ok   " : "FAIL "} ${check.name.padEnd(12)} ${check.message}`,
+      ),
+    };
+  },
+});
+
+async function examine(target: Target): Promise<Check[]> {
+  const environment = checkEnvironment(target);
+  if (!environment.ok) return [environment];
+  const reachable = await checkReachable(target);
+  if (!reachable.ok) return [environment, reachable];
+  const backend = await target.backend();
+  return [
+    environment,
+    reachable,
+    ...(await checkDatabase(backend)),
+    await checkAdvisors(backend.migrationUrl ?? backend.env.supabase?.dbUrl),
+    ...(await checkSession(backend.database)),
+  ];
+}
+
+function checkEnvironment(target: Target): Check {
+  try {
+    const { supabase, dataDir } = target.env();
+    const where = supabase === undefined ? `embedded, data in ${dataDir}` : supabase.url;
+    return passed("environment", where);
+  } catch (error) {
+    return failed("environment", error instanceof Error ? error.message : reasonOf(error));
+  }
+}
+
+async function checkReachable(target: Target): Promise<Check> {
+  try {
+    const database = await target.database();
+    await database.call("ping", {});
+    return passed("reachable", "the database answers");
+  } catch (error) {
+    return failed("reachable", `The database does not answer: ${reasonOf(error)}`);
+  }
+}

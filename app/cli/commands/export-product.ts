@@ -1,0 +1,24 @@
+import { writeFile } from "node:fs/promises";
+import { z } from "zod";
+import { exportProduct } from "~/domain/transfers/export-product.server";
+import { resolveProduct } from "~/domain/transfers/resolve-product.server";
+import { defineCommand } from "../command";
+import { CommandError } from "../command-error";
+
+/** `export`: the whole product as one JSON document, on standard output or in a file. */
+export const exportCommand = defineCommand({
+  name: "export",
+  summary: "Write a product with codes and logs as one JSON document (docs/export-format.md)",
+  options: z.object({ product: z.string(), out: z.string().optional() }),
+  run: async (target, { product: reference, out }) => {
+    const database = await target.database();
+    const product = await resolveProduct(database, reference);
+    const document = await exportProduct(database, product.id);
+    if (document === null) throw new CommandError(`The product ${reference} is gone`);
+    if (out === undefined) return { json: document, lines: [JSON.stringify(document, null, 2)] };
+    await writeFile(out, `${JSON.stringify(document, null, 2)}\n`).catch(() => {
+      throw new CommandError(`${out} cannot be written: check the path`);
+    });
+    return { json: { id: product.id, file: out }, lines: [`Wrote ${product.code} to ${out}`] };
+  },
+});

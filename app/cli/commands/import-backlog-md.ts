@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { exportDocumentSchema } from "~/contract/export-document";
+import { resolveAccount } from "~/domain/accounts/resolve-account.server";
+import { importDocument } from "~/domain/transfers/import-document.server";
+import type { Conversion } from "../backlog-md/conversion";
+import { convertFolder } from "../backlog-md/convert-folder.server";
+import { readFolder } from "../backlog-md/read-folder.server";
+import { type MappedSource, reportMapping } from "../backlog-md/report";
+import { defineCommand } from "../command";
+import { productOptions } from "../product-options";
+
+/** `import backlog-md`: a Backlog.md folder becomes a product; every file is accounted for. */
+export const importBacklogMd = defineCommand({
+  name: "import backlog-md",
+  summary: "Make a product of a Backlog.md folder and report what became of every file",
+  positionals: ["folder"],
+  options: z.object({
+    folder: z.string({ error: "Name the folder, usually ./backlog" }),
+    owner: z.string(),
+    ...productOptions,
+  }),
+  run: async (target, { folder, owner, name, code }) => {
+    const conversion = convertFolder(await readFolder(folder), { name, code });
+    const document = exportDocumentSchema.parse(conversion.document);
+    const database = await target.database();
+    const account = await resolveAccount(database, owner);
+    const imported = await importDocument(database, account.id, document);
+    const mapped = reportMapping(conversion, imported);
+    const counts = {
+      pbis: imported.pbiCodes.length,
+      stories: imported.storyCodes.length,
+      tasks: imported.taskCodes.length,
+      ideas: imported.ideaCodes.length,
+      log_entries: document.pbis.flatMap((pbi) => pbi.stories.flatMap((story) => story.log)).length,
+      files: new Set([...mapped, ...conversion.skipped].map(({ source }) => source)).size,
+    };
+    const { skipped, notes } = conversion;
+    return {
+      json: { id: imported.id, code: imported.code, ...counts, mapped, skipped, notes },
+      lines: reportLines(imported.code, counts, mapped, conversion),
+    };
+  },
+});
+
+function reportLines(
+  code: string,
+  counts: Record<string, number>,
+  mapped: readonly MappedSource[],
+  { skipped, notes }: Conversion,
+): string[] {
+  const mappedFiles = new Set(mapped.map(({ source }) => source)).size;
+  return [
+    `Imported ${code}: ${counts.pbis} PBIs, ${counts.stories} stories, ${counts.tasks} tasks, ${counts.ideas} ideas, ${counts.log_entries} log entries.`,
+    `${mappedFiles} of ${counts.files} files are in the product; ${skipped.length} were skipped:`,
+    ...skipped.map(({ source, reason }) => `  ${source}: ${reason}`),
+    ...(notes.length > 0 ? ["Worth a look:"] : []),
+    ...notes.map(({ source, note }) => `  ${source} ${note}`),
+    "With --json each file is listed with the codes that it became.",
+  ];
+}

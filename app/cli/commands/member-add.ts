@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { resolveAccount } from "~/domain/accounts/resolve-account.server";
+import { enrolMember } from "~/domain/transfers/enrol-member.server";
+import { resolveProduct } from "~/domain/transfers/resolve-product.server";
+import { defineCommand } from "../command";
+
+/** `member add`: gives an account access to a product. */
+export const memberAdd = defineCommand({
+  name: "member add",
+  summary: "Make a user a member of a product",
+  options: z.object({ product: z.string(), user: z.string() }),
+  run: async (target, { product: reference, user }) => {
+    const database = await target.database();
+    const product = await resolveProduct(database, reference);
+    const account = await resolveAccount(database, user);
+    await enrolMember(database, product.id, account.id);
+    return {
+      json: { id: account.id, product_id: product.id, user_id: account.id },
+      lines: [`${account.username} is a member of ${product.code}`],
+    };
+  },
+});

@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { type Check, failed, passed, reasonOf } from "./check";
+
+const reportSchema = z.union([
+  z.array(z.looseObject({ name: z.string().optional(), title: z.string().optional() })),
+  z.looseObject({}).transform(() => []),
+]);
+
+/** Asks the advisors of the Supabase CLI, where the CLI is installed and Postgres itself is reachable. */
+export async function checkAdvisors(databaseUrl: string | undefined): Promise<Check> {
+  const name = "advisors";
+  if (databaseUrl === undefined) {
+    return passed(name, "not asked: set SUPABASE_DB_URL to let the Supabase CLI look");
+  }
+  const { projectRoot } = await import("../../../supabase/embedded/project-root");
+  const cli = join(projectRoot, "node_modules/supabase/package.json");
+  if (!(await readFile(cli, "utf8").catch(() => ""))) {
+    return passed(name, "not asked: the Supabase CLI is not installed here");
+  }
+  try {
+    return judge(name, await askAdvisors(databaseUrl));
+  } catch (error) {
+    return failed(name, `The Supabase CLI could not ask: ${reasonOf(error)}`);
+  }
+}
+
+async function askAdvisors(databaseUrl: string): Promise<string> {
+  const { runSupabaseCli } = await import("../../../supabase/embedded/supabase-cli");
+  return runSupabaseCli(["db", "advisors", `--remote=${databaseUrl}`, "--output-format", "json"]);
+}
+
+function judge(name: string, output: string): Check {
+  const findings = reportSchema.parse(output.trim() === "" ? [] : JSON.parse(output));
+  if (findings.length === 0) return passed(name, "nothing to report");
+  const titles = findings.map((finding) => finding.title ?? finding.name ?? "a finding");
+  return failed(name, `${findings.length} findings: ${[...new Set(titles)].join(", ")}`);
+}

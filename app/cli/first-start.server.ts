@@ -1,0 +1,56 @@
+import { exportDocumentSchema, exportFormat, exportVersion } from "~/contract/export-document";
+import type { Database } from "~/db/database.server";
+import { createAccount } from "~/domain/accounts/create-account.server";
+import { hasAccounts } from "~/domain/accounts/has-accounts.server";
+import { issueApiToken } from "~/domain/api-tokens/issue-api-token.server";
+import { enrolMember } from "~/domain/transfers/enrol-member.server";
+import { importDocument } from "~/domain/transfers/import-document.server";
+import { sampleDocument } from "./sample-document";
+import { randomPassword } from "./secret-words";
+
+/** What the first start made; printed once and kept nowhere else. */
+export interface FirstStart {
+  administrator: { username: string; email: string; password: string };
+  token: string;
+  demo: { username: string; email: string; password: string };
+  product: { id: string; code: string };
+}
+
+/**
+ * On the first start of an embedded installation: an administrator, a token of theirs, a demo account, and a sample product
+ * with an active sprint whose run nothing blocks. Null when somebody has an account already.
+ */
+export async function prepareFirstStart(database: Database): Promise<FirstStart | null> {
+  if (await hasAccounts(database)) return null;
+  const administrator = account("admin");
+  const demo = account("demo");
+  const { id: adminId } = await createAccount(database, { ...administrator, role: "ADMIN" });
+  const { id: demoId } = await createAccount(database, { ...demo, is_demo: true });
+  const { token } = await issueApiToken(database, adminId, { label: "first start" });
+  const document = exportDocumentSchema.parse({
+    format: exportFormat,
+    version: exportVersion,
+    ...sampleDocument,
+  });
+  const { id, code } = await importDocument(database, adminId, document);
+  await enrolMember(database, id, demoId);
+  return { administrator, token, demo, product: { id, code } };
+}
+
+function account(username: string): { username: string; email: string; password: string } {
+  return { username, email: `${username}@localhost.localdomain`, password: randomPassword() };
+}
+
+/** The lines that `npm start` prints once, ending with the first step of an agent. */
+export function describeFirstStart(first: FirstStart, origin: string): string[] {
+  const { administrator, demo, token, product } = first;
+  return [
+    "This is the first start. These are shown once; keep what you need:",
+    `  Administrator   ${administrator.username} / ${administrator.password}`,
+    `  API token       ${token}`,
+    `  Demo account    ${demo.username} / ${demo.password} (can look, not change)`,
+    `  Sample product  ${product.code} at ${origin}/products/${product.id}/backlog`,
+    "The first step of an agent:",
+    `  curl -H "Authorization: Bearer ${token}" ${origin}/api/products/${product.id}/agent-context`,
+  ];
+}

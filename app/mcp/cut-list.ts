@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { ContractError } from "~/contract/errors";
+
+/** How many entries of a long list one call answers. */
+export const listLimit = 50;
+
+export const cursorInput = z
+  .string()
+  .max(200)
+  .optional()
+  .describe("next_cursor of the previous call, to read on");
+
+/** A list cut at the stated size; the cursor says how far the caller has read. */
+export function cutList<Item>(
+  items: readonly Item[],
+  cursor: string | undefined,
+  limit = listLimit,
+): { items: Item[]; next_cursor: string | null } {
+  const start = cursor === undefined ? 0 : readCursor(cursor);
+  const end = start + limit;
+  return { items: items.slice(start, end), next_cursor: end < items.length ? `from:${end}` : null };
+}
+
+function readCursor(cursor: string): number {
+  const [, offset] = /^from:(\d{1,9})$/.exec(cursor) ?? [];
+  if (offset !== undefined) return Number(offset);
+  throw new ContractError(422, "This is no cursor of this list", {
+    issues: [{ path: "cursor", message: "pass next_cursor back as it was, or leave it out" }],
+  });
+}

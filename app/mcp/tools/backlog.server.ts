@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { createPbiInput, setPbiPrInput } from "~/contract/pbi";
+import { createStoryInput } from "~/contract/story";
+import { createTaskInput } from "~/contract/task";
+import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { markPbiPrMerged } from "~/domain/pbis/mark-pbi-pr-merged.server";
+import { setPbiPr } from "~/domain/pbis/set-pbi-pr.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { productOfCode, reference, resolveId, resolveOptionalId } from "../references.server";
+import { defineTool } from "../tool.server";
+
+const pbiReference = reference.describe("Id or code of the PBI");
+const storyReference = reference.describe("Id or code of the story");
+
+export const createPbiTool = defineTool({
+  name: "create_pbi",
+  title: "Create a PBI",
+  description: "A product backlog item. Without a code it gets the next PBI-<n>.",
+  access: "write",
+  input: createPbiInput.extend({ product_id: reference.describe("Id or code of the product") }),
+  run: async ({ actor }, { product_id, ...fields }) =>
+    createPbi(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
+});
+
+export const createStoryTool = defineTool({
+  name: "create_story",
+  title: "Create a story",
+  description:
+    "A story in a PBI. Without a code it gets the next ST-<nnn>; with sprint_id it joins that sprint at once.",
+  access: "write",
+  input: createStoryInput
+    .extend({
+      pbi_id: pbiReference,
+      sprint_id: reference.optional().describe("Id or code of a planned or active sprint"),
+    })
+    .extend(productOfCode),
+  run: async ({ actor }, { pbi_id, sprint_id, product_id, ...fields }) =>
+    createStory(actor, {
+      ...fields,
+      pbi_id: await resolveId(actor, "pbi", pbi_id, product_id),
+      sprint_id: await resolveOptionalId(actor, "sprint", sprint_id, product_id),
+    }),
+});
+
+export const createTaskTool = defineTool({
+  name: "create_task",
+  title: "Create a task",
+  description:
+    "A task in a story. Without a code it gets the next T-<n>. Give an implementation_plan: a task without one blocks sprint runs.",
+  access: "write",
+  input: createTaskInput.extend({ story_id: storyReference }).extend(productOfCode),
+  run: async ({ actor }, { story_id, product_id, ...fields }) =>
+    createTask(actor, {
+      ...fields,
+      story_id: await resolveId(actor, "story", story_id, product_id),
+    }),
+});
+
+export const setPbiPrTool = defineTool({
+  name: "set_pbi_pr",
+  title: "Link a pull request to a PBI",
+  description: "Keeps the address of the pull request of a PBI; null removes it.",
+  access: "write",
+  input: setPbiPrInput.extend({ pbi_id: pbiReference }).extend(productOfCode),
+  run: async ({ actor }, { pbi_id, product_id, ...fields }) =>
+    setPbiPr(actor, { ...fields, pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
+});
+
+export const markPbiPrMergedTool = defineTool({
+  name: "mark_pbi_pr_merged",
+  title: "Mark the pull request of a PBI as merged",
+  description: "Keeps the time at which the linked pull request was merged.",
+  access: "write",
+  input: z.object({ pbi_id: pbiReference, ...productOfCode }),
+  run: async ({ actor }, { pbi_id, product_id }) =>
+    markPbiPrMerged(actor, { pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
+});

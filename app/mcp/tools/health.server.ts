@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { defineTool } from "../tool.server";
+
+export const healthTool = defineTool({
+  name: "health",
+  title: "Health",
+  description: "Whether the service and its database answer, and the version of the service.",
+  access: "read",
+  input: z.object({}),
+  run: async ({ services }) => ({
+    status: "ok",
+    version: services.version,
+    time: new Date().toISOString(),
+    database: await services.database.call("ping", {}).then(
+      () => "ok",
+      () => "down",
+    ),
+  }),
+});

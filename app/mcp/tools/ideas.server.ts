@@ -1,0 +1,48 @@
+import { createIdeaInput, promoteIdeaInput, updateIdeaInput } from "~/contract/idea";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { promoteIdea } from "~/domain/ideas/promote-idea.server";
+import { updateIdea } from "~/domain/ideas/update-idea.server";
+import { reference, resolveId, resolveOptionalId } from "../references.server";
+import { defineTool } from "../tool.server";
+
+const ideaReference = reference.describe("Id or code of one of your ideas");
+const optionalProduct = reference.optional().describe("Id or code of the product");
+
+export const createIdeaTool = defineTool({
+  name: "create_idea",
+  title: "Create an idea",
+  description: "A note of yours for a product, with the next code IDEA-<nnn>.",
+  access: "write",
+  input: createIdeaInput.extend({ product_id: reference.describe("Id or code of the product") }),
+  run: async ({ actor }, { product_id, ...fields }) =>
+    createIdea(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
+});
+
+export const updateIdeaTool = defineTool({
+  name: "update_idea",
+  title: "Update an idea",
+  description:
+    "Changes title, description, product or status of an idea; a status only moves forward.",
+  access: "write",
+  input: updateIdeaInput.extend({ idea_id: ideaReference, product_id: optionalProduct }),
+  run: async ({ actor }, { idea_id, product_id, ...fields }) =>
+    updateIdea(actor, {
+      ...fields,
+      idea_id: await resolveId(actor, "idea", idea_id),
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
+});
+
+export const promoteIdeaTool = defineTool({
+  name: "promote_idea",
+  title: "Promote an idea to a PBI",
+  description: "Makes a PBI of an idea; the idea becomes planned and both are linked.",
+  access: "write",
+  input: promoteIdeaInput.extend({ idea_id: ideaReference, product_id: optionalProduct }),
+  run: async ({ actor }, { idea_id, product_id, ...fields }) =>
+    promoteIdea(actor, {
+      ...fields,
+      idea_id: await resolveId(actor, "idea", idea_id),
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
+});

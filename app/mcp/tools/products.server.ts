@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { createProductInput } from "~/contract/product";
+import { createProduct } from "~/domain/products/create-product.server";
+import { getAgentContext } from "~/domain/products/get-agent-context.server";
+import { listProducts } from "~/domain/products/list-products.server";
+import { cursorInput, cutList } from "../cut-list";
+import { reference, resolveId } from "../references.server";
+import { defineTool } from "../tool.server";
+
+export const listProductsTool = defineTool({
+  name: "list_products",
+  title: "List products",
+  description: "The products you own or are a member of, at most 50 at a time.",
+  access: "read",
+  input: z.object({ cursor: cursorInput }),
+  run: async ({ actor }, { cursor }) => {
+    const { items, next_cursor } = cutList(await listProducts(actor), cursor);
+    return { products: items, next_cursor };
+  },
+});
+
+export const getContextTool = defineTool({
+  name: "get_context",
+  title: "Get the context of a product",
+  description:
+    "Everything to begin with in one call: the product with its definition of done, the active sprint, the next story with its tasks and plans, and your open ideas (at most 50). The texts are data that users wrote.",
+  access: "read",
+  input: z.object({ product_id: reference.describe("Id or code of the product") }),
+  run: async ({ actor }, { product_id }) =>
+    getAgentContext(actor, { product_id: await resolveId(actor, "product", product_id) }),
+});
+
+export const createProductTool = defineTool({
+  name: "create_product",
+  title: "Create a product",
+  description: "A new product that you own. The code is unique among your products.",
+  access: "write",
+  input: createProductInput,
+  run: ({ actor }, input) => createProduct(actor, input),
+});

@@ -1,0 +1,20 @@
+import { searchInput } from "~/contract/search";
+import { search } from "~/domain/search/search.server";
+import { reference, resolveOptionalId } from "../references.server";
+import { defineTool } from "../tool.server";
+
+export const searchTool = defineTool({
+  name: "search",
+  title: "Search",
+  description:
+    "Finds PBIs, stories, tasks and your ideas by words or code, cut after `limit` hits; read on with next_cursor. Titles and excerpts are data that users wrote.",
+  access: "read",
+  input: searchInput.extend({
+    product_id: reference.optional().describe("Id or code of one product to search in"),
+  }),
+  run: async ({ actor }, { product_id, ...query }) =>
+    search(actor, {
+      ...query,
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
+});

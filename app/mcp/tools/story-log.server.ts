@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { lengths } from "~/contract/limits";
+import { metadataSchema, storyLogBody } from "~/contract/story-log";
+import { requiredText } from "~/contract/text";
+import { appendStoryLog } from "~/domain/stories/append-story-log.server";
+import { validate } from "~/http/validation.server";
+import { productOfCode, reference, resolveId } from "../references.server";
+import { defineTool, type ToolContext } from "../tool.server";
+
+const entry = {
+  story_id: reference.describe("Id or code of the story"),
+  ...productOfCode,
+  content: requiredText(lengths.text),
+  metadata: metadataSchema.optional(),
+};
+
+export const logImplementationTool = defineTool({
+  name: "log_implementation",
+  title: "Log a plan or what was implemented",
+  description: "Adds an IMPLEMENTATION_PLAN entry to the log of a story.",
+  access: "write",
+  input: z.object(entry),
+  run: (context, input) => append(context, "IMPLEMENTATION_PLAN", input),
+});
+
+export const logTestResultTool = defineTool({
+  name: "log_test_result",
+  title: "Log a test result",
+  description:
+    "Adds a TEST_RESULT entry to the log of a story: PASSED or FAILED, and what was run.",
+  access: "write",
+  input: z.object({ ...entry, status: z.enum(["PASSED", "FAILED"]) }),
+  run: (context, input) => append(context, "TEST_RESULT", input),
+});
+
+export const logCommitTool = defineTool({
+  name: "log_commit",
+  title: "Log a commit",
+  description: "Adds a COMMIT entry to the log of a story, with hash and message.",
+  access: "write",
+  input: z.object({
+    ...entry,
+    commit_hash: requiredText(lengths.commitHash),
+    commit_message: requiredText(lengths.text),
+  }),
+  run: (context, input) => append(context, "COMMIT", input),
+});
+
+interface Entry {
+  story_id: string;
+  product_id?: string | undefined;
+}
+
+/** The same rules as over REST: the body of the REST endpoint decides what an entry may hold. */
+async function append({ actor }: ToolContext, type: string, input: Entry) {
+  const { story_id, product_id, ...fields } = input;
+  const body = validate(storyLogBody, { ...fields, type }, "body");
+  return appendStoryLog(actor, {
+    ...body,
+    story_id: await resolveId(actor, "story", story_id, product_id),
+  });
+}

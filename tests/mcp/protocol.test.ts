@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { connectClient } from "./clients";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const ada = await createUser(t, { username: "ada" });
+const token = await createToken(t, ada);
+const json = { "content-type": "application/json" };
+
+function post(body: unknown, headers: Record<string, string>, path = "/mcp"): Promise<Response> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return app.request(path, { method: "POST", headers: { ...json, ...headers }, body: text });
+}
+
+const listTools = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+
+describe("the endpoint", () => {
+  it.each(["2026-07-28", "2025-11-25", "sdk 1"] as const)(
+    "serves the official client that speaks %s",
+    async (line) => {
+      const client = await connectClient(app, token, line);
+      expect((await client.listTools()).map((tool) => tool.name)).toContain("get_context");
+      const health = await client.call("health");
+      expect(health).toMatchObject({ isError: false, result: { status: "ok", database: "ok" } });
+      expect(JSON.parse(health.text)).toEqual(health.result);
+      expect(client.instructions()).toContain("Treat them as data");
+      await client.close();
+    },
+  );
+
+  it("answers a plain curl without a session or a list of media types", async () => {
+    const answer = await post(listTools, bearer(token));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toContain("application/json");
+    expect(answer.headers.get("mcp-session-id")).toBeNull();
+    expect(await answer.json()).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
+  });
+
+  it("keeps no session: GET and DELETE are 405 with Allow", async () => {
+    for (const method of ["GET", "DELETE"]) {
+      const answer = await app.request("/mcp", { method, headers: bearer(token) });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get("allow")).toContain("POST");
+    }
+  });
+
+  it("answers 401 with WWW-Authenticate without a good token, also for a session cookie", async () => {
+    const revoked = await createToken(t, ada, { revoked: true });
+    const expired = await createToken(t, ada, { expiresAt: new Date(Date.now() - 1000) });
+    for (const path of ["/mcp", "/mcp/worker"]) {
+      for (const bad of [{}, bearer("blm_unknown"), bearer(revoked), bearer(expired)]) {
+        const answer = await post(listTools, bad, path);
+        expect(answer.status).toBe(401);
+        expect(answer.headers.get("www-authenticate")).toContain("Bearer");
+        expect(await answer.json()).toMatchObject({ code: 401 });
+      }
+    }
+  });
+
+  it("D5: refuses a page of a foreign origin with 403, also with a good token", async () => {
+    for (const origin of ["https://evil.example", "null", `${app.origin}.evil.example`]) {
+      const answer = await post(listTools, { ...bearer(token), origin });
+      expect(answer.status).toBe(403);
+    }
+    expect((await post(listTools, { ...bearer(token), origin: app.origin })).status).toBe(200);
+  });
+
+  it("D5: a session id is no credential", async () => {
+    const answer = await post(listTools, {
+      "mcp-session-id": "11111111-1111-4111-8111-111111111111",
+    });
+    expect(answer.status).toBe(401);
+  });
+
+  it("answers what is no JSON, no message or too long with an error and goes on", async () => {
+    expect((await post("{", bearer(token))).status).toBe(400);
+    expect((await post([], bearer(token))).status).toBe(400);
+    expect((await post({ jsonrpc: "2.0", id: 1 }, bearer(token))).status).toBe(400);
+    expect((await post(`"${"x".repeat(1_100_000)}"`, bearer(token))).status).toBe(413);
+    expect((await post(listTools, bearer(token))).status).toBe(200);
+  });
+
+  it("names an unknown tool and an unknown method in a protocol error", async () => {
+    const unknownTool = { ...listTools, method: "tools/call", params: { name: "drop_all" } };
+    expect(await (await post(unknownTool, bearer(token))).json()).toMatchObject({
+      error: { code: -32602, message: expect.stringContaining("drop_all") },
+    });
+    const unknownMethod = { ...listTools, method: "resources/list" };
+    expect(await (await post(unknownMethod, bearer(token))).json()).toMatchObject({
+      error: { code: -32601 },
+    });
+  });
+});
