@@ -29,7 +29,7 @@ export async function openEventStream(
   { request, context }: { request: Request; context: RequestContext },
   source: StreamSource,
 ): Promise<Response> {
-  const { hub, streams } = context.services;
+  const { hub, streams, stopSignal } = context.services;
   const mark = hub.mark();
   const state = await source.read();
   const release = streams.take(state.limitKey, state.limit);
@@ -37,6 +37,7 @@ export async function openEventStream(
     release();
     return streamStarted();
   }
+  streams.endOn(stopSignal);
   context.sink.open(200, headers);
   const stream = new EventStream({ source, state, hub, streams, context, release });
   try {
@@ -65,6 +66,7 @@ class EventStream implements TopicViewer, OpenStream {
   readonly #writer: ClientWriter;
   readonly #ended = new AbortController();
   readonly #cleanUps: (() => void)[] = [];
+  readonly #closeSignal: AbortSignal;
   readonly #sink: RequestContext["sink"];
   #state: StreamState;
   #subscriptions: TopicSubscription[] = [];
@@ -86,10 +88,8 @@ class EventStream implements TopicViewer, OpenStream {
       streams.limits.maxBufferedBytes,
       () => this.#cut(),
     );
+    this.#closeSignal = context.closeSignal;
     this.#cleanUps.push(release);
-    this.#listen(context.closeSignal, () => this.#cleanUp());
-    this.#listen(context.services.stopSignal, () => this.#end());
-    this.#startClocks(streams.limits.heartbeatSeconds, streams.limits.lifetimeSeconds);
   }
 
   get access(): StreamState["access"] {
@@ -100,14 +100,16 @@ class EventStream implements TopicViewer, OpenStream {
     return this.#state.expiresAt;
   }
 
-  #listen(signal: AbortSignal, listener: () => void): void {
-    signal.addEventListener("abort", listener, { once: true });
-    this.#cleanUps.push(() => signal.removeEventListener("abort", listener));
+  #endWithConnection(): void {
+    const listener = () => this.#cleanUp();
+    this.#closeSignal.addEventListener("abort", listener, { once: true });
+    this.#cleanUps.push(() => this.#closeSignal.removeEventListener("abort", listener));
   }
 
-  #startClocks(heartbeatSeconds: number, lifetimeSeconds: number): void {
+  #startClocks(): void {
+    const { heartbeatSeconds, lifetimeSeconds } = this.#streams.limits;
     const beat = setInterval(() => this.#writer.push(heartbeat), heartbeatSeconds * 1000);
-    const life = setTimeout(() => this.#end(), lifetimeSeconds * 1000);
+    const life = setTimeout(() => this.end(), lifetimeSeconds * 1000);
     this.#cleanUps.push(
       () => clearInterval(beat),
       () => clearTimeout(life),
@@ -121,6 +123,8 @@ class EventStream implements TopicViewer, OpenStream {
   start(mark: number, lastEventId: string | null): void {
     this.#streams.add(this);
     this.#cleanUps.push(() => this.#streams.delete(this));
+    this.#endWithConnection();
+    this.#startClocks();
     this.#subscriptions = this.#state.topics.map((topic) => this.#hub.subscribe(topic, this));
     this.#cleanUps.push(() => {
       for (const subscription of this.#subscriptions) subscription.close();
@@ -206,7 +210,7 @@ class EventStream implements TopicViewer, OpenStream {
     const { send, follow } = this.#delivery(event);
     if (send) this.#writer.push(event.frame(this.#source.kind, this.#buildFrame));
     if (follow === "refresh") void this.#refresh();
-    if (follow === "end") this.#end();
+    if (follow === "end") this.end();
   }
 
   #buildFrame = ({ mark, change }: TopicEvent): Uint8Array =>
@@ -233,7 +237,7 @@ class EventStream implements TopicViewer, OpenStream {
       return await this.#source.read();
     } catch (error) {
       if (error instanceof ContractError && error.status < 429) {
-        this.#end();
+        this.end();
         return undefined;
       }
       this.#log.error(
@@ -253,7 +257,7 @@ class EventStream implements TopicViewer, OpenStream {
     this.#writer.push(encodeMessage({ ...first, id: this.#hub.cursorOf(mark) }));
     for (const message of rest) this.#writer.push(encodeMessage(message));
     if (state.isFinal) {
-      this.#end();
+      this.end();
       return;
     }
     this.#phase = "live";
@@ -273,7 +277,7 @@ class EventStream implements TopicViewer, OpenStream {
   fail(error: unknown): void {
     this.#log.error({ err: error, stream: this.#source.kind }, "A stream could not begin");
     this.#tellFailure("The stream could not begin; connect again.");
-    this.#end();
+    this.end();
   }
 
   /** The reader does not keep up. */
@@ -283,7 +287,7 @@ class EventStream implements TopicViewer, OpenStream {
     this.#sink.destroy();
   }
 
-  #end(): void {
+  end(): void {
     if (this.#phase === "ended") return;
     this.#writer.flush();
     this.#cleanUp();

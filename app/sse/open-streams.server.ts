@@ -12,6 +12,8 @@ export interface OpenStream {
   readonly expiresAt: string | null;
   /** Reads the state again: the stream ends when the reader has no access any more. */
   recheck(): void;
+  /** Ends the stream cleanly. */
+  end(): void;
 }
 
 interface OpenStreamsOptions {
@@ -29,6 +31,7 @@ export class OpenStreams {
   readonly #options: Required<OpenStreamsOptions>;
   readonly #open = new Set<OpenStream>();
   readonly #counts = new Map<string, number>();
+  readonly #stopSignals = new WeakSet<AbortSignal>();
   #taken = 0;
   #sweep: NodeJS.Timeout | undefined;
 
@@ -80,6 +83,15 @@ export class OpenStreams {
     if (this.#open.size > 0) return;
     clearInterval(this.#sweep);
     this.#sweep = undefined;
+  }
+
+  /** Ends all streams when the process is asked to stop. One listener serves all of them. */
+  endOn(stopSignal: AbortSignal): void {
+    if (this.#stopSignals.has(stopSignal)) return;
+    this.#stopSignals.add(stopSignal);
+    stopSignal.addEventListener("abort", () => {
+      for (const stream of this.#open) stream.end();
+    });
   }
 
   /** Time ends rights without an event, and an event that could not be sent must not keep a stream open. */

@@ -8,8 +8,8 @@ import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source
 const soloStateSchema = z.object({
   viewer: streamViewerSchema,
   solo: z.object({
-    ...soloReadySchema.shape,
-    ...soloJobsSchema.shape,
+    sprint_id: soloReadySchema.shape.sprint_id,
+    jobs: soloJobsSchema.shape.jobs,
     workers: soloWorkersSchema,
   }),
 });

@@ -38,9 +38,11 @@ export class StreamReader {
     let rest = "";
     let outcome: "clean" | "cut" = "clean";
     try {
-      const text = this.response.body?.pipeThrough(new TextDecoderStream());
-      for await (const chunk of text ?? []) {
-        const blocks = (rest + chunk).split("\n\n");
+      const text = this.response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      for (;;) {
+        const chunk = await text?.read();
+        if (!chunk || chunk.done) break;
+        const blocks = (rest + chunk.value).split("\n\n");
         rest = blocks.pop() ?? "";
         for (const block of blocks) this.#take(block);
         this.#wake();

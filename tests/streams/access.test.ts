@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { openStream, type StreamReader } from "./stream-reader";
+import { addMember, createTask, createWorld, removeMember, type World } from "./world";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t);
+
+let w: World;
+const open: StreamReader[] = [];
+
+beforeEach(async () => {
+  w = await createWorld(t);
+});
+
+afterEach(() => {
+  for (const reader of open.splice(0)) reader.close();
+});
+
+async function connect(headers: HeadersInit): Promise<StreamReader> {
+  const url = `${app.origin}/api/realtime/backlog?product_id=${w.productId}`;
+  const reader = await openStream(url, headers);
+  open.push(reader);
+  await reader.nextNamed("ready");
+  return reader;
+}
+
+/** Takes access away, writes, and sees to it that the stream ended without that write. */
+async function expectEnd(reader: StreamReader, takeAway: () => Promise<unknown>): Promise<void> {
+  await takeAway();
+  await t.sql.query("update public.tasks set title = 'Secret' where id = $1", [w.taskId]);
+  expect(await reader.ended).toBe("clean");
+  const later = reader.messages.filter(
+    ({ data }) => data.entity === "task" && data.id === w.taskId,
+  );
+  expect(later).toEqual([]);
+}
+
+describe("losing access ends the open stream with no later event (S1)", () => {
+  it("when the member is removed", async () => {
+    const reader = await connect(bearer(await createToken(t, w.member)));
+    await expectEnd(reader, () => removeMember(t, w.productId, w.member.id));
+  });
+
+  it("when the product is archived, for the owner too", async () => {
+    const reader = await connect(bearer(await createToken(t, w.owner)));
+    await t.sql.query("update public.products set archived_at = now() where id = $1", [
+      w.productId,
+    ]);
+    expect(await reader.ended).toBe("clean");
+  });
+
+  it("when the product is deleted", async () => {
+    const reader = await connect(bearer(await createToken(t, w.owner)));
+    await t.sql.query("delete from public.products where id = $1", [w.productId]);
+    expect(await reader.ended).toBe("clean");
+  });
+
+  it("when the token is revoked", async () => {
+    const reader = await connect(bearer(await createToken(t, w.member)));
+    await expectEnd(reader, () =>
+      t.sql.query("update public.api_tokens set revoked_at = now() where user_id = $1", [
+        w.member.id,
+      ]),
+    );
+  });
+
+  it("when the token is deleted", async () => {
+    const reader = await connect(bearer(await createToken(t, w.member)));
+    await expectEnd(reader, () =>
+      t.sql.query("delete from public.api_tokens where user_id = $1", [w.member.id]),
+    );
+  });
+
+  it("when the user signs out", async () => {
+    const reader = await connect({ cookie: await signIn(t, app, w.member) });
+    await expectEnd(reader, () =>
+      t.sql.query("update public.user_sessions set revoked_at = now() where user_id = $1", [
+        w.member.id,
+      ]),
+    );
+  });
+
+  it("when the user is deleted", async () => {
+    const reader = await connect({ cookie: await signIn(t, app, w.member) });
+    await expectEnd(reader, () =>
+      t.sql.query("delete from auth.users where id = $1", [w.member.id]),
+    );
+  });
+
+  it("when the token's time is over, without any event", async () => {
+    const reader = await connect(
+      bearer(await createToken(t, w.member, { expiresAt: new Date(Date.now() + 1500) })),
+    );
+    expect(await reader.ended).toBe("clean");
+  });
+
+  it("when the paired session's time is over (P20)", async () => {
+    const cookie = await signIn(t, app, w.member);
+    const reader = await connect({ cookie });
+    await t.sql.query(
+      `update public.user_sessions set paired = true, paired_expires_at = now() + interval '1 second'
+       where user_id = $1`,
+      [w.member.id],
+    );
+    expect(await reader.ended).toBe("clean");
+    const again = await app.request(`/api/realtime/backlog?product_id=${w.productId}`, {
+      headers: { cookie },
+    });
+    expect(again.status).toBe(401);
+  });
+
+  it("even when the event about it never came", async () => {
+    const reader = await connect(bearer(await createToken(t, w.member)));
+    await t.sql.query("alter table public.product_members disable trigger _900_emit");
+    try {
+      await removeMember(t, w.productId, w.member.id);
+      expect(await reader.ended).toBe("clean");
+    } finally {
+      await t.sql.query("alter table public.product_members enable trigger _900_emit");
+    }
+  });
+
+  it("and leaves the streams of others open", async () => {
+    const mine = await connect(bearer(await createToken(t, w.member)));
+    const other = await connect(bearer(await createToken(t, w.owner)));
+    await removeMember(t, w.productId, w.member.id);
+    await mine.ended;
+    const taskId = await createTask(t, w.storyId);
+    await other.nextWhere(({ data }) => data.id === taskId);
+  });
+});
+
+describe("a credential that is not the stream's own", () => {
+  it("may end without ending the stream", async () => {
+    const token = await createToken(t, w.member);
+    const other = await createToken(t, w.member);
+    const reader = await connect(bearer(token));
+    await t.sql.query(
+      "delete from public.api_tokens where user_id = $1 and token_hash = sha256($2::bytea)",
+      [w.member.id, other],
+    );
+    await signIn(t, app, w.member);
+    await t.sql.query("delete from public.user_sessions where user_id = $1", [w.member.id]);
+    const taskId = await createTask(t, w.storyId);
+    await reader.nextWhere(({ data }) => data.id === taskId);
+  });
+});
+
+describe("access that begins", () => {
+  it("opens the stream at once", async () => {
+    const headers = bearer(await createToken(t, w.stranger));
+    const path = `/api/realtime/backlog?product_id=${w.productId}`;
+    expect((await app.request(path, { headers })).status).toBe(403);
+    await addMember(t, w.productId, w.stranger.id);
+    await connect(headers);
+  });
+});

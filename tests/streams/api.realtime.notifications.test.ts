@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { notificationsStateSchema, questionChangeSchema } from "~/contract/events";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { openStream, type StreamReader } from "./stream-reader";
+import { addMember, createTask, createWorld, insert, removeMember, type World } from "./world";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t);
+const path = "/api/realtime/notifications";
+
+let w: World;
+const open: StreamReader[] = [];
+
+beforeEach(async () => {
+  w = await createWorld(t);
+});
+
+afterEach(() => {
+  for (const reader of open.splice(0)) reader.close();
+});
+
+async function connect(user = w.member): Promise<StreamReader> {
+  const reader = await openStream(`${app.origin}${path}`, { cookie: await signIn(t, app, user) });
+  open.push(reader);
+  return reader;
+}
+
+function ask(world: World, question = "Linen or wool?"): Promise<string> {
+  return insert(
+    t,
+    `insert into public.agent_questions (product_id, story_id, asked_by, question, options, expires_at)
+     values ($1, $2, $3, $4, '[{"label":"Linen"},{"label":"Wool"}]', now() + interval '1 day')`,
+    [world.productId, world.storyId, world.owner.id, question],
+  );
+}
+
+describe("GET /api/realtime/notifications", () => {
+  it("begins with the open questions of every product in reach, with their texts", async () => {
+    const second = await createWorld(t);
+    await addMember(t, second.productId, w.member.id);
+    const foreign = await createWorld(t);
+    const ids = [await ask(w), await ask(second, "Silk?")];
+    await ask(foreign, "secret");
+
+    const reader = await connect();
+    expect(reader.status).toBe(200);
+    expect(reader.response.headers.get("content-type")).toBe("text/event-stream");
+    const state = await reader.next();
+    expect(state.event).toBe("state");
+    const { questions } = notificationsStateSchema.parse(state.data);
+    expect(questions.map(({ id }) => id)).toEqual(ids);
+    expect(questions[0]).toMatchObject({ question: "Linen or wool?", status: "open" });
+  });
+
+  it("announces a new question and each change of its status", async () => {
+    const reader = await connect();
+    await reader.nextNamed("state");
+    const id = await ask(w);
+    const asked = await reader.next();
+    expect(asked.event).toBe("message");
+    const question = {
+      entity: "question",
+      id,
+      product_id: w.productId,
+      story_id: w.storyId,
+      idea_id: null,
+      task_id: null,
+      assignee_id: null,
+    };
+    expect(asked.data).toEqual({ op: "I", ...question, status: "open" });
+    expect(questionChangeSchema.strict().safeParse(asked.data).success).toBe(true);
+
+    await t.sql.query("update public.agent_questions set status = 'CANCELLED' where id = $1", [id]);
+    expect((await reader.next()).data).toEqual({ op: "U", ...question, status: "cancelled" });
+  });
+
+  it("carries no task and no story, and no question of a product out of reach", async () => {
+    const foreign = await createWorld(t);
+    const reader = await connect();
+    await reader.nextNamed("state");
+    await createTask(t, w.storyId);
+    await t.sql.query("update public.stories set title = 'Other' where id = $1", [w.storyId]);
+    await ask(foreign);
+    const mine = await ask(w);
+    expect((await reader.next()).data).toMatchObject({ entity: "question", id: mine });
+  });
+
+  it("follows membership: a new state when it begins or ends, and no question afterwards", async () => {
+    const other = await createWorld(t);
+    const waiting = await ask(other);
+    const reader = await connect();
+    expect((await reader.next()).data).toEqual({ questions: [] });
+    await addMember(t, other.productId, w.member.id);
+    const after = notificationsStateSchema.parse((await reader.nextNamed("state")).data);
+    expect(after.questions.map(({ id }) => id)).toEqual([waiting]);
+
+    await removeMember(t, other.productId, w.member.id);
+    expect((await reader.nextNamed("state")).data).toEqual({ questions: [] });
+    await ask(other, "secret");
+    const mine = await ask(w);
+    expect((await reader.next()).data).toMatchObject({ id: mine });
+  });
+
+  it("can be read by demo users", async () => {
+    await t.sql.query("update public.users set is_demo = true where id = $1", [w.member.id]);
+    const reader = await connect();
+    expect(await reader.next()).toMatchObject({ event: "state" });
+  });
+
+  it("ends when the user signs out (S1)", async () => {
+    const reader = await connect();
+    await reader.nextNamed("state");
+    await t.sql.query("update public.user_sessions set revoked_at = now() where user_id = $1", [
+      w.member.id,
+    ]);
+    expect(await reader.ended).toBe("clean");
+  });
+});
+
+describe("who may open the notifications stream", () => {
+  it("401 without a session cookie; a token is not looked at (A8)", async () => {
+    const headers = bearer(await createToken(t, w.member));
+    expect((await app.request(path)).status).toBe(401);
+    expect((await app.request(path, { headers })).status).toBe(401);
+    expect((await app.request(path, { headers: { cookie: "session=x" } })).status).toBe(401);
+  });
+
+  it("a wrong token beside a good cookie does no harm", async () => {
+    const cookie = await signIn(t, app, w.member);
+    const reader = await openStream(`${app.origin}${path}`, { ...bearer("blm_wrong"), cookie });
+    open.push(reader);
+    expect(await reader.next()).toMatchObject({ event: "state" });
+  });
+});

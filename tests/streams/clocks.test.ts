@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { readEnv } from "~/env.server";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { openStream } from "./stream-reader";
+import { createTask, createWorld } from "./world";
+
+const t = await createTestDatabase({ realtime: true });
+const w = await createWorld(t);
+const token = await createToken(t, w.member);
+const limits = readEnv({ NODE_ENV: "production" }).streamLimits;
+
+async function connect(streamLimits: Partial<typeof limits>) {
+  const app = await startTestApp(t, { env: { streamLimits: { ...limits, ...streamLimits } } });
+  const url = `${app.origin}/api/realtime/backlog?product_id=${w.productId}`;
+  const reader = await openStream(url, bearer(token));
+  await reader.nextNamed("ready");
+  return { app, reader };
+}
+
+describe("the clocks of a stream (S11)", () => {
+  it("are 25 seconds for the heartbeat and 240 seconds for the whole", () => {
+    expect(limits).toMatchObject({ heartbeatSeconds: 25, lifetimeSeconds: 240 });
+  });
+
+  it("send the comment `: heartbeat` again and again", async () => {
+    const { reader } = await connect({ heartbeatSeconds: 0.05, lifetimeSeconds: 0.3 });
+    await reader.ended;
+    expect(reader.comments.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(reader.comments)).toEqual(new Set([": heartbeat"]));
+  });
+
+  it("end the stream cleanly, and all that belongs to it", async () => {
+    const { app, reader } = await connect({ lifetimeSeconds: 0.2 });
+    expect(await reader.ended).toBe("clean");
+    expect(app.services.streams.count).toBe(0);
+    expect(app.services.hub.gauges.viewers).toBe(0);
+  });
+});
+
+describe("coming back after the end of a stream", () => {
+  it("starts with ready and replays nothing by itself", async () => {
+    const { app, reader } = await connect({ lifetimeSeconds: 0.5 });
+    const taskId = await createTask(t, w.storyId);
+    await reader.nextWhere(({ data }) => data.id === taskId);
+    await reader.ended;
+    const url = `${app.origin}/api/realtime/backlog?product_id=${w.productId}`;
+    const again = await openStream(url, bearer(token));
+    expect(await again.next()).toMatchObject({ event: "ready", data: { product_id: w.productId } });
+    await again.ended;
+    expect(again.messages).toHaveLength(1);
+  });
+
+  it("with Last-Event-ID brings the messages missed in the short window, after a ready that says so", async () => {
+    const { app, reader } = await connect({ lifetimeSeconds: 0.3 });
+    const seen = await createTask(t, w.storyId, "seen");
+    const last = await reader.nextWhere(({ data }) => data.id === seen);
+    await reader.ended;
+    const missed = await createTask(t, w.storyId, "missed");
+    const url = `${app.origin}/api/realtime/backlog?product_id=${w.productId}`;
+    const witness = await openStream(url, bearer(token));
+    await witness.nextNamed("ready");
+
+    const again = await openStream(url, { ...bearer(token), "last-event-id": last.id ?? "" });
+    expect(await again.next()).toMatchObject({ event: "ready", data: { resumed: true } });
+    expect(await again.next()).toMatchObject({ data: { op: "I", entity: "task", id: missed } });
+    witness.close();
+    again.close();
+  });
+
+  it.each(["unknown.5", "nonsense", "1"])(
+    "with the unknown Last-Event-ID %s is an ordinary ready",
+    async (id) => {
+      const { app } = await connect({});
+      const url = `${app.origin}/api/realtime/backlog?product_id=${w.productId}`;
+      const again = await openStream(url, { ...bearer(token), "last-event-id": id });
+      const ready = await again.next();
+      expect(ready.data).toEqual({ product_id: w.productId });
+      expect(ready.id).not.toBeNull();
+      again.close();
+    },
+  );
+});
