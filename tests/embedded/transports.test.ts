@@ -5,13 +5,11 @@ describe("direct", async () => {
   const t = await createTestDatabase();
   it("calls", async () => {
     console.log(await t.database.call("ping", {}));
-    const { data, error } = await t.database
-      .publicClient()
-      .auth.signUp({
-        email: "a@example.com",
-        password: "long enough password",
-        options: { data: { username: "ada" } },
-      });
+    const { data, error } = await t.database.publicClient().auth.signUp({
+      email: "a@example.com",
+      password: "long enough password",
+      options: { data: { username: "ada" } },
+    });
     console.log(JSON.stringify(data).slice(0, 200), error);
     console.log((await t.sql.query("select id, username from public.users")).rows);
     await expect(

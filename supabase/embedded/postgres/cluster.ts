@@ -1,4 +1,4 @@
-import { chmod, mkdir } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { attend, withStartLock } from "./attendance";
@@ -77,7 +77,6 @@ async function startOrJoin(options: ClusterOptions): Promise<HeldServer> {
   const user = await chooseOsUser();
   const binaries = await reachableBinaries(await findBinaries(), user);
   const clusterFolder = await reachableClusterFolder(options.dataDir, user);
-  await chmod(options.dataDir, user ? 0o711 : 0o700);
   const running = await clearLeftovers(clusterFolder);
   const superuserUrl = (port: number) =>
     urlOf(port, options.password, "supabase_admin", "template1");

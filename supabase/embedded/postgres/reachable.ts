@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { cp, mkdir, rename, stat } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { chmod, cp, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Binaries } from "./binaries";
@@ -24,11 +24,20 @@ export async function reachableBinaries(binaries: Binaries, user: OsUser): Promi
   };
 }
 
-/** Where the database files of `dataDir` lie. */
+/**
+ * Where the database files of `dataDir` lie. A place outside is noted in the data folder, so that an
+ * emptied data folder begins with an empty database there too.
+ */
 export async function reachableClusterFolder(dataDir: string, user: OsUser): Promise<string> {
+  await chmod(dataDir, user ? 0o711 : 0o700);
   if (!user || (await canReach(dataDir, user))) return join(dataDir, "postgres");
+  const note = join(dataDir, "postgres-folder");
+  const known = await readFile(note, "utf8").catch(() => "");
+  if (known) return known;
   await openFolder(sharedFolder);
-  return join(sharedFolder, `data-${fingerprint(dataDir)}`);
+  const folder = join(sharedFolder, `data-${randomUUID()}`);
+  await writeFile(note, folder);
+  return folder;
 }
 
 async function canReach(path: string, user: { uid: number; gid: number }): Promise<boolean> {

@@ -1,0 +1,50 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll } from "vitest";
+import { identityOf } from "../../supabase/embedded/postgres/process-identity";
+import { type EmbeddedSupabase, startEmbeddedSupabase } from "../../supabase/embedded/start";
+
+/** A data folder of its own for a test that starts and stops the whole stack. */
+export async function ownDataDir(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "backloom-stack-"));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts a stack that is stopped after the test file whatever happens. */
+export async function ownStack(dataDir: string): Promise<EmbeddedSupabase> {
+  const stack = await startEmbeddedSupabase({ dataDir });
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= stack.stop();
+    return stopping;
+  };
+  afterAll(stop);
+  return { ...stack, stop };
+}
+
+export async function postmasterOf(dataDir: string): Promise<number> {
+  const text = await readFile(join(dataDir, "postgres/postmaster.pid"), "utf8");
+  return Number(text.split("\n")[0]);
+}
+
+/** One statement over a connection of its own; `null` while the database is away. */
+export async function ask(url: string, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query(sql);
+    return rows[0] ? Object.values(rows[0])[0] : undefined;
+  } catch {
+    return null;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+export function isRunning(pid: number): boolean {
+  return identityOf(pid) !== null;
+}
