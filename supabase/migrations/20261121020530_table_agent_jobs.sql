@@ -18,7 +18,7 @@ create table public.agent_jobs (
   branch text constraint agent_jobs_branch_length check (char_length(branch) <= 200),
   plan_snapshot text,
   pushed_at timestamptz,
-  pr_url text constraint agent_jobs_pr_url_length check (char_length(pr_url) <= 2000),
+  pr_url text constraint agent_jobs_pr_url_form check (pr_url ~ '^https?://' and char_length(pr_url) <= 2000),
   verify_result public.verify_result,
   retry_count integer not null default 0 constraint agent_jobs_retry_count_positive check (retry_count >= 0),
   attempt integer not null default 0 constraint agent_jobs_attempt_positive check (attempt >= 0),
@@ -63,7 +63,8 @@ comment on column public.agent_jobs.evidence is 'What a worker gave for verifica
 -- A claim walks this index: the claimable jobs of one product in claim order.
 create index agent_jobs_claim_order_idx on public.agent_jobs (product_id, claim_rank, created_at, position, id)
   where status = 'QUEUED' and in_turn;
-create index agent_jobs_lane_idx on public.agent_jobs (lane_id, position)
+-- The order within a lane, and whether a run has unfinished jobs.
+create index agent_jobs_unfinished_idx on public.agent_jobs (sprint_run_id, lane_id, position)
   where status in ('QUEUED', 'CLAIMED', 'RUNNING');
 create index agent_jobs_lease_idx on public.agent_jobs (lease_until) where status in ('CLAIMED', 'RUNNING');
 create index agent_jobs_sprint_run_id_idx on public.agent_jobs (sprint_run_id, position);

@@ -14,8 +14,9 @@ declare
   v_reason text := btrim(coalesce(p_reason, 'paused_by_person'));
   v_job public.agent_jobs;
 begin
-  if v_reason = '' or char_length(v_reason) > 500 or char_length(p_pr_url) > 2000 then
-    perform private.refuse(422, 'reason takes 1 to 500 characters, pr_url at most 2000.');
+  perform private.require_link('pr_url', p_pr_url);
+  if v_reason = '' or char_length(v_reason) > 500 then
+    perform private.refuse(422, 'reason takes 1 to 500 characters.');
   end if;
   if p_job_id is not null then
     v_job := private.hold_job(p_job_id, p_attempt);

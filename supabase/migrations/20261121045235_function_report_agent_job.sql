@@ -25,6 +25,7 @@ begin
   if v_status is null then
     perform private.refuse(422, 'status must be one of running, done, failed, skipped.');
   end if;
+  perform private.require_link('pr_url', p_pr_url);
   v_class := lower(private.require_choice('failure_class', p_failure_class,
     array['AGENT_ERROR', 'VERIFICATION_FAILED', 'RATE_LIMITED', 'INFRASTRUCTURE', 'CANCELLED']));
   v_result := coalesce(private.require_choice('verify_result', p_verify_result,
@@ -62,7 +63,7 @@ begin
       head_sha = coalesce(left(p_head_sha, 64), j.head_sha),
       branch = coalesce(left(p_branch, 200), j.branch),
       pushed_at = coalesce(p_pushed_at, j.pushed_at),
-      pr_url = coalesce(left(p_pr_url, 2000), j.pr_url)
+      pr_url = coalesce(p_pr_url, j.pr_url)
   where j.id = p_job_id;
 
   if v_next <> 'RUNNING' then

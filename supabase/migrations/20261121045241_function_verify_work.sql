@@ -41,7 +41,7 @@ begin
 
   v_outcome := private.gate(v_required, v_result, v_task.verify_only);
   return json_build_object('job_id', p_job.id, 'task_id', v_task.id, 'task_code', v_task.code,
-    'execution_id', p_execution.id, 'verify_result', lower(v_result::text), 'verify_required', v_required,
+    'execution_id', p_execution.id, 'verify_result', v_result, 'verify_required', v_required,
     'verify_only', v_task.verify_only, 'passes', v_outcome is not null, 'report', lower(v_outcome),
     'plan', v_plan,
     'hint', case v_outcome

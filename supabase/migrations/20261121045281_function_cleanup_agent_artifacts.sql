@@ -21,7 +21,7 @@ begin
     for update skip locked
   );
   get diagnostics v_deleted = row_count;
-  return json_build_object('deleted', v_deleted, 'ran_at', v_now);
+  return json_build_object('deleted', v_deleted, 'ran_at', to_char(v_now at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
 end;
 $$;
 

@@ -23,7 +23,7 @@ begin
   );
   get diagnostics v_pairings = row_count;
   v_questions := private.write_down_expired(false);
-  return json_build_object('expired_questions', v_questions, 'expired_pairings', v_pairings, 'ran_at', v_now);
+  return json_build_object('expired_questions', v_questions, 'expired_pairings', v_pairings, 'ran_at', to_char(v_now at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
 end;
 $$;
 

@@ -1,16 +1,12 @@
 -- Why: what stands around every signed-in page, in one read: the products to switch between, the sprint that
 -- is under way in the active one, and how many questions wait (design: pages).
-create function public.get_shell()
+create function public.get_shell(p_active_product_id uuid default null)
 returns json
 language plpgsql
 stable
 set search_path = ''
 as $$
-declare
-  v_active uuid;
 begin
-  select u.active_product_id into v_active from public.users u where u.id = auth.uid();
-
   return json_build_object(
     'products', (
       select coalesce(json_agg(row_to_json(p) order by lower(p.name), p.id), '[]')
@@ -19,9 +15,8 @@ begin
         from public.products p
         where p.archived_at is null and p.id in (select private.accessible_product_ids())
       ) p),
-    'active_product_id', v_active,
     'active_sprint_id', (
-      select s.id from public.sprints s where s.product_id = v_active and s.status = 'ACTIVE'),
+      select s.id from public.sprints s where s.product_id = p_active_product_id and s.status = 'ACTIVE'),
     'open_questions', (
       select count(*)
       from public.agent_questions q
@@ -31,7 +26,7 @@ begin
 end;
 $$;
 
-comment on function public.get_shell() is 'The frame of every signed-in page: products, active sprint, open questions.';
+comment on function public.get_shell(uuid) is 'The frame of every signed-in page: products, active sprint, open questions.';
 
-revoke execute on function public.get_shell() from public, anon;
-grant execute on function public.get_shell() to authenticated;
+revoke execute on function public.get_shell(uuid) from public, anon;
+grant execute on function public.get_shell(uuid) to authenticated;

@@ -1,5 +1,6 @@
 -- Why: an open stream must end when the session or token it was opened with ends. It cannot ask on every event,
 -- so it is told once who it is and until when, and hears of an earlier end through the user's topic.
+-- The snapshot says which transactions this state shows: their events are not sent again.
 -- Definer: sessions and tokens are not readable by their users. Reads only the caller's own row, named by the claims.
 create function private.stream_viewer()
 returns json
@@ -15,6 +16,7 @@ declare
   v_token_id uuid := v_claims ->> 'token_id';
 begin
   return json_build_object(
+    'snapshot', pg_current_snapshot()::text,
     'user_id', v_user_id,
     'session_id', v_session_id,
     'token_id', v_token_id,

@@ -1,0 +1,246 @@
+import { z } from "zod";
+import { agentQuestionSchema } from "./question";
+import { verifyRequirements } from "./task";
+import { httpUrlSchema, idSchema, text } from "./text";
+
+export const agentJobStatuses = [
+  "queued",
+  "claimed",
+  "running",
+  "done",
+  "failed",
+  "cancelled",
+  "skipped",
+] as const;
+export type AgentJobStatus = (typeof agentJobStatuses)[number];
+export const agentJobStatusSchema = z.enum(agentJobStatuses);
+
+/** Kinds and results are no statuses: they stay in capitals everywhere. */
+export const agentJobKinds = ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"] as const;
+export type AgentJobKind = (typeof agentJobKinds)[number];
+export const verifyResults = ["ALIGNED", "PARTIAL", "EMPTY", "DIVERGENT"] as const;
+export type VerifyResult = (typeof verifyResults)[number];
+
+export const failureClasses = [
+  "agent_error",
+  "verification_failed",
+  "rate_limited",
+  "infrastructure",
+  "cancelled",
+] as const;
+export type FailureClass = (typeof failureClasses)[number];
+
+export const taskExecutionStatuses = ["pending", "running", "done", "failed", "skipped"] as const;
+
+/** How long a claim holds without a heartbeat, and how often a worker sends one. */
+export const leaseSeconds = 300;
+export const heartbeatSeconds = 60;
+
+/** Token counts as they are stored: null until somebody reports them. */
+export const usageSchema = z.object({
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  cache_read_tokens: z.int().nullable(),
+  cache_write_tokens: z.int().nullable(),
+});
+
+/** An agent job (specification: Agent job), with the codes and names that pages show beside it. */
+export const agentJobSchema = z.object({
+  id: z.string(),
+  product_id: z.string(),
+  task_id: z.string().nullable(),
+  idea_id: z.string().nullable(),
+  kind: z.enum(agentJobKinds),
+  status: agentJobStatusSchema,
+  sprint_run_id: z.string().nullable(),
+  position: z.int(),
+  in_turn: z.boolean(),
+  branch: z.string().nullable(),
+  plan_snapshot: z.string().nullable(),
+  pushed_at: z.string().nullable(),
+  pr_url: z.string().nullable(),
+  verify_result: z.enum(verifyResults).nullable(),
+  retry_count: z.int(),
+  attempt: z.int(),
+  worker_id: z.string().nullable(),
+  worker_name: z.string().nullable(),
+  claimed_at: z.string().nullable(),
+  started_at: z.string().nullable(),
+  lease_until: z.string().nullable(),
+  not_before: z.string().nullable(),
+  base_sha: z.string().nullable(),
+  head_sha: z.string().nullable(),
+  model_id: z.string().nullable(),
+  ...usageSchema.shape,
+  evidence: z.record(z.string(), z.unknown()).nullable(),
+  failure_class: z.enum(failureClasses).nullable(),
+  failure_reason: z.string().nullable(),
+  summary: z.string().nullable(),
+  parked_question_id: z.string().nullable(),
+  created_by: z.string().nullable(),
+  finished_at: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  task_code: z.string().nullable(),
+  task_title: z.string().nullable(),
+  task_status: z.string().nullable(),
+  story_id: z.string().nullable(),
+  story_code: z.string().nullable(),
+  story_title: z.string().nullable(),
+  idea_code: z.string().nullable(),
+  product_code: z.string(),
+  cost: z.number().nullable(),
+});
+export type AgentJob = z.infer<typeof agentJobSchema>;
+
+export const agentJobDetailSchema = agentJobSchema.extend({
+  questions: z.array(agentQuestionSchema),
+});
+export type AgentJobDetail = z.infer<typeof agentJobDetailSchema>;
+
+export const agentJobPageSchema = z.object({
+  jobs: z.array(agentJobSchema),
+  next_cursor: z.string().nullable(),
+});
+export type AgentJobPage = z.infer<typeof agentJobPageSchema>;
+
+/** One task of a batch run (specification: Sprint run, sprint task execution). */
+export const taskExecutionSchema = z.object({
+  id: z.string(),
+  sprint_run_id: z.string(),
+  task_id: z.string(),
+  task_code: z.string(),
+  task_title: z.string(),
+  story_id: z.string(),
+  story_code: z.string(),
+  position: z.int(),
+  status: z.enum(taskExecutionStatuses),
+  plan_snapshot: z.string().nullable(),
+  verify_required: z.enum(verifyRequirements),
+  verify_result: z.enum(verifyResults).nullable(),
+  verify_only: z.boolean(),
+  failure_reason: z.string().nullable(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+  created_at: z.string(),
+});
+export type TaskExecution = z.infer<typeof taskExecutionSchema>;
+
+/** A code that programs read and a sentence that people read. */
+export const reasonSchema = z.object({ code: z.string(), message: z.string() });
+export type Reason = z.infer<typeof reasonSchema>;
+
+export const jobIdInput = z.object({ job_id: idSchema });
+export type JobIdInput = z.infer<typeof jobIdInput>;
+
+export const createAgentJobInput = z.object({ task_id: idSchema });
+export type CreateAgentJobInput = z.infer<typeof createAgentJobInput>;
+
+export const listAgentJobsInput = z.object({
+  product_id: idSchema.optional(),
+  sprint_run_id: idSchema.optional(),
+  state: z.enum([...agentJobStatuses, "unfinished"]).optional(),
+  limit: z.int().min(1).max(200).optional(),
+  cursor: idSchema.optional(),
+});
+export type ListAgentJobsInput = z.infer<typeof listAgentJobsInput>;
+
+/** What the attempt that holds a job says in every call. */
+export const attemptInput = z.object({ job_id: idSchema, attempt: z.int().min(1) });
+
+const tokens = z.int().min(0).optional();
+const usageInput = {
+  model_id: text(200).optional(),
+  input_tokens: tokens,
+  output_tokens: tokens,
+  cache_read_tokens: tokens,
+  cache_write_tokens: tokens,
+};
+const sha = text(64).optional();
+/** Workers may write a result in either case; the service answers in capitals. */
+const verifyResultInput = z
+  .string()
+  .transform((value) => value.toUpperCase())
+  .pipe(z.enum(verifyResults))
+  .optional();
+
+export const heartbeatAgentJobInput = attemptInput.extend({
+  quota_pct: z.int().min(0).max(100).optional(),
+});
+export type HeartbeatAgentJobInput = z.infer<typeof heartbeatAgentJobInput>;
+
+export const heartbeatAnswerSchema = z.object({
+  action: z.enum(["continue", "pause", "stop"]),
+  status: agentJobStatusSchema,
+  lease_until: z.string().nullable(),
+  reason: reasonSchema.nullable(),
+});
+export type HeartbeatAnswer = z.infer<typeof heartbeatAnswerSchema>;
+
+export const reportAgentJobInput = attemptInput.extend({
+  status: z.enum(["running", "done", "failed", "skipped"]),
+  verify_result: verifyResultInput,
+  summary: text(20_000).optional(),
+  failure_class: z.enum(failureClasses).optional(),
+  failure_reason: text(4_000).optional(),
+  resets_at: z.iso.datetime({ offset: true }).optional(),
+  base_sha: sha,
+  head_sha: sha,
+  branch: text(200).optional(),
+  pushed_at: z.iso.datetime({ offset: true }).optional(),
+  pr_url: httpUrlSchema.optional(),
+  ...usageInput,
+});
+export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
+
+export const reportJobUsageInput = attemptInput.extend(usageInput);
+export type ReportJobUsageInput = z.infer<typeof reportJobUsageInput>;
+
+export const verifyTaskAgainstPlanInput = attemptInput.extend({
+  verify_result: verifyResultInput,
+  changed_files: z.array(text(1_000)).max(5_000).optional(),
+  evidence: z.record(z.string(), z.unknown()).optional(),
+  base_sha: sha,
+  head_sha: sha,
+});
+export type VerifyTaskAgainstPlanInput = z.infer<typeof verifyTaskAgainstPlanInput>;
+
+export const verifySprintTaskInput = verifyTaskAgainstPlanInput.extend({ task_id: idSchema });
+export type VerifySprintTaskInput = z.infer<typeof verifySprintTaskInput>;
+
+export const verificationSchema = z.object({
+  job_id: z.string(),
+  task_id: z.string(),
+  task_code: z.string(),
+  execution_id: z.string().nullable(),
+  verify_result: z.enum(verifyResults),
+  verify_required: z.enum(verifyRequirements),
+  verify_only: z.boolean(),
+  passes: z.boolean(),
+  report: z.enum(["done", "skipped"]).nullable(),
+  plan: z.string().nullable(),
+  hint: z.string(),
+});
+export type Verification = z.infer<typeof verificationSchema>;
+
+export const updateTaskExecutionInput = attemptInput.extend({
+  task_id: idSchema,
+  status: z.enum(["running", "done", "failed", "skipped"]),
+  verify_result: verifyResultInput,
+  failure_reason: text(4_000).optional(),
+});
+export type UpdateTaskExecutionInput = z.infer<typeof updateTaskExecutionInput>;
+
+export const whyNotMovingInput = z.object({ kind: z.enum(["job", "task", "run"]), id: idSchema });
+export type WhyNotMovingInput = z.infer<typeof whyNotMovingInput>;
+
+/** Why a job, task or run does not move: the same words on every page, in tools and in a worker's log. */
+export const whyNotMovingSchema = z.object({
+  kind: z.enum(["job", "task", "run"]),
+  id: z.string(),
+  status: z.string(),
+  moving: z.boolean(),
+  reasons: z.array(z.looseObject({ code: z.string(), message: z.string() })),
+  text: z.string().nullable(),
+});
+export type WhyNotMoving = z.infer<typeof whyNotMovingSchema>;

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { idSchema, requiredText } from "./text";
+
+/** Sums over the jobs that reported tokens. `unpriced_jobs` have no price for their model. */
+const numbersSchema = z.object({
+  jobs: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cache_read_tokens: z.int(),
+  cache_write_tokens: z.int(),
+  cost: z.number(),
+  unpriced_jobs: z.int(),
+});
+export type UsageNumbers = z.infer<typeof numbersSchema>;
+
+const nullableText = z.string().nullable();
+
+/** Burn-down from the recorded history, tokens and cost (specification: Agent job; Model price). */
+export const insightsSchema = z.object({
+  product_id: z.string(),
+  sprint: z
+    .object({
+      id: z.string(),
+      code: z.string(),
+      sprint_goal: z.string(),
+      status: z.string(),
+      start_date: nullableText,
+      end_date: nullableText,
+      started_at: nullableText,
+      completed_at: nullableText,
+    })
+    .nullable(),
+  burndown: z.array(z.object({ date: z.string(), remaining: z.int(), total: z.int() })),
+  totals: numbersSchema,
+  by_model: z.array(numbersSchema.extend({ model_id: nullableText, currency: nullableText })),
+  by_day: z.array(numbersSchema.extend({ date: z.string() })),
+  by_sprint: z.array(numbersSchema.extend({ sprint_id: nullableText, sprint_code: nullableText })),
+  by_run: z.array(
+    numbersSchema.extend({
+      sprint_run_id: nullableText,
+      branch: nullableText,
+      created_at: nullableText,
+    }),
+  ),
+  by_story: z.array(
+    numbersSchema.extend({
+      story_id: nullableText,
+      story_code: nullableText,
+      story_title: nullableText,
+    }),
+  ),
+  by_task: z.array(
+    numbersSchema.extend({
+      task_id: nullableText,
+      task_code: nullableText,
+      task_title: nullableText,
+    }),
+  ),
+});
+export type Insights = z.infer<typeof insightsSchema>;
+
+export const getInsightsInput = z.object({ product_id: idSchema, sprint_id: idSchema.optional() });
+export type GetInsightsInput = z.infer<typeof getInsightsInput>;
+
+/** Prices per one million tokens (specification: Model price). */
+export const modelPriceSchema = z.object({
+  model_id: z.string(),
+  input_per_million: z.number(),
+  output_per_million: z.number(),
+  cache_read_per_million: z.number(),
+  cache_write_per_million: z.number(),
+  currency: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type ModelPrice = z.infer<typeof modelPriceSchema>;
+
+export const modelPriceListSchema = z.object({ prices: z.array(modelPriceSchema) });
+export type ModelPriceList = z.infer<typeof modelPriceListSchema>;
+
+const price = z.number().min(0).max(1_000_000).optional();
+
+/** Without any price the model's row is removed. */
+export const setModelPriceInput = z.object({
+  model_id: requiredText(200),
+  input_per_million: price,
+  output_per_million: price,
+  cache_read_per_million: price,
+  cache_write_per_million: price,
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, "Must be three capital letters.")
+    .optional(),
+});
+export type SetModelPriceInput = z.infer<typeof setModelPriceInput>;
+
+export const setModelPriceAnswerSchema = z.union([
+  modelPriceSchema,
+  z.object({ model_id: z.string(), removed: z.boolean() }),
+]);
+export type SetModelPriceAnswer = z.infer<typeof setModelPriceAnswerSchema>;

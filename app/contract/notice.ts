@@ -1,0 +1,188 @@
+import { z } from "zod";
+import { httpUrlSchema, idSchema, requiredText, text } from "./text";
+
+/** What a webhook can be told about. */
+export const webhookEvents = [
+  "question_opened",
+  "question_answered",
+  "question_expired",
+  "run_paused",
+  "run_failed",
+  "run_done",
+  "review_needed",
+] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+export const noticeKinds = [...webhookEvents, "ping"] as const;
+export const noticeStatuses = ["pending", "delivered", "failed"] as const;
+
+/** The body of a webhook request, and what a push message is made from. */
+export const noticePayloadSchema = z.object({
+  event: z.enum(noticeKinds),
+  product_id: z.string().nullable(),
+  title: z.string(),
+  body: z.string().nullable(),
+  path: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  occurred_at: z.string(),
+});
+export type NoticePayload = z.infer<typeof noticePayloadSchema>;
+
+/** A notice that is due, with everything that sending it needs. Service only. */
+export const dueNoticeSchema = z.object({
+  id: z.string(),
+  kind: z.enum(noticeKinds),
+  attempts: z.int(),
+  payload: noticePayloadSchema,
+  created_at: z.string(),
+  webhook: z
+    .object({ id: z.string(), url: z.string(), secret: z.string(), active: z.boolean() })
+    .nullable(),
+  user_id: z.string().nullable(),
+  subscriptions: z.array(
+    z.object({ id: z.string(), endpoint: z.string(), p256dh: z.string(), auth: z.string() }),
+  ),
+});
+export type DueNotice = z.infer<typeof dueNoticeSchema>;
+export const dueNoticesSchema = z.object({ notices: z.array(dueNoticeSchema) });
+
+export const takeDueNoticesInput = z.object({
+  limit: z.int().min(1).max(500).optional(),
+  lease_seconds: z.int().min(5).optional(),
+});
+export type TakeDueNoticesInput = z.infer<typeof takeDueNoticesInput>;
+
+export const markNoticeInput = z.object({
+  notice_id: idSchema,
+  delivered: z.boolean(),
+  response_status: z.int().optional(),
+  error: z.string().optional(),
+  give_up: z.boolean().optional(),
+  gone_subscription_ids: z.array(idSchema).optional(),
+});
+export type MarkNoticeInput = z.infer<typeof markNoticeInput>;
+
+export const markedNoticeSchema = z.object({
+  id: z.string(),
+  status: z.enum(noticeStatuses).nullable(),
+  next_attempt_at: z.string().nullable(),
+});
+export type MarkedNotice = z.infer<typeof markedNoticeSchema>;
+
+/** A browser's push subscription (specification: Push subscription). */
+export const subscribePushInput = z.object({
+  endpoint: httpUrlSchema,
+  p256dh: requiredText(200),
+  auth: requiredText(100),
+  user_agent: text(1_000).optional(),
+});
+export type SubscribePushInput = z.infer<typeof subscribePushInput>;
+
+export const subscribedPushSchema = z.object({ id: z.string() });
+export type SubscribedPush = z.infer<typeof subscribedPushSchema>;
+
+export const unsubscribePushInput = z.object({
+  id: idSchema.optional(),
+  endpoint: httpUrlSchema.optional(),
+});
+export type UnsubscribePushInput = z.infer<typeof unsubscribePushInput>;
+
+export const unsubscribedPushSchema = z.object({ removed: z.int() });
+export type UnsubscribedPush = z.infer<typeof unsubscribedPushSchema>;
+
+export const pushSubscriptionListSchema = z.object({
+  subscriptions: z.array(
+    z.object({
+      id: z.string(),
+      user_agent: z.string().nullable(),
+      host: z.string().nullable(),
+      endpoint: z.string(),
+      last_error: z.string().nullable(),
+      disabled_at: z.string().nullable(),
+      created_at: z.string(),
+    }),
+  ),
+});
+export type PushSubscriptionList = z.infer<typeof pushSubscriptionListSchema>;
+
+export const webhookSchema = z.object({
+  id: z.string(),
+  product_id: z.string(),
+  url: z.string(),
+  events: z.array(z.enum(webhookEvents)),
+  active: z.boolean(),
+  created_by: z.string().nullable(),
+  created_by_name: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  last_delivery: z
+    .object({
+      kind: z.enum(noticeKinds),
+      status: z.enum(noticeStatuses),
+      response_status: z.int().nullable(),
+      last_error: z.string().nullable(),
+      created_at: z.string(),
+      delivered_at: z.string().nullable(),
+    })
+    .nullable(),
+});
+export type Webhook = z.infer<typeof webhookSchema>;
+
+/** The secret that signs requests is answered here, once. */
+export const createdWebhookSchema = webhookSchema.extend({ secret: z.string() });
+export type CreatedWebhook = z.infer<typeof createdWebhookSchema>;
+
+export const webhookListSchema = z.object({ webhooks: z.array(webhookSchema) });
+export type WebhookList = z.infer<typeof webhookListSchema>;
+
+export const createWebhookInput = z.object({
+  product_id: idSchema,
+  url: httpUrlSchema,
+  events: z.array(z.enum(webhookEvents)).min(1).optional(),
+});
+export type CreateWebhookInput = z.infer<typeof createWebhookInput>;
+
+export const updateWebhookInput = z.object({
+  webhook_id: idSchema,
+  url: httpUrlSchema.optional(),
+  events: z.array(z.enum(webhookEvents)).min(1).optional(),
+  active: z.boolean().optional(),
+});
+export type UpdateWebhookInput = z.infer<typeof updateWebhookInput>;
+
+export const webhookIdInput = z.object({ webhook_id: idSchema });
+export type WebhookIdInput = z.infer<typeof webhookIdInput>;
+
+export const deletedWebhookSchema = z.object({ id: z.string(), deleted: z.boolean() });
+export type DeletedWebhook = z.infer<typeof deletedWebhookSchema>;
+
+export const pingedWebhookSchema = z.object({ id: z.string() });
+export type PingedWebhook = z.infer<typeof pingedWebhookSchema>;
+
+export const listWebhooksInput = z.object({ product_id: idSchema });
+export type ListWebhooksInput = z.infer<typeof listWebhooksInput>;
+
+export const listWebhookDeliveriesInput = webhookIdInput.extend({
+  limit: z.int().min(1).max(200).optional(),
+  cursor: idSchema.optional(),
+});
+export type ListWebhookDeliveriesInput = z.infer<typeof listWebhookDeliveriesInput>;
+
+export const webhookDeliveryPageSchema = z.object({
+  deliveries: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(noticeKinds),
+      payload: noticePayloadSchema,
+      status: z.enum(noticeStatuses),
+      attempts: z.int(),
+      next_attempt_at: z.string(),
+      response_status: z.int().nullable(),
+      last_error: z.string().nullable(),
+      delivered_at: z.string().nullable(),
+      created_at: z.string(),
+    }),
+  ),
+  next_cursor: z.string().nullable(),
+});
+export type WebhookDeliveryPage = z.infer<typeof webhookDeliveryPageSchema>;

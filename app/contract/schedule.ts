@@ -1,0 +1,22 @@
+import { z } from "zod";
+
+/** Answer of POST /api/cron/expire-questions (specification: Scheduled endpoints). */
+export const expiredQuestionsSchema = z.object({
+  expired_questions: z.int(),
+  expired_pairings: z.int(),
+  ran_at: z.string(),
+});
+export type ExpiredQuestions = z.infer<typeof expiredQuestionsSchema>;
+
+/** Answer of POST /api/cron/cleanup-agent-artifacts (specification: Scheduled endpoints). */
+export const cleanedArtifactsSchema = z.object({ deleted: z.int(), ran_at: z.string() });
+export type CleanedArtifacts = z.infer<typeof cleanedArtifactsSchema>;
+
+/** What one sweep found; `removed` is null when it only looked at leases and waiting questions. */
+export const sweptSchema = z.object({
+  taken_back: z.int(),
+  expired_questions: z.int(),
+  removed: z.record(z.string(), z.int()).nullable(),
+  ran_at: z.string(),
+});
+export type Swept = z.infer<typeof sweptSchema>;

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { agentJobSchema, taskExecutionSchema, usageSchema } from "./agent-job";
+import { prStrategies } from "./product";
+import { agentQuestionSchema } from "./question";
+import { httpUrlSchema, idSchema, requiredText, text } from "./text";
+
+export const sprintRunStatuses = [
+  "queued",
+  "running",
+  "paused",
+  "done",
+  "failed",
+  "cancelled",
+] as const;
+export type SprintRunStatus = (typeof sprintRunStatuses)[number];
+export const sprintRunStatusSchema = z.enum(sprintRunStatuses);
+
+/** What can prevent the start of a run (specification: Starting a sprint run 1). */
+export const blockerTypes = [
+  "sprint_not_active",
+  "no_tasks",
+  "run_unfinished",
+  "task_no_plan",
+  "open_question",
+  "pbi_blocked",
+  "pbi_failed",
+  "task_cross_repo",
+] as const;
+
+/** One thing in the way, in words, with what a page needs to link to it. */
+export const blockerSchema = z.object({
+  type: z.enum(blockerTypes),
+  message: z.string(),
+  task_id: z.string().nullable(),
+  task_code: z.string().nullable(),
+  story_id: z.string().nullable(),
+  story_code: z.string().nullable(),
+  pbi_id: z.string().nullable(),
+  pbi_code: z.string().nullable(),
+  question_id: z.string().nullable(),
+  sprint_run_id: z.string().nullable(),
+});
+export type Blocker = z.infer<typeof blockerSchema>;
+
+/** The blockers in the detail of a refused start. */
+export const blockersDetailSchema = z.object({ blockers: z.array(blockerSchema) });
+
+export const preflightSchema = z.object({
+  sprint_id: z.string(),
+  sprint_code: z.string(),
+  pr_strategy: z.enum(prStrategies),
+  ready: z.boolean(),
+  tasks_total: z.int(),
+  jobs_total: z.int(),
+  blockers: z.array(blockerSchema),
+});
+export type Preflight = z.infer<typeof preflightSchema>;
+
+/** Why a run is paused (specification: Sprint run, pause_context). */
+export const pauseContextSchema = z.object({
+  reason: z.string(),
+  pr_url: z.string().nullable(),
+  conflict_files: z.array(z.string()),
+});
+export type PauseContext = z.infer<typeof pauseContextSchema>;
+
+export const runFailureSchema = z.object({
+  task_id: z.string().nullable(),
+  task_code: z.string().nullable(),
+  job_id: z.string().nullable(),
+  failure_class: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+export type RunFailure = z.infer<typeof runFailureSchema>;
+
+/** A sprint run with its counts, tokens and cost (specification: Sprint run). */
+export const sprintRunSchema = z.object({
+  id: z.string(),
+  sprint_id: z.string(),
+  sprint_code: z.string(),
+  product_id: z.string(),
+  status: sprintRunStatusSchema,
+  pr_strategy: z.enum(prStrategies),
+  branch: z.string(),
+  pause_context: pauseContextSchema.nullable(),
+  pause_question_id: z.string().nullable(),
+  previous_run_id: z.string().nullable(),
+  started_by: z.string().nullable(),
+  started_by_name: z.string().nullable(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+  failure: runFailureSchema.nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  jobs_total: z.int(),
+  counts: z.object({
+    queued: z.int(),
+    claimed: z.int(),
+    running: z.int(),
+    done: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    skipped: z.int(),
+  }),
+  ...usageSchema.shape,
+  cost: z.number().nullable(),
+});
+export type SprintRun = z.infer<typeof sprintRunSchema>;
+
+export const sprintRunDetailSchema = sprintRunSchema.extend({
+  jobs: z.array(agentJobSchema),
+  executions: z.array(taskExecutionSchema),
+  pause_question: agentQuestionSchema.nullable(),
+});
+export type SprintRunDetail = z.infer<typeof sprintRunDetailSchema>;
+
+export const sprintRunPageSchema = z.object({
+  runs: z.array(sprintRunSchema),
+  next_cursor: z.string().nullable(),
+});
+export type SprintRunPage = z.infer<typeof sprintRunPageSchema>;
+
+export const sprintToRunInput = z.object({ sprint_id: idSchema });
+export type SprintToRunInput = z.infer<typeof sprintToRunInput>;
+
+export const sprintRunIdInput = z.object({ sprint_run_id: idSchema });
+export type SprintRunIdInput = z.infer<typeof sprintRunIdInput>;
+
+export const listSprintRunsInput = z.object({
+  product_id: idSchema,
+  sprint_id: idSchema.optional(),
+  limit: z.int().min(1).max(100).optional(),
+  cursor: idSchema.optional(),
+});
+export type ListSprintRunsInput = z.infer<typeof listSprintRunsInput>;
+
+/** A worker names its job and attempt; `release` also gives the job back to the queue. */
+export const pauseSprintRunInput = z.object({
+  sprint_run_id: idSchema,
+  reason: requiredText(500).optional(),
+  pr_url: httpUrlSchema.optional(),
+  conflict_files: z.array(text(1_000)).max(500).optional(),
+  job_id: idSchema.optional(),
+  attempt: z.int().min(1).optional(),
+  release: z.boolean().optional(),
+});
+export type PauseSprintRunInput = z.infer<typeof pauseSprintRunInput>;

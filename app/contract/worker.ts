@@ -1,0 +1,231 @@
+import { z } from "zod";
+import {
+  agentJobKinds,
+  agentJobSchema,
+  agentJobStatusSchema,
+  reasonSchema,
+  taskExecutionStatuses,
+} from "./agent-job";
+import { prStrategies } from "./product";
+import { agentQuestionSchema, userQuestionStatuses } from "./question";
+import { verifyRequirements } from "./task";
+import { idSchema, requiredText, text } from "./text";
+
+/** Presence of a worker (specification: Agent worker). */
+export const agentWorkerSchema = z.object({
+  id: z.string(),
+  user_id: z.string(),
+  username: z.string().nullable(),
+  name: z.string(),
+  hostname: z.string().nullable(),
+  version: z.string().nullable(),
+  last_seen_at: z.string(),
+  last_quota_pct: z.int().nullable(),
+  last_quota_check_at: z.string().nullable(),
+  current_job_id: z.string().nullable(),
+  stopped_at: z.string().nullable(),
+  created_at: z.string(),
+  online: z.boolean(),
+  min_quota_pct: z.int(),
+  quota_ok: z.boolean(),
+});
+export type AgentWorker = z.infer<typeof agentWorkerSchema>;
+
+export const agentWorkerListSchema = z.object({
+  workers: z.array(agentWorkerSchema.extend({ current_job: agentJobSchema.nullable() })),
+});
+export type AgentWorkerList = z.infer<typeof agentWorkerListSchema>;
+
+export const listAgentWorkersInput = z.object({ product_id: idSchema.optional() });
+export type ListAgentWorkersInput = z.infer<typeof listAgentWorkersInput>;
+
+/** A worker's name stays the same across restarts and is unique per user. */
+const workerName = requiredText(100);
+
+export const workerHeartbeatInput = z.object({
+  worker: workerName,
+  hostname: text(255).optional(),
+  version: text(50).optional(),
+  quota_pct: z.int().min(0).max(100).optional(),
+  stopped: z.boolean().optional(),
+});
+export type WorkerHeartbeatInput = z.infer<typeof workerHeartbeatInput>;
+
+export const workerHeartbeatAnswerSchema = z.object({
+  worker: agentWorkerSchema,
+  may_claim: z.boolean(),
+  reason: reasonSchema.nullable(),
+});
+export type WorkerHeartbeatAnswer = z.infer<typeof workerHeartbeatAnswerSchema>;
+
+export const restartWorkerInput = z.object({ worker: workerName });
+export type RestartWorkerInput = z.infer<typeof restartWorkerInput>;
+
+export const restartedWorkerSchema = z.object({
+  worker_id: z.string(),
+  closed: z.array(z.object({ id: z.string(), attempt: z.int(), status: agentJobStatusSchema })),
+});
+export type RestartedWorker = z.infer<typeof restartedWorkerSchema>;
+
+export const claimAgentJobInput = z.object({
+  worker: workerName,
+  product_id: idSchema.optional(),
+  sprint_run_id: idSchema.optional(),
+  kinds: z.array(z.enum(agentJobKinds)).min(1).optional(),
+  hostname: text(255).optional(),
+  version: text(50).optional(),
+  quota_pct: z.int().min(0).max(100).optional(),
+});
+export type ClaimAgentJobInput = z.infer<typeof claimAgentJobInput>;
+
+const nullableText = z.string().nullable();
+
+/** Everything that the work on a job needs; nothing more has to be asked for. */
+export const jobPayloadSchema = z.object({
+  id: z.string(),
+  kind: z.enum(agentJobKinds),
+  status: agentJobStatusSchema,
+  attempt: z.int(),
+  retry_count: z.int(),
+  previous_failure: nullableText,
+  lease_until: z.string(),
+  heartbeat_seconds: z.int(),
+  position: z.int(),
+  plan: nullableText,
+  product: z.object({
+    id: z.string(),
+    code: z.string(),
+    name: z.string(),
+    description: z.string(),
+    repo_url: z.string(),
+    definition_of_done: z.string(),
+    auto_pr: z.boolean(),
+    pr_strategy: z.enum(prStrategies),
+  }),
+  repo_url: z.string(),
+  branch: nullableText,
+  base_sha: nullableText,
+  head_sha: nullableText,
+  pr_url: nullableText,
+  run: z
+    .object({
+      id: z.string(),
+      status: z.string(),
+      branch: z.string(),
+      pr_strategy: z.enum(prStrategies),
+      previous_run_id: nullableText,
+      jobs_total: z.int(),
+      sprint_id: z.string(),
+      sprint_code: z.string(),
+      sprint_goal: z.string(),
+    })
+    .nullable(),
+  task: z
+    .object({
+      id: z.string(),
+      code: z.string(),
+      title: z.string(),
+      description: z.string(),
+      status: z.string(),
+      verify_only: z.boolean(),
+      verify_required: z.enum(verifyRequirements),
+      requires_opus: z.boolean(),
+      estimated_minutes: z.int().nullable(),
+    })
+    .nullable(),
+  story: z
+    .object({
+      id: z.string(),
+      code: z.string(),
+      title: z.string(),
+      description: z.string(),
+      acceptance_criteria: z.string(),
+      pbi_id: z.string(),
+      pbi_code: z.string(),
+      pbi_title: z.string(),
+    })
+    .nullable(),
+  executions: z
+    .array(
+      z.object({
+        id: z.string(),
+        position: z.int(),
+        status: z.enum(taskExecutionStatuses),
+        task_id: z.string(),
+        task_code: z.string(),
+        title: z.string(),
+        description: z.string(),
+        plan: nullableText,
+        verify_required: z.enum(verifyRequirements),
+        verify_only: z.boolean(),
+        requires_opus: z.boolean(),
+        story_id: z.string(),
+        story_code: z.string(),
+        story_title: z.string(),
+        acceptance_criteria: z.string(),
+      }),
+    )
+    .nullable(),
+  idea: z
+    .object({
+      id: z.string(),
+      code: z.string(),
+      title: z.string(),
+      description: z.string(),
+      status: z.string(),
+    })
+    .nullable(),
+  user_questions: z
+    .array(
+      z.object({
+        id: z.string(),
+        question: z.string(),
+        answer: nullableText,
+        status: z.enum(userQuestionStatuses),
+        asked_for_this_job: z.boolean(),
+        created_at: z.string(),
+      }),
+    )
+    .nullable(),
+  questions: z.array(agentQuestionSchema),
+});
+export type JobPayload = z.infer<typeof jobPayloadSchema>;
+
+/** A claimed job, or the reason why there is none. */
+export const claimSchema = z.object({
+  job: jobPayloadSchema.nullable(),
+  worker_id: z.string(),
+  reason: reasonSchema.nullable(),
+});
+export type Claim = z.infer<typeof claimSchema>;
+
+export const checkQueueEmptyInput = z.object({ product_id: idSchema.optional() });
+export type CheckQueueEmptyInput = z.infer<typeof checkQueueEmptyInput>;
+
+export const queueStateSchema = z.object({
+  empty: z.boolean(),
+  claimable: z.boolean(),
+  queued: z.int(),
+  held: z.int(),
+  reason: reasonSchema.nullable(),
+});
+export type QueueState = z.infer<typeof queueStateSchema>;
+
+/** First state of the solo stream; job statuses stand in database form there (specification: Solo stream). */
+export const soloStateSchema = z.object({
+  sprint_id: z.string().nullable(),
+  jobs: z.array(
+    z.object({
+      id: z.string(),
+      task_id: z.string().nullable(),
+      kind: z.enum(agentJobKinds),
+      status: z.string(),
+      sprint_run_id: z.string().nullable(),
+    }),
+  ),
+  workers: z.object({ count: z.int() }),
+});
+export type SoloState = z.infer<typeof soloStateSchema>;
+
+export const soloStateInput = z.object({ product_id: idSchema });
+export type SoloStateInput = z.infer<typeof soloStateInput>;

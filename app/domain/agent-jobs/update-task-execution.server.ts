@@ -1,0 +1,26 @@
+import {
+  type TaskExecution,
+  taskExecutionSchema,
+  type UpdateTaskExecutionInput,
+} from "~/contract/agent-job";
+import { type Actor, callAs } from "~/db/rpc.server";
+
+/** How one task of a batch run goes (specification: Sprint run, executions). */
+export function updateTaskExecution(
+  actor: Actor,
+  input: UpdateTaskExecutionInput,
+): Promise<TaskExecution> {
+  return callAs(
+    actor,
+    "update_task_execution",
+    {
+      p_job_id: input.job_id,
+      p_attempt: input.attempt,
+      p_task_id: input.task_id,
+      p_status: input.status,
+      p_verify_result: input.verify_result,
+      p_failure_reason: input.failure_reason,
+    },
+    taskExecutionSchema,
+  );
+}

@@ -1,0 +1,7 @@
+import { type SprintRun, type SprintToRunInput, sprintRunSchema } from "~/contract/sprint-run";
+import { type Actor, callAs } from "~/db/rpc.server";
+
+/** Brings a failed sprint back and starts a new run (specification: Task, failed; resume-sprint). */
+export function resumeSprint(actor: Actor, input: SprintToRunInput): Promise<SprintRun> {
+  return callAs(actor, "resume_sprint", { p_sprint_id: input.sprint_id }, sprintRunSchema);
+}
