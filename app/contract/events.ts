@@ -11,6 +11,8 @@ const changedFields = z.array(z.string()).optional();
  */
 export const changeEventSchema = z.looseObject({
   seq: z.number(),
+  /** The transaction that made the change. */
+  xid: z.number().optional(),
   op: operation,
   entity: z.string(),
   id,

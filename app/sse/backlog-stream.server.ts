@@ -23,6 +23,7 @@ export function backlogStream(actor: Actor, productId: string): StreamSource {
       return {
         limitKey: `user:${reader.userId}`,
         expiresAt: viewer.expires_at,
+        snapshot: viewer.snapshot,
         access: { ...reader, productId },
         topics: [productTopic, topics.user(reader.userId)],
         greeting: (resumed) => [

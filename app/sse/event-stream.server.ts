@@ -69,6 +69,8 @@ class EventStream implements TopicViewer, OpenStream {
   readonly #closeSignal: AbortSignal;
   readonly #sink: RequestContext["sink"];
   #state: StreamState;
+  /** What the reader knows from the state; nothing of it is sent again. */
+  #known: StreamState["snapshot"];
   #subscriptions: TopicSubscription[] = [];
   #phase: "joining" | "reading" | "live" | "ended" = "joining";
   #waiting: TopicEvent[] = [];
@@ -207,6 +209,8 @@ class EventStream implements TopicViewer, OpenStream {
   }
 
   #handle(event: TopicEvent): void {
+    const { xid } = event.change;
+    if (xid !== undefined && this.#known?.includes(xid)) return;
     const { send, follow } = this.#delivery(event);
     if (send) this.#writer.push(event.frame(this.#source.kind, this.#buildFrame));
     if (follow === "refresh") void this.#refresh();
@@ -252,6 +256,8 @@ class EventStream implements TopicViewer, OpenStream {
 
   #greet(state: StreamState, mark: number, resumed: boolean): void {
     this.#state = state;
+    // Who comes back with an id does not read the state again, so what was missed is sent.
+    this.#known = resumed ? undefined : state.snapshot;
     this.#hasToldFailure = false;
     const [first, ...rest] = state.greeting(resumed);
     this.#writer.push(encodeMessage({ ...first, id: this.#hub.cursorOf(mark) }));

@@ -26,6 +26,7 @@ export function notificationsStream(actor: Actor): StreamSource {
       return {
         limitKey: `user:${reader.userId}`,
         expiresAt: viewer.expires_at,
+        snapshot: viewer.snapshot,
         access: { ...reader, productId: null },
         topics: [topics.user(reader.userId)],
         greeting: (resumed) => [

@@ -31,6 +31,7 @@ export function soloStream(actor: Actor, productId: string): StreamSource {
       return {
         limitKey: `user:${reader.userId}`,
         expiresAt: viewer.expires_at,
+        snapshot: viewer.snapshot,
         access: { ...reader, productId },
         topics: [topics.product(productId), topics.user(reader.userId)],
         greeting: (resumed) => [

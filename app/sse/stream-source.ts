@@ -1,17 +1,19 @@
 import { z } from "zod";
 import type { ChangeEvent } from "~/contract/events";
 import type { Delivery, Reader } from "~/realtime/delivery";
+import { Snapshot } from "~/realtime/snapshot";
 import type { Message } from "./encode";
 
 /** Who reads a stream and until when, as the database says it (SQL: private.stream_viewer). */
 export const streamViewerSchema = z.object({
+  snapshot: z.string().transform((text) => new Snapshot(text)),
   user_id: z.string(),
   session_id: z.string().nullable(),
   token_id: z.string().nullable(),
   expires_at: z.string().nullable(),
 });
 
-export function readerOf(viewer: z.infer<typeof streamViewerSchema>): Reader {
+export function readerOf(viewer: z.output<typeof streamViewerSchema>): Reader {
   return { userId: viewer.user_id, sessionId: viewer.session_id, tokenId: viewer.token_id };
 }
 
@@ -24,7 +26,8 @@ export interface StreamState {
   expiresAt: string | null;
   /** What the sweep checks beside the events; none for a stream without a user. */
   access?: Reader & { productId: string | null };
-  /** The first of them numbers the messages. */
+  /** What this state shows already; events of it are not sent again. */
+  snapshot?: Snapshot;
   topics: readonly [string, ...string[]];
   /** `ready` or `state`, with what follows it at once. */
   greeting(resumed: boolean): readonly [Message, ...Message[]];
