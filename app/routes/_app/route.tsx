@@ -26,7 +26,7 @@ const demoReason = "This is a demo account: it sees everything and changes nothi
 /** The signed-in area. An expired paired session ends in the guard, on every render. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
-  const shell = await getShell(actor);
+  const shell = await getShell(actor, principal.active_product_id);
   const data: ShellData = {
     now: Date.now(),
     user: {
@@ -37,7 +37,7 @@ export const loader = pageLoader(async ({ request, context }) => {
       hasAvatar: false,
     },
     products: shell.products,
-    activeProductId: shell.active_product_id,
+    activeProductId: principal.active_product_id,
     activeSprintId: shell.active_sprint_id,
     openQuestions: shell.open_questions,
     notice: readNotice(request),
