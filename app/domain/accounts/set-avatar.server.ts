@@ -2,13 +2,14 @@ import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { type Actor, callAs } from "~/db/rpc.server";
 
-export const avatarMaxBytes = 1_048_576;
+/** Half a MiB: a whole form stays within what a page may receive. */
+export const avatarMaxBytes = 524_288;
 
 /** Stores the user's picture, or removes it. The type is told by the content, never by its name. */
 export async function setAvatar(actor: Actor, bytes: Uint8Array | null): Promise<void> {
   const mime = bytes && pictureTypeOf(bytes);
   if (bytes && (!mime || bytes.length > avatarMaxBytes)) {
-    const message = "Use a PNG, JPEG, WebP or GIF picture of at most 1 MiB.";
+    const message = "Use a PNG, JPEG, WebP or GIF picture of at most 512 KiB.";
     throw new ContractError(422, message, { issues: [{ path: "avatar", message }] });
   }
   await callAs(

@@ -1,0 +1,66 @@
+import type { AuditEvent } from "~/contract/account";
+import { describeBrowser } from "./describe-browser";
+import { EmptyState } from "./empty-state";
+import { RelativeTime } from "./relative-time";
+import { Cell, Table } from "./table";
+
+const words: Readonly<Record<string, string>> = {
+  "session.started": "Signed in with the password",
+  "session.ended": "Signed out",
+  "session.revoked": "Ended a session",
+  "session.others_revoked": "Signed out everywhere else",
+  "pairing.approved": "Approved a device by phone",
+  "pairing.declined": "Declined a device by phone",
+  "pairing.claimed": "A device was signed in by phone",
+  "pairing.revoked": "Took a device's approval back",
+  "password.changed": "Changed the password",
+  "password.reset": "The password was reset",
+  "token.created": "Created an API token",
+  "token.revoked": "Revoked an API token",
+  "user.changed": "Role or flags changed",
+  "user.configured": "Role or flags set by the operator",
+};
+
+/** What happened to accounts, newest first. `withPeople` names whom it concerns, for administrators. */
+export function AuditTrail({
+  events,
+  withPeople = false,
+}: {
+  events: readonly AuditEvent[];
+  withPeople?: boolean;
+}) {
+  if (events.length === 0) return <EmptyState title="Nothing has happened yet" compact />;
+  const head = withPeople
+    ? ["When", "Account", "What", "By", "Details", "Address"]
+    : ["When", "What", "By", "Details", "Address"];
+  return (
+    <Table caption="What happened, newest first" head={head}>
+      {events.map((event) => (
+        <tr key={event.id}>
+          <Cell className="whitespace-nowrap text-muted">
+            <RelativeTime at={event.created_at} />
+          </Cell>
+          {withPeople ? <Cell>{event.username ?? "deleted account"}</Cell> : null}
+          <Cell className="font-medium">{words[event.kind] ?? event.kind}</Cell>
+          <Cell>{event.actor_name ?? "operator"}</Cell>
+          <Cell className="text-muted">{detailText(event.detail)}</Cell>
+          <Cell className="text-muted">{event.ip ?? ""}</Cell>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function detailText(detail: AuditEvent["detail"]): string {
+  const parts: string[] = [];
+  const browser = detail.user_agent ?? detail.desktop_ua;
+  if (typeof browser === "string") parts.push(describeBrowser(browser));
+  if (typeof detail.desktop_ip === "string") parts.push(`from ${detail.desktop_ip}`);
+  if (typeof detail.label === "string") parts.push(`“${detail.label}”`);
+  if (typeof detail.role === "string") parts.push(`role ${detail.role.toLowerCase()}`);
+  if (typeof detail.is_demo === "boolean") parts.push(detail.is_demo ? "demo" : "no demo");
+  if (detail.must_reset_password === true) parts.push("must choose a new password");
+  if (typeof detail.sessions_ended === "number")
+    parts.push(`${detail.sessions_ended} sessions ended`);
+  return parts.join(", ");
+}

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import type { AuditEvent } from "~/contract/account";
+import type { Actor } from "~/db/rpc.server";
+import { listAuditEvents } from "~/domain/accounts/list-audit-events.server";
+
+const pageSize = 50;
+const momentSchema = z.iso.datetime({ offset: true }).nullable().catch(null);
+
+/** One page of the audit trail, and where the next one starts. */
+export async function readAuditPage(
+  actor: Actor,
+  request: Request,
+  all: boolean,
+): Promise<{ events: AuditEvent[]; next: string | null }> {
+  const before = momentSchema.parse(new URL(request.url).searchParams.get("before"));
+  const events = await listAuditEvents(actor, { all, before });
+  const last = events.at(-1);
+  return { events, next: last && events.length === pageSize ? last.created_at : null };
+}

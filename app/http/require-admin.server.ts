@@ -1,0 +1,10 @@
+import type { AppLoadContext } from "@remix-run/node";
+import { ContractError } from "~/contract/errors";
+import { requireActor, type SignedIn } from "./page-guards.server";
+
+/** The same for pages of administrators. The operations ask again: this only keeps the pages away. */
+export async function requireAdmin(request: Request, context: AppLoadContext): Promise<SignedIn> {
+  const signedIn = await requireActor(request, context);
+  if (signedIn.principal.role === "ADMIN") return signedIn;
+  throw new ContractError(403, "Only administrators may see this page.");
+}

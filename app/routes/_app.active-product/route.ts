@@ -1,0 +1,23 @@
+import { redirect } from "@remix-run/node";
+import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
+import { done, textOf } from "~/http/form-action.server";
+import { pageAction, requireWriter } from "~/http/page-guards.server";
+import { readId } from "~/http/read-id.server";
+
+/** A visit changes nothing. */
+export function loader() {
+  return redirect("/dashboard");
+}
+
+/** `POST /active-product`: the product one works on from now on (specification: Authentication 8); empty for none. */
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  if (textOf(form, "product_id") === "") {
+    await setActiveProduct(actor, null);
+    return done(form, "/dashboard");
+  }
+  const productId = readId(form, "product_id", "product");
+  await setActiveProduct(actor, productId);
+  return done(form, `/products/${productId}/backlog`);
+});

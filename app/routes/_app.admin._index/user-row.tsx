@@ -1,0 +1,70 @@
+import { Form } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { Badge } from "~/components/badge";
+import { Button } from "~/components/button";
+import { Confirm } from "~/components/confirm";
+import { RelativeTime } from "~/components/relative-time";
+import { Cell } from "~/components/table";
+import type { ManagedUser } from "~/contract/account";
+
+const action = "/admin?index";
+
+/** One user with what an administrator may change. */
+export function UserRow({ user, isOwn }: { user: ManagedUser; isOwn: boolean }) {
+  const isAdmin = user.role === "ADMIN";
+  return (
+    <tr>
+      <Cell className="font-medium">
+        {user.username} {isOwn ? <Badge tone="accent">you</Badge> : null}
+      </Cell>
+      <Cell className="text-muted">{user.email}</Cell>
+      <Cell>
+        <span className="flex items-center gap-2">
+          {isAdmin ? "Administrator" : "Developer"}
+          <ActionForm action={action}>
+            <input type="hidden" name="intent" value="role" />
+            <input type="hidden" name="user_id" value={user.id} />
+            <input type="hidden" name="role" value={isAdmin ? "DEVELOPER" : "ADMIN"} />
+            <Button type="submit" size="sm" tone="quiet">
+              {isAdmin ? "Make developer" : "Make administrator"}
+            </Button>
+          </ActionForm>
+        </span>
+      </Cell>
+      <Cell>
+        <span className="flex items-center gap-2">
+          {user.is_demo ? <Badge tone="accent">demo</Badge> : "no"}
+          <ActionForm action={action}>
+            <input type="hidden" name="intent" value="demo" />
+            <input type="hidden" name="user_id" value={user.id} />
+            <input type="hidden" name="is_demo" value={String(!user.is_demo)} />
+            <Button type="submit" size="sm" tone="quiet">
+              {user.is_demo ? "Let them write" : "Make demo"}
+            </Button>
+          </ActionForm>
+        </span>
+      </Cell>
+      <Cell className="text-muted">
+        {user.last_seen_at ? <RelativeTime at={user.last_seen_at} /> : "never"}
+      </Cell>
+      <Cell>
+        {user.must_reset_password ? <Badge tone="waiting">has to change it</Badge> : null}
+        <Confirm
+          trigger="Reset"
+          size="sm"
+          question={`Reset the password of ${user.username}?`}
+          consequence="All their sessions end. You get a temporary password to pass on."
+          confirmLabel="Reset password"
+        >
+          {(buttons) => (
+            <Form method="post" action={action}>
+              <input type="hidden" name="intent" value="reset" />
+              <input type="hidden" name="user_id" value={user.id} />
+              {buttons}
+            </Form>
+          )}
+        </Confirm>
+      </Cell>
+    </tr>
+  );
+}

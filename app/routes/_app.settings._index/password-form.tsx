@@ -1,0 +1,50 @@
+import { useFetcher } from "@remix-run/react";
+import { SubmitButton } from "~/components/button";
+import { Section } from "~/components/card";
+import { enhancedField } from "~/components/enhanced-field";
+import { TextField } from "~/components/field";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { useHydrated } from "~/components/use-hydrated";
+import { WriteFields } from "~/components/write-access";
+import { passwordMinLength } from "~/contract/account";
+import { SavedNotice } from "./saved-notice";
+
+export function PasswordForm() {
+  const fetcher = useFetcher();
+  const hydrated = useHydrated();
+  const form = useServerForm<"current_password" | "new_password">({
+    lastResult: fetcher.data,
+    id: "password",
+  });
+  return (
+    <Section title="Password" about="A new password signs you out on every other device.">
+      <ServerForm form={form} fetcher={fetcher} action="/settings?index">
+        <input type="hidden" name="intent" value="password" />
+        {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
+        <WriteFields quiet className="grid gap-4">
+          <TextField
+            label="Present password"
+            type="password"
+            autoComplete="current-password"
+            required
+            {...form.field("current_password")}
+          />
+          <TextField
+            label="New password"
+            description={`At least ${passwordMinLength} characters.`}
+            type="password"
+            autoComplete="new-password"
+            required
+            {...form.field("new_password")}
+          />
+          <div className="flex items-center gap-3">
+            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Changing…">
+              Change password
+            </SubmitButton>
+            <SavedNotice data={fetcher.data} />
+          </div>
+        </WriteFields>
+      </ServerForm>
+    </Section>
+  );
+}

@@ -1,0 +1,27 @@
+import type { LoaderFunctionArgs } from "@remix-run/node";
+import { ContractError } from "~/contract/errors";
+import { getAvatar } from "~/domain/accounts/get-avatar.server";
+import { requireActor } from "~/http/page-guards.server";
+import { problem } from "~/http/responses.server";
+import { isCanonicalUuid } from "~/http/uuid";
+
+/** One's own picture, or with `?user=` that of somebody one works with. Served as nothing but an image. */
+export async function loader({ request, context }: LoaderFunctionArgs): Promise<Response> {
+  const { actor, principal } = await requireActor(request, context);
+  const userId = new URL(request.url).searchParams.get("user") ?? principal.user_id;
+  try {
+    if (!isCanonicalUuid(userId)) throw new ContractError(404, "No such picture.");
+    const { mime, bytes } = await getAvatar(actor, userId);
+    return new Response(bytes, {
+      headers: {
+        "content-type": mime,
+        "content-disposition": "inline",
+        "x-content-type-options": "nosniff",
+        "cache-control": "private, no-cache",
+      },
+    });
+  } catch (error) {
+    if (error instanceof ContractError) return problem(error);
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { Badge } from "~/components/badge";
+import { Button } from "~/components/button";
+import { Section } from "~/components/card";
+import { describeBrowser } from "~/components/describe-browser";
+import { RelativeTime } from "~/components/relative-time";
+import { Cell, Table } from "~/components/table";
+import { WriteFields } from "~/components/write-access";
+import type { Session } from "~/contract/account";
+import { listSessions } from "~/domain/accounts/list-sessions.server";
+import { revokeOtherSessions } from "~/domain/accounts/revoke-other-sessions.server";
+import { revokeSession } from "~/domain/accounts/revoke-session.server";
+import { done, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { readId } from "~/http/read-id.server";
+
+const here = "/settings/devices";
+
+/** Where the account is signed in, and how to end it there. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  return json({ sessions: await listSessions(actor) });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  return runIntent(form, {
+    end: async () => {
+      await revokeSession(actor, readId(form, "session_id", "device"));
+      return done(form, here, "Signed out there");
+    },
+    "end-others": async () => {
+      const count = await revokeOtherSessions(actor);
+      return done(form, here, count === 1 ? "1 device signed out" : `${count} devices signed out`);
+    },
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Devices · Backloom" }];
+
+export default function DevicesPage() {
+  const { sessions } = useLoaderData<typeof loader>();
+  return (
+    <div className="max-w-4xl">
+      <Section
+        title="Signed-in devices"
+        about="Signing out takes effect with the next request; open live views close by themselves."
+        actions={
+          <WriteFields quiet>
+            <ActionForm>
+              <input type="hidden" name="intent" value="end-others" />
+              <Button type="submit" disabled={sessions.length < 2}>
+                Sign out everywhere else
+              </Button>
+            </ActionForm>
+          </WriteFields>
+        }
+        flush
+      >
+        <Table caption="Signed-in devices" head={["Device", "Address", "Last seen", "Ends", ""]}>
+          {sessions.map((session) => (
+            <DeviceRow key={session.id} session={session} />
+          ))}
+        </Table>
+      </Section>
+    </div>
+  );
+}
+
+function DeviceRow({ session }: { session: Session }) {
+  return (
+    <tr>
+      <Cell>
+        <span className="flex flex-wrap items-center gap-2 font-medium">
+          {describeBrowser(session.user_agent)}
+          {session.is_current ? <Badge tone="accent">this one</Badge> : null}
+          {session.paired ? <Badge tone="waiting">by phone</Badge> : null}
+        </span>
+      </Cell>
+      <Cell>{session.ip ?? "not known"}</Cell>
+      <Cell>
+        <RelativeTime at={session.last_seen_at} />
+      </Cell>
+      <Cell>
+        <RelativeTime at={session.paired_expires_at ?? session.expires_at} />
+      </Cell>
+      <Cell className="text-end">
+        {session.is_current ? null : (
+          <WriteFields quiet>
+            <ActionForm>
+              <input type="hidden" name="intent" value="end" />
+              <input type="hidden" name="session_id" value={session.id} />
+              <Button type="submit" size="sm">
+                Sign out
+              </Button>
+            </ActionForm>
+          </WriteFields>
+        )}
+      </Cell>
+    </tr>
+  );
+}
