@@ -100,6 +100,9 @@ async function findStatement(
   const known = statements.get(key);
   if (known) return known;
   const signature = await findSignature(client, functionName, names);
+  // Calls that came at the same time may have written it meanwhile; a second one would take its name.
+  const written = statements.get(key);
+  if (written) return written;
   if (!signature) {
     const message = `Could not find the function public.${key} in the schema cache`;
     throw new CallFailure({ code: "PGRST202", message, detail: null }, "nothing happened");

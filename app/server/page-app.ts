@@ -89,7 +89,8 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
         throw new ContractError(405, `This page answers ${allowed.join(", ")} only.`);
       }
       // A path that no route has is answered by the page for unknown addresses, which Remix renders.
-      const address = match ? `${target.pathname}${target.search}` : "/unknown-address";
+      const isKnown = match && match.route.segments.at(-1) !== "*";
+      const address = isKnown ? `${target.pathname}${target.search}` : "/unknown-address";
       const answer = await handle(await toWebRequest(env, address, request, context), context);
       if (!answer.headers.has("cache-control")) answer.headers.set("cache-control", "no-store");
       await sendResponse(answer, response);

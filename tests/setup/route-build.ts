@@ -1,6 +1,4 @@
 import type { ServerBuild } from "@remix-run/node";
-import * as entry from "~/entry.server";
-import * as root from "~/root";
 
 type RouteModule = ServerBuild["routes"][string]["module"];
 type Route = ServerBuild["routes"][string];
@@ -23,16 +21,17 @@ export async function routesFromSources({
       /^(api|mcp)(\.|$)/.test(name) || (typeof pages === "boolean" ? pages : pages.includes(name)),
   );
   const names = new Set(wanted.map(({ name }) => name));
-  const routes: ServerBuild["routes"] = {
-    root: { id: "root", path: "", module: root },
-  };
+  // What renders is loaded only where pages are.
+  const rendersPages = pages === true || (Array.isArray(pages) && pages.length > 0);
+  const root = rendersPages ? await import("~/root") : { default: undefined };
+  const routes: ServerBuild["routes"] = { root: { id: "root", path: "", module: root } };
   for (const { name, load } of wanted) {
     const route = describeRoute(name, names, await load().catch(brokenModule));
     routes[route.id] = route;
   }
   return {
     mode: "production",
-    entry: { module: entry },
+    entry: { module: rendersPages ? await import("~/entry.server") : { default: noPages } },
     routes,
     assets: assetsOf(routes),
     publicPath: "/",
@@ -48,6 +47,10 @@ export async function routesFromSources({
   };
 }
 
+function noPages(): never {
+  throw new Error("No pages were loaded: start the test app with `pages`");
+}
+
 /** A route that cannot be loaded fails where it is asked for; a guard test loads them all. */
 function brokenModule(cause: unknown): RouteModule {
   const fail = () => {
@@ -60,15 +63,15 @@ function folderOf(file: string): string {
   return file.split("/").at(-2) ?? "";
 }
 
-/** Remix's flat routes: dots separate segments, `_name` adds none, a trailing `_` leaves the parent. */
+/** Remix's flat routes: dots separate segments (not in brackets), `_name` adds none, a trailing `_` leaves the parent. */
 function describeRoute(name: string, names: ReadonlySet<string>, module: RouteModule): Route {
-  const parts = name.split(".");
+  const parts = name.split(/\.(?![^[]*\])/);
   const parent = parentOf(parts, names);
   const own = parts.slice(parent === undefined ? 0 : parent.split(".").length);
   const segments = own
     .filter((part) => !part.startsWith("_"))
     .map((part) => part.replace(/_$/, ""))
-    .map((part) => (part === "$" ? "*" : part.replace(/^\$/, ":")));
+    .map((part) => (part === "$" ? "*" : part.replace(/^\$/, ":").replace(/\[(.*?)\]/g, "$1")));
   const isIndex = parts.at(-1) === "_index";
   return {
     id: `routes/${name}/route`,

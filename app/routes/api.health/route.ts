@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { healthQuery } from "~/contract/health";
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
@@ -8,7 +8,7 @@ import { pingDatabase } from "./ping-database.server";
 const route = apiRoute({
   GET: openEndpoint({
     auth: "none",
-    query: z.object({ db: z.string().optional() }),
+    query: healthQuery,
     async handle({ query, context: { services } }) {
       const health = { status: "ok", version: services.version, time: new Date().toISOString() };
       if (query.db !== "1") return json(health);

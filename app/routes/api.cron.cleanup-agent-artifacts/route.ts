@@ -1,0 +1,19 @@
+import { cleanedArtifactsSchema } from "~/contract/schedule";
+import { callService } from "~/db/rpc.server";
+import { apiRoute } from "~/http/api-route.server";
+import { openEndpoint } from "~/http/endpoint.server";
+import { json } from "~/http/responses.server";
+
+/** Deletes old failed and cancelled jobs (specification: POST /api/cron/cleanup-agent-artifacts). */
+const route = apiRoute({
+  POST: openEndpoint({
+    auth: "cron",
+    handle: async ({ context: { services } }) =>
+      json(
+        await callService(services.database, "cleanup_agent_artifacts", {}, cleanedArtifactsSchema),
+      ),
+  }),
+});
+
+export const loader = route.loader;
+export const action = route.action;

@@ -1,0 +1,17 @@
+import { expiredQuestionsSchema } from "~/contract/schedule";
+import { callService } from "~/db/rpc.server";
+import { apiRoute } from "~/http/api-route.server";
+import { openEndpoint } from "~/http/endpoint.server";
+import { json } from "~/http/responses.server";
+
+/** Expires open questions and pending pairings (specification: POST /api/cron/expire-questions). */
+const route = apiRoute({
+  POST: openEndpoint({
+    auth: "cron",
+    handle: async ({ context: { services } }) =>
+      json(await callService(services.database, "expire_questions", {}, expiredQuestionsSchema)),
+  }),
+});
+
+export const loader = route.loader;
+export const action = route.action;

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { expectRefusal } from "../setup/endpoint-checks";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const paths = ["/api/cron/expire-questions", "/api/cron/cleanup-agent-artifacts"];
+const post = (path: string, headers: Record<string, string> = bearer(app.cronSecret)) =>
+  app.request(path, { method: "POST", headers });
+
+describe.each(paths)("POST %s", (path) => {
+  it("answers 401 to everything but the secret", async () => {
+    const user = await createUser(t);
+    const demo = await createUser(t, { demo: true });
+    const attempts: Record<string, string>[] = [
+      {},
+      bearer(""),
+      bearer("undefined"),
+      bearer(app.cronSecret.slice(1)),
+      bearer(`${app.cronSecret}x`),
+      bearer(app.cronSecret.toUpperCase()),
+      bearer(await createToken(t, user)),
+      bearer(await createToken(t, demo)),
+      { cookie: await signIn(t, app, user) },
+      { authorization: app.cronSecret },
+    ];
+    for (const headers of attempts) await expectRefusal(await post(path, headers), 401);
+    await expectRefusal(
+      await app.request(`${path}?secret=${app.cronSecret}`, { method: "POST" }),
+      401,
+    );
+  });
+
+  it("answers 401 always when no secret is set", async () => {
+    const closed = await startTestApp(t, { env: { cronSecret: undefined } });
+    for (const value of ["", "undefined", "null", app.cronSecret]) {
+      const headers = bearer(value);
+      await expectRefusal(await closed.request(path, { method: "POST", headers }), 401);
+    }
+  });
+
+  it("answers GET with 405 and Allow", async () => {
+    const response = await app.request(path, { headers: bearer(app.cronSecret) });
+    expect(response.headers.get("allow")).toBe("POST, OPTIONS");
+    await expectRefusal(response, 405);
+  });
+
+  it("answers 20 parallel runs", async () => {
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post(path)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});
+
+describe("what the schedule does", () => {
+  const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+
+  it("cancels pending pairings that are past their time, and counts them", async () => {
+    await t.sql.query(
+      `insert into login_pairings (mobile_secret_hash, desktop_token_hash, check_code, desktop_ua, expires_at)
+       select sha256(('m' || n)::bytea), sha256(('d' || n)::bytea), '000 000', 'test',
+              now() + make_interval(mins => n) from generate_series(-3, 2) n`,
+    );
+    const answer = await (await post("/api/cron/expire-questions")).json();
+    expect(answer).toEqual({ expired_questions: 0, expired_pairings: 3, ran_at: timestamp });
+    const again = await (await post("/api/cron/expire-questions")).json();
+    expect(again.expired_pairings).toBe(0);
+  });
+
+  it("tells how many jobs were deleted", async () => {
+    const answer = await (await post("/api/cron/cleanup-agent-artifacts")).json();
+    expect(answer).toEqual({ deleted: 0, ran_at: timestamp });
+  });
+});

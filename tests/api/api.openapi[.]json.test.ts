@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const owner = await createUser(t);
+const token = await createToken(t, owner);
+const backlog = await seedBacklog(t, owner);
+
+const media = z.object({ schema: z.record(z.string(), z.unknown()) });
+const answer = z.object({ content: z.record(z.string(), media).optional() });
+const operationSchema = z.object({
+  operationId: z.string(),
+  security: z.array(z.record(z.string(), z.unknown())),
+  requestBody: z.object({ content: z.record(z.string(), media) }).optional(),
+  responses: z.record(z.string(), answer),
+});
+type Operation = z.infer<typeof operationSchema>;
+const documentSchema = z.looseObject({
+  openapi: z.literal("3.1.0"),
+  info: z.object({ title: z.string(), version: z.string(), description: z.string() }),
+  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
+  components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
+});
+
+const document = documentSchema.parse(await (await app.request("/api/openapi.json")).json());
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase(),
+    operation,
+  })),
+);
+
+/** The documented schema as a check that also refuses keys which the document does not name. */
+function checkOf(schema: Record<string, unknown>): z.ZodType {
+  const whole = { ...schema, $defs: document.components.schemas };
+  const text = JSON.stringify(whole).replaceAll("#/components/schemas/", "#/$defs/");
+  return z.fromJSONSchema(closed(JSON.parse(text)));
+}
+
+function closed(schema: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(closeObjects(schema) ?? {}));
+}
+
+function closeObjects(schema: unknown): object | null {
+  if (typeof schema !== "object" || schema === null) return null;
+  if (Array.isArray(schema)) return schema.map((item) => closeObjects(item) ?? item);
+  const entries = Object.entries(schema).map(([key, value]) => [key, closeObjects(value) ?? value]);
+  const isClosed = "properties" in schema && !("additionalProperties" in schema);
+  return Object.fromEntries(isClosed ? [...entries, ["additionalProperties", false]] : entries);
+}
+
+function schemaOf(operation: Operation, status: number): Record<string, unknown> {
+  const content = operation.responses[String(status)]?.content ?? {};
+  return content["application/json"]?.schema ?? { not: {} };
+}
+
+const ids: Record<string, string> = {
+  products: backlog.product.id,
+  sprints: backlog.sprint.id,
+  pbis: backlog.pbi.id,
+  stories: backlog.story.id,
+  tasks: backlog.task.id,
+};
+const unknownId = "00000000-0000-4000-8000-000000000000";
+const bodies: Record<string, unknown> = {
+  updateTask: { status: "in_progress" },
+  appendStoryLog: { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
+};
+const pathFor = (path: string) => {
+  const noun = path.split("/")[2] ?? "";
+  return path.replace(/\{\w+\}/, ids[noun] ?? unknownId);
+};
+
+describe("GET /api/openapi.json", () => {
+  it("names every operation once, by an id of its own", () => {
+    const names = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("holds every path and method of the specification", () => {
+    const served = operations.map(({ method, path }) => `${method} ${path}`);
+    expect(served).toEqual(
+      expect.arrayContaining([
+        "GET /api/health",
+        "GET /api/products",
+        "GET /api/products/{id}/agent-context",
+        "GET /api/products/{id}/next-story",
+        "GET /api/sprints/{id}/tasks",
+        "PATCH /api/tasks/{id}",
+        "GET /api/tasks/{id}",
+        "GET /api/products/{id}/backlog",
+        "GET /api/pbis/{id}/stories",
+        "GET /api/stories/{id}/tasks",
+        "POST /api/stories/{id}/log",
+        "POST /api/auth/pair/start",
+        "GET /api/auth/pair/stream/{pairingId}",
+        "POST /api/auth/pair/claim",
+        "GET /api/realtime/solo",
+        "GET /api/realtime/notifications",
+        "GET /api/realtime/backlog",
+        "POST /api/cron/expire-questions",
+        "POST /api/cron/cleanup-agent-artifacts",
+      ]),
+    );
+  });
+
+  it.each(operations)(
+    "$method $path is served, with exactly the documented methods",
+    async ({ path }) => {
+      const response = await app.request(pathFor(path), { method: "OPTIONS" });
+      const allowed = (response.headers.get("allow") ?? "").split(", ");
+      const documented = Object.keys(document.paths[path] ?? {}).map((name) => name.toUpperCase());
+      expect(allowed.filter((name) => name !== "OPTIONS" && name !== "HEAD").sort()).toEqual(
+        documented.sort(),
+      );
+    },
+  );
+
+  it.each(operations.filter(({ operation }) => operation.security.some((way) => "token" in way)))(
+    "$method $path answers as documented",
+    async ({ path, method, operation }) => {
+      if ("text/event-stream" in (operation.responses["200"]?.content ?? {})) return;
+      const body = bodies[operation.operationId];
+      const response = await app.request(pathFor(path), {
+        method,
+        headers: { "content-type": "application/json", ...bearer(token) },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      expect(response.status).toBeLessThan(300);
+      checkOf(schemaOf(operation, response.status)).parse(await response.json());
+      if (body) {
+        const bodySchema = operation.requestBody?.content["application/json"]?.schema ?? {};
+        checkOf(bodySchema).parse(body);
+      }
+    },
+  );
+
+  it.each(operations)(
+    "$method $path refuses strangers as documented",
+    async ({ path, method, operation }) => {
+      if (operation.security.length === 0) return;
+      const response = await app.request(pathFor(path), { method, headers: { cookie: "x=y" } });
+      expect(Object.keys(operation.responses)).toContain(String(response.status));
+      checkOf(schemaOf(operation, response.status)).parse(await response.json());
+    },
+  );
+
+  it("offers the session beside the token exactly where it is accepted", async () => {
+    const cookie = await signIn(t, app, owner);
+    for (const { path, method, operation } of operations) {
+      const isRead = method === "GET" && operation.security.some((way) => "token" in way);
+      if (!isRead || "text/event-stream" in (operation.responses["200"]?.content ?? {})) continue;
+      const { status } = await app.request(pathFor(path), { headers: { cookie } });
+      const isOffered = operation.security.some((way) => "session" in way);
+      expect(`${path} ${status === 200}`).toBe(`${path} ${isOffered}`);
+    }
+  });
+
+  it("notices an answer that does not fit (the check itself works)", () => {
+    const operation = operations.find((each) => each.operation.operationId === "updateTask");
+    const check = checkOf(operation ? schemaOf(operation.operation, 200) : {});
+    const good = { id: "x", status: "done", implementation_plan: null };
+    expect(check.safeParse(good).success).toBe(true);
+    expect(check.safeParse({ ...good, status: "DONE" }).success).toBe(false);
+    expect(check.safeParse({ ...good, extra: 1 }).success).toBe(false);
+  });
+});
