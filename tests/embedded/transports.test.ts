@@ -1,32 +1,222 @@
 import { describe, expect, it } from "vitest";
-import { createTestDatabase } from "../setup/database";
+import { ContractError } from "~/contract/errors";
+import { DatabaseError } from "~/db/refusal.server";
+import { createTestDatabase, openDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
 
-describe("direct", async () => {
-  const t = await createTestDatabase();
-  it("calls", async () => {
-    console.log(await t.database.call("ping", {}));
-    const { data, error } = await t.database.publicClient().auth.signUp({
-      email: "a@example.com",
-      password: "long enough password",
-      options: { data: { username: "ada" } },
-    });
-    console.log(JSON.stringify(data).slice(0, 200), error);
-    console.log((await t.sql.query("select id, username from public.users")).rows);
-    await expect(
-      t.database.call("call_as", {
-        p_credential: { user_id: "00000000-0000-4000-8000-000000000000" },
-        p_function: "nope",
-      }),
-    ).rejects.toThrow("x");
+const t = await createTestDatabase();
+const ada = await createUser(t);
+const demo = await createUser(t, { demo: true });
+
+// Made before the first call, because the Data API reads the schema once.
+await t.sql.query(`
+  create function public.echo(p_document jsonb, p_text text default 'unset', p_number int default 0) returns json
+  language sql as $$ select json_build_object('document', p_document, 'text', p_text, 'number', p_number, 'role', current_user) $$;
+  create function public.raise(p_code text, p_message text, p_detail text default null) returns json language plpgsql as $$
+  begin raise exception using errcode = p_code, message = p_message, detail = coalesce(p_detail, ''); end $$;
+  create function public.nothing() returns void language sql as $$ select $$;
+  create function public.one_uuid() returns uuid language sql as $$ select '9a1d7b0c-3c1e-4d2a-8f7e-1b2c3d4e5f60'::uuid $$;
+  create function public.truth(p_yes boolean) returns boolean language sql as $$ select p_yes $$;
+  create function public.rows() returns table (n int, name text) language sql as $$ values (1, 'a'), (2, null) $$;
+  create function public.mine() returns json language sql as $$ select json_build_object('user', auth.uid(), 'role', current_user) $$;
+  create function public.refuse_me() returns json language plpgsql as $$
+  begin raise exception using errcode = 'PT409', message = 'Not now', detail = '{"blockers": ["a"]}'; end $$;
+  create table public.ranks (n int primary key check (n < 10), parent int references public.ranks);
+  create function public.rank(p_n int, p_parent int default null) returns json language plpgsql as $$
+  begin insert into public.ranks values (p_n, p_parent); return 'null'::json; end $$;
+  grant execute on all functions in schema public to service_role;
+  grant execute on function public.mine, public.refuse_me to authenticated;
+  grant all on public.ranks to service_role;
+`);
+
+const transports = (["direct", "http"] as const).map((name) => ({
+  name,
+  database: openDatabase(t.supabase, name),
+}));
+
+/** What the app sees: the parsed answer, or status and words of the refusal. */
+async function outcome(call: Promise<string>): Promise<unknown> {
+  try {
+    return { answer: JSON.parse(await call) };
+  } catch (error) {
+    if (error instanceof ContractError) {
+      const { status, message, issues, retryAfter, detail } = error;
+      return { status, message, issues, retryAfter, detail };
+    }
+    return error instanceof DatabaseError ? { sqlState: error.sqlState } : { error: String(error) };
+  }
+}
+
+const document = { a: [1, 2.5, "ü \" ' \\ 😀"], b: { c: null, d: true }, e: "" };
+
+const calls: [string, string, Record<string, unknown>, unknown][] = [
+  [
+    "documents and texts as they are",
+    "echo",
+    { p_document: document, p_text: "it's 10% \\ '" },
+    {
+      answer: { document, text: "it's 10% \\ '", number: 0, role: "service_role" },
+    },
+  ],
+  [
+    "arrays and numbers",
+    "echo",
+    { p_document: [1, { x: [] }], p_number: 7 },
+    {
+      answer: { document: [1, { x: [] }], text: "unset", number: 7, role: "service_role" },
+    },
+  ],
+  [
+    "null as null",
+    "echo",
+    { p_document: {}, p_text: null },
+    {
+      answer: { document: {}, text: null, number: 0, role: "service_role" },
+    },
+  ],
+  ["a function that returns nothing", "nothing", {}, { answer: null }],
+  ["a scalar", "one_uuid", {}, { answer: "9a1d7b0c-3c1e-4d2a-8f7e-1b2c3d4e5f60" }],
+  ["a boolean", "truth", { p_yes: true }, { answer: true }],
+  [
+    "rows",
+    "rows",
+    {},
+    {
+      answer: [
+        { n: 1, name: "a" },
+        { n: 2, name: null },
+      ],
+    },
+  ],
+  [
+    "a user's operation",
+    "call_as",
+    { p_credential: { user_id: ada.id }, p_function: "mine" },
+    {
+      answer: { user: ada.id, role: "authenticated" },
+    },
+  ],
+  [
+    "a refusal with details",
+    "call_as",
+    { p_credential: { user_id: ada.id }, p_function: "refuse_me" },
+    {
+      status: 409,
+      message: "Not now",
+      detail: { blockers: ["a"] },
+    },
+  ],
+  [
+    "a demo account that writes",
+    "call_as",
+    { p_credential: { user_id: demo.id }, p_function: "refuse_me" },
+    {
+      status: 403,
+      message: expect.any(String),
+    },
+  ],
+  [
+    "an unknown credential",
+    "call_as",
+    { p_credential: { token_hash: "00" }, p_function: "mine" },
+    {
+      status: 401,
+      message: expect.any(String),
+    },
+  ],
+  [
+    "a limit",
+    "raise",
+    { p_code: "PT429", p_message: "Slowly", p_detail: '{"retry_after": 12}' },
+    {
+      status: 429,
+      message: "Slowly",
+      retryAfter: 12,
+    },
+  ],
+  [
+    "issues",
+    "raise",
+    {
+      p_code: "PT422",
+      p_message: "Wrong",
+      p_detail: '{"issues": [{"path": "title", "message": "is empty"}]}',
+    },
+    { status: 422, message: "Wrong", issues: [{ path: "title", message: "is empty" }] },
+  ],
+  ["a check", "rank", { p_n: 11 }, { status: 422, message: expect.not.stringContaining("rank") }],
+  [
+    "a missing reference",
+    "rank",
+    { p_n: 1, p_parent: 9 },
+    {
+      status: 422,
+      message: expect.not.stringContaining("fkey"),
+    },
+  ],
+  [
+    "a value of the wrong form",
+    "raise",
+    { p_code: "22P02", p_message: "secret inside" },
+    {
+      status: 422,
+      message: expect.not.stringContaining("secret"),
+    },
+  ],
+  [
+    "a missing right",
+    "raise",
+    { p_code: "42501", p_message: "permission denied for table x" },
+    {
+      status: 403,
+      message: expect.not.stringContaining("table"),
+    },
+  ],
+  [
+    "a time-out",
+    "raise",
+    { p_code: "57014", p_message: "canceling statement" },
+    {
+      status: 503,
+      message: expect.not.stringContaining("statement"),
+    },
+  ],
+  [
+    "too many connections",
+    "raise",
+    { p_code: "53300", p_message: "sorry" },
+    {
+      status: 503,
+      message: expect.any(String),
+    },
+  ],
+  ["a fault of ours", "raise", { p_code: "XX000", p_message: "internal" }, { sqlState: "XX000" }],
+  ["a function that does not exist", "no_such_function", {}, { sqlState: "PGRST202" }],
+  [
+    "a parameter that does not exist",
+    "echo",
+    { p_document: {}, p_other: 1 },
+    { sqlState: "PGRST202" },
+  ],
+];
+
+describe.each(transports)("over the $name transport", ({ database }) => {
+  it.each(calls)("%s", async (_title, functionName, values, expected) => {
+    expect(await outcome(database.call(functionName, values))).toEqual(expected);
   });
-  it("http", async () => {
-    const t = await createTestDatabase({ transport: "http" });
-    console.log(await t.database.call("ping", {}));
-    await expect(
-      t.database.call("call_as", {
-        p_credential: { user_id: "00000000-0000-4000-8000-000000000000" },
-        p_function: "nope",
-      }),
-    ).rejects.toThrow("x");
+
+  it("answers supabase-js like the Data API", async () => {
+    const { data } = await database.secretClient.rpc("ping");
+    expect(data).toBe("ok");
+    const { error, status } = await database.secretClient.rpc("authenticate", {
+      p_credential: { token_hash: "00" },
+    });
+    expect({ status, code: error?.code }).toEqual({ status: 401, code: "PT401" });
+  });
+
+  it("leaves no user behind on the connection", async () => {
+    await database.call("call_as", { p_credential: { user_id: ada.id }, p_function: "mine" });
+    const answer = JSON.parse(await database.call("mine", {}));
+    expect(answer).toEqual({ user: null, role: "service_role" });
   });
 });

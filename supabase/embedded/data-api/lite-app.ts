@@ -2,7 +2,7 @@ import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import type { EmbeddedSecrets } from "../secrets";
 import { jsonTypes } from "./json-parameters";
-import { withQuietConsole } from "./quiet-console";
+import { answerAsPostgrest, rememberError } from "./postgrest-answer";
 
 /** A message that Auth wants delivered: password recovery and the like. */
 export interface Mail {
@@ -31,6 +31,7 @@ export function createLiteApp(options: LiteOptions) {
   const connection = connect(options.databaseUrl, options.connections);
   const catalog = connect(options.catalogUrl, 1);
   connection.introspect = (how) => catalog.introspect(how);
+  connection.normalizeDbError = rememberError;
   Reflect.set(connection, "rlsState", "active");
   const app = new App({
     connection,
@@ -52,7 +53,7 @@ export function createLiteApp(options: LiteOptions) {
     },
   });
   return {
-    fetch: (request: Request): Promise<Response> => withQuietConsole(() => app.fetch(request)),
+    fetch: (request: Request): Promise<Response> => answerAsPostgrest(() => app.fetch(request)),
     async close(): Promise<void> {
       await Promise.all([connection.close(), catalog.close()]);
     },

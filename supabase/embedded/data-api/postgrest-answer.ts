@@ -1,0 +1,55 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { z } from "zod";
+import { postgrestStatus } from "../../../app/db/postgrest-status";
+
+const errorSchema = z.object({
+  code: z.string().length(5),
+  message: z.string(),
+  detail: z.string().nullish(),
+  hint: z.string().nullish(),
+});
+type PostgresError = z.infer<typeof errorSchema>;
+
+const answering = new AsyncLocalStorage<{ error: PostgresError | undefined }>();
+let isConsoleQuiet = false;
+
+/**
+ * Runs one request of @supabase/lite and mends two things that PostgREST does otherwise: an error of
+ * Postgres that lite does not know keeps its code instead of becoming an unnamed 500, and a refused
+ * request, which is its caller's affair, does not print a stack on our console.
+ */
+export function answerAsPostgrest(work: () => Promise<Response>): Promise<Response> {
+  quietConsole();
+  const state: { error: PostgresError | undefined } = { error: undefined };
+  return answering.run(state, async () => {
+    const response = await work();
+    return response.status === 500 && state.error ? nameError(response, state.error) : response;
+  });
+}
+
+/** Told of every error of the database; lite goes on with it as it is. */
+export function rememberError(error: unknown): unknown {
+  const state = answering.getStore();
+  const parsed = errorSchema.safeParse(error);
+  if (state && parsed.success) state.error = parsed.data;
+  return error;
+}
+
+async function nameError(response: Response, error: PostgresError): Promise<Response> {
+  const body = z.object({ code: z.literal("SUP") }).safeParse(await response.clone().json());
+  if (!body.success) return response;
+  const { code, message, detail, hint } = error;
+  return Response.json(
+    { code, details: detail ?? null, hint: hint ?? null, message },
+    { status: postgrestStatus(code) },
+  );
+}
+
+function quietConsole(): void {
+  if (isConsoleQuiet) return;
+  isConsoleQuiet = true;
+  const print = console.error;
+  console.error = (...values: unknown[]) => {
+    if (!answering.getStore()) print(...values);
+  };
+}
