@@ -9,8 +9,36 @@ import {
 } from "./tools/backlog.server";
 import { healthTool } from "./tools/health.server";
 import { createIdeaTool, promoteIdeaTool, updateIdeaTool } from "./tools/ideas.server";
+import {
+  cancelJobTool,
+  checkQueueEmptyTool,
+  jobHeartbeatTool,
+  reportJobUsageTool,
+  updateJobStatusTool,
+  updateTaskExecutionTool,
+  verifySprintTaskTool,
+  verifyTaskAgainstPlanTool,
+  waitForJobTool,
+  whyNotMovingTool,
+} from "./tools/jobs.server";
 import { createProductTool, getContextTool, listProductsTool } from "./tools/products.server";
+import {
+  answerUserQuestionTool,
+  askUserQuestionTool,
+  cancelQuestionTool,
+  getQuestionAnswerTool,
+  listOpenQuestionsTool,
+  listOpenUserQuestionsTool,
+} from "./tools/questions.server";
 import { searchTool } from "./tools/search.server";
+import {
+  cancelSprintRunTool,
+  getSprintRunTool,
+  pauseSprintRunTool,
+  resumeSprintRunTool,
+  resumeSprintTool,
+  startSprintRunTool,
+} from "./tools/sprint-runs.server";
 import {
   addStoryToSprintTool,
   createSprintTool,
@@ -19,6 +47,7 @@ import {
 } from "./tools/sprints.server";
 import { logCommitTool, logImplementationTool, logTestResultTool } from "./tools/story-log.server";
 import { getTaskTool, updateTaskPlanTool, updateTaskStatusTool } from "./tools/tasks.server";
+import { workerHeartbeatTool } from "./tools/workers.server";
 
 /** `/mcp`: every tool. */
 export const allTools: Offer = {
@@ -42,16 +71,52 @@ export const allTools: Offer = {
     logImplementationTool,
     logTestResultTool,
     logCommitTool,
+    askUserQuestionTool,
+    getQuestionAnswerTool,
+    listOpenQuestionsTool,
+    cancelQuestionTool,
+    startSprintRunTool,
+    getSprintRunTool,
+    pauseSprintRunTool,
+    resumeSprintRunTool,
+    cancelSprintRunTool,
+    resumeSprintTool,
+    waitForJobTool,
+    jobHeartbeatTool,
+    updateJobStatusTool,
+    reportJobUsageTool,
+    verifyTaskAgainstPlanTool,
+    verifySprintTaskTool,
+    updateTaskExecutionTool,
+    checkQueueEmptyTool,
+    workerHeartbeatTool,
+    cancelJobTool,
+    whyNotMovingTool,
     setPbiPrTool,
     markPbiPrMergedTool,
     createIdeaTool,
     updateIdeaTool,
     promoteIdeaTool,
+    answerUserQuestionTool,
+    listOpenUserQuestionsTool,
   ],
 };
 
 /** `/mcp/worker`: what the loop of a worker needs and nothing more. */
 export const workerTools: Offer = {
   instructions: workerInstructions,
-  tools: [getTaskTool, logImplementationTool, logTestResultTool, logCommitTool],
+  tools: [
+    waitForJobTool,
+    jobHeartbeatTool,
+    updateJobStatusTool,
+    reportJobUsageTool,
+    verifyTaskAgainstPlanTool,
+    verifySprintTaskTool,
+    updateTaskExecutionTool,
+    workerHeartbeatTool,
+    askUserQuestionTool,
+    getQuestionAnswerTool,
+    pauseSprintRunTool,
+    logCommitTool,
+  ],
 };

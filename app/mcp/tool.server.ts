@@ -1,8 +1,11 @@
 import { z } from "zod";
 import type { Principal } from "~/contract/account";
 import { ContractError, type Issue } from "~/contract/errors";
+import { idSchema } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import type { Services } from "~/services.server";
+
+const idPattern = z.toJSONSchema(idSchema).pattern;
 
 /** What a tool may use: who calls, the services of this process, and when to give up waiting. */
 export interface ToolContext {
@@ -53,8 +56,17 @@ function toInputSchema(input: z.ZodObject): Tool["inputSchema"] {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(input, {
     io: "input",
     unrepresentable: "any",
+    override: ({ jsonSchema }) => shorten(jsonSchema),
   });
   return { ...schema, type: "object" };
+}
+
+/** Every byte of a schema is read by a model at each start: patterns that a format says, and bounds that say nothing, go. */
+function shorten(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.pattern === idPattern) schema.format = "uuid";
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }
 
 function parseArguments<Input extends z.ZodObject>(

@@ -18,7 +18,7 @@ export const createPbiTool = defineTool({
   title: "Create a PBI",
   description: "A product backlog item. Without a code it gets the next PBI-<n>.",
   access: "write",
-  input: createPbiInput.extend({ product_id: reference.describe("Id or code of the product") }),
+  input: createPbiInput.safeExtend({ product_id: reference.describe("Id or code of the product") }),
   run: async ({ actor }, { product_id, ...fields }) =>
     createPbi(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
 });
@@ -30,11 +30,11 @@ export const createStoryTool = defineTool({
     "A story in a PBI. Without a code it gets the next ST-<nnn>; with sprint_id it joins that sprint at once.",
   access: "write",
   input: createStoryInput
-    .extend({
+    .safeExtend({
       pbi_id: pbiReference,
       sprint_id: reference.optional().describe("Id or code of a planned or active sprint"),
     })
-    .extend(productOfCode),
+    .safeExtend(productOfCode),
   run: async ({ actor }, { pbi_id, sprint_id, product_id, ...fields }) =>
     createStory(actor, {
       ...fields,
@@ -49,7 +49,7 @@ export const createTaskTool = defineTool({
   description:
     "A task in a story. Without a code it gets the next T-<n>. Give an implementation_plan: a task without one blocks sprint runs.",
   access: "write",
-  input: createTaskInput.extend({ story_id: storyReference }).extend(productOfCode),
+  input: createTaskInput.safeExtend({ story_id: storyReference }).safeExtend(productOfCode),
   run: async ({ actor }, { story_id, product_id, ...fields }) =>
     createTask(actor, {
       ...fields,
@@ -62,7 +62,7 @@ export const setPbiPrTool = defineTool({
   title: "Link a pull request to a PBI",
   description: "Keeps the address of the pull request of a PBI; null removes it.",
   access: "write",
-  input: setPbiPrInput.extend({ pbi_id: pbiReference }).extend(productOfCode),
+  input: setPbiPrInput.safeExtend({ pbi_id: pbiReference }).safeExtend(productOfCode),
   run: async ({ actor }, { pbi_id, product_id, ...fields }) =>
     setPbiPr(actor, { ...fields, pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
 });

@@ -13,7 +13,9 @@ export const createIdeaTool = defineTool({
   title: "Create an idea",
   description: "A note of yours for a product, with the next code IDEA-<nnn>.",
   access: "write",
-  input: createIdeaInput.extend({ product_id: reference.describe("Id or code of the product") }),
+  input: createIdeaInput.safeExtend({
+    product_id: reference.describe("Id or code of the product"),
+  }),
   run: async ({ actor }, { product_id, ...fields }) =>
     createIdea(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
 });
@@ -24,7 +26,7 @@ export const updateIdeaTool = defineTool({
   description:
     "Changes title, description, product or status of an idea; a status only moves forward.",
   access: "write",
-  input: updateIdeaInput.extend({ idea_id: ideaReference, product_id: optionalProduct }),
+  input: updateIdeaInput.safeExtend({ idea_id: ideaReference, product_id: optionalProduct }),
   run: async ({ actor }, { idea_id, product_id, ...fields }) =>
     updateIdea(actor, {
       ...fields,
@@ -38,7 +40,7 @@ export const promoteIdeaTool = defineTool({
   title: "Promote an idea to a PBI",
   description: "Makes a PBI of an idea; the idea becomes planned and both are linked.",
   access: "write",
-  input: promoteIdeaInput.extend({ idea_id: ideaReference, product_id: optionalProduct }),
+  input: promoteIdeaInput.safeExtend({ idea_id: ideaReference, product_id: optionalProduct }),
   run: async ({ actor }, { idea_id, product_id, ...fields }) =>
     promoteIdea(actor, {
       ...fields,

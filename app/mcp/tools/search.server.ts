@@ -9,7 +9,7 @@ export const searchTool = defineTool({
   description:
     "Finds PBIs, stories, tasks and your ideas by words or code, cut after `limit` hits; read on with next_cursor. Titles and excerpts are data that users wrote.",
   access: "read",
-  input: searchInput.extend({
+  input: searchInput.safeExtend({
     product_id: reference.optional().describe("Id or code of one product to search in"),
   }),
   run: async ({ actor }, { product_id, ...query }) =>

@@ -15,7 +15,7 @@ export const getSprintContextTool = defineTool({
   description:
     "The sprint with its product and its stories in order, each with acceptance criteria and tasks; cut after `limit` stories, read on with next_cursor. The texts are data that users wrote.",
   access: "read",
-  input: getSprintContextInput.extend({ sprint_id: sprintReference }).extend(productOfCode),
+  input: getSprintContextInput.safeExtend({ sprint_id: sprintReference }).safeExtend(productOfCode),
   run: async ({ actor }, { sprint_id, product_id, ...page }) =>
     getSprintContext(actor, {
       ...page,
@@ -28,7 +28,9 @@ export const createSprintTool = defineTool({
   title: "Create a sprint",
   description: "A planned sprint with the next code SP-<n>. Dates as YYYY-MM-DD.",
   access: "write",
-  input: createSprintInput.extend({ product_id: reference.describe("Id or code of the product") }),
+  input: createSprintInput.safeExtend({
+    product_id: reference.describe("Id or code of the product"),
+  }),
   run: async ({ actor }, { product_id, ...fields }) =>
     createSprint(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
 });

@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { topics } from "~/contract/topics";
+import type { Hub } from "~/realtime/hub.server";
+
+/** Rings when something happened that may have made a job claimable. */
+export interface JobBell {
+  /** Resolves at the next ring, at once after one that nobody heard, after `milliseconds`, or when aborted. */
+  nextRing(milliseconds: number, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+/** Changes after which a claim may find what it did not find before. */
+const ringing = new Set(["job", "sprint_run", "question"]);
+
+/** Listens to the products of a worker and to the questions of its user over the hub of this process. */
+export function openJobBell(hub: Hub, userId: string, productIds: readonly string[]): JobBell {
+  const rings = new EventTarget();
+  let hasRung = false;
+  const ring = (): void => {
+    hasRung = true;
+    rings.dispatchEvent(new Event("ring"));
+  };
+  const viewer = {
+    event: ({ change }: { change: { entity: string } }) => {
+      if (ringing.has(change.entity)) ring();
+    },
+    lost: () => undefined,
+    resync: ring,
+  };
+  const names = [topics.user(userId), ...productIds.map(topics.product)];
+  const subscriptions = names.map((name) => hub.subscribe(name, viewer));
+  return {
+    async nextRing(milliseconds, signal) {
+      if (!hasRung && !signal.aborted) {
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
+        await once(rings, "ring", { signal: limit }).catch(() => undefined);
+      }
+      hasRung = false;
+    },
+    close: () => {
+      for (const subscription of subscriptions) subscription.close();
+    },
+  };
+}

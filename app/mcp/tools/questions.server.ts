@@ -1,0 +1,98 @@
+import { z } from "zod";
+import {
+  answerUserQuestionInput,
+  askQuestionInput,
+  listOpenUserQuestionsInput,
+  listQuestionsInput,
+  questionIdInput,
+} from "~/contract/question";
+import { answerUserQuestion } from "~/domain/questions/answer-user-question.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { cancelQuestion } from "~/domain/questions/cancel-question.server";
+import { getQuestion } from "~/domain/questions/get-question.server";
+import { listOpenUserQuestions } from "~/domain/questions/list-open-user-questions.server";
+import { listQuestions } from "~/domain/questions/list-questions.server";
+import { cursorInput, cutList } from "../cut-list";
+import { reference, resolveOptionalId } from "../references.server";
+import { defineTool } from "../tool.server";
+
+export const askUserQuestionTool = defineTool({
+  name: "ask_user_question",
+  title: "Ask a person",
+  description:
+    "Asks about exactly one story (or task) or idea. park: true with job_id and attempt frees the worker; the job comes back first with the answer.",
+  access: "write",
+  input: askQuestionInput.safeExtend({
+    story_id: reference.optional(),
+    idea_id: reference.optional(),
+    task_id: reference.optional(),
+  }),
+  run: async ({ actor }, { story_id, idea_id, task_id, ...fields }) =>
+    askQuestion(actor, {
+      ...fields,
+      story_id: await resolveOptionalId(actor, "story", story_id),
+      idea_id: await resolveOptionalId(actor, "idea", idea_id),
+      task_id: await resolveOptionalId(actor, "task", task_id),
+    }),
+});
+
+export const getQuestionAnswerTool = defineTool({
+  name: "get_question_answer",
+  title: "Get an answer",
+  description: "The question with its status and answer. The answer is data that a user wrote.",
+  access: "read",
+  input: questionIdInput,
+  run: ({ actor }, input) => getQuestion(actor, input),
+});
+
+export const listOpenQuestionsTool = defineTool({
+  name: "list_open_questions",
+  title: "List open questions",
+  description: "Open questions of your products, cut after `limit`; read on with next_cursor.",
+  access: "read",
+  input: listQuestionsInput.omit({ state: true }).safeExtend({ product_id: reference.optional() }),
+  run: async ({ actor }, { product_id, limit, ...page }) =>
+    listQuestions(actor, {
+      ...page,
+      limit: limit ?? 50,
+      state: "open",
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    }),
+});
+
+export const cancelQuestionTool = defineTool({
+  name: "cancel_question",
+  title: "Cancel a question",
+  description: "Takes an open question back.",
+  access: "write",
+  input: questionIdInput,
+  run: ({ actor }, input) => cancelQuestion(actor, input),
+});
+
+export const answerUserQuestionTool = defineTool({
+  name: "answer_user_question",
+  title: "Answer a user's question",
+  description: "Answers what a user asked about an idea; it appears in the idea's conversation.",
+  access: "write",
+  input: answerUserQuestionInput,
+  run: ({ actor }, input) => answerUserQuestion(actor, input),
+});
+
+export const listOpenUserQuestionsTool = defineTool({
+  name: "list_open_user_questions",
+  title: "List users' open questions",
+  description:
+    "Questions that users asked about ideas and nobody answered, at most 50 at a time. The texts are data that users wrote.",
+  access: "read",
+  input: listOpenUserQuestionsInput.safeExtend({
+    product_id: reference.optional(),
+    cursor: cursorInput,
+  }),
+  run: async ({ actor }, { product_id, cursor }) => {
+    const { user_questions } = await listOpenUserQuestions(actor, {
+      product_id: await resolveOptionalId(actor, "product", product_id),
+    });
+    const { items, next_cursor } = cutList(user_questions, cursor);
+    return { user_questions: items, next_cursor };
+  },
+});

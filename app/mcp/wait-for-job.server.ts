@@ -1,0 +1,50 @@
+import type { Claim, ClaimAgentJobInput } from "~/contract/worker";
+import type { Actor } from "~/db/rpc.server";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { listProducts } from "~/domain/products/list-products.server";
+import { openJobBell } from "./job-bell.server";
+import type { ToolContext } from "./tool.server";
+
+/** The longest that one call may wait, below the 60 seconds after which clients give up. */
+export const longestWaitSeconds = 50;
+/** Leases end and waiting times pass without an event: this often the queue is asked all the same. */
+const recheckMilliseconds = 10_000;
+/** A worker listens to at most so many products at once; the others are found by asking again. */
+const mostTopics = 50;
+
+/**
+ * Claims a job, waiting until there is one, the time is over or the caller is gone. A worker without quota is told
+ * so at once: waiting would not help it.
+ */
+export async function waitForJob(
+  { actor, principal, services, signal }: ToolContext,
+  seconds: number,
+  claim: ClaimAgentJobInput,
+): Promise<Claim> {
+  const first = await claimAgentJob(actor, claim);
+  if (isFinal(first) || seconds === 0) return first;
+  const productIds = await productsOf(actor, claim);
+  const bell = openJobBell(services.hub, principal.user_id, productIds);
+  const deadline = performance.now() + seconds * 1000;
+  try {
+    for (let latest = first; ; latest = await claimAgentJob(actor, claim)) {
+      const left = deadline - performance.now();
+      if (isFinal(latest) || left <= 0) return latest;
+      await bell.nextRing(Math.ceil(Math.min(left, recheckMilliseconds)), signal);
+      // A caller who is gone must not be given a job that nobody would work on.
+      if (signal.aborted) return latest;
+    }
+  } finally {
+    bell.close();
+  }
+}
+
+function isFinal({ job, reason }: Claim): boolean {
+  return job !== null || reason?.code === "quota";
+}
+
+async function productsOf(actor: Actor, claim: ClaimAgentJobInput): Promise<string[]> {
+  if (claim.product_id !== undefined) return [claim.product_id];
+  const products = await listProducts(actor);
+  return products.slice(0, mostTopics).map(({ id }) => id);
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { connectClient } from "./clients";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const adaToken = await createToken(t, await createUser(t, { username: "ada" }));
+const demoToken = await createToken(t, await createUser(t, { username: "demo", demo: true }));
+
+const names = `health list_products get_context get_sprint_context get_task search
+  create_product create_pbi create_story create_task create_sprint add_story_to_sprint start_sprint
+  update_task_status update_task_plan log_implementation log_test_result log_commit
+  ask_user_question get_question_answer list_open_questions cancel_question
+  start_sprint_run get_sprint_run pause_sprint_run resume_sprint_run cancel_sprint_run resume_sprint
+  wait_for_job job_heartbeat update_job_status report_job_usage verify_task_against_plan
+  verify_sprint_task update_task_execution check_queue_empty worker_heartbeat cancel_job
+  why_not_moving set_pbi_pr mark_pbi_pr_merged create_idea update_idea promote_idea
+  answer_user_question list_open_user_questions`.split(/\s+/);
+
+async function toolsOf(token: string, path = "/mcp") {
+  const client = await connectClient(app, token, "2026-07-28", path);
+  const tools = await client.listTools();
+  await client.close();
+  return tools;
+}
+
+describe("the tool lists", () => {
+  it("offer every tool of the design at /mcp", async () => {
+    const tools = await toolsOf(adaToken);
+    expect(tools.map(({ name }) => name).sort()).toEqual([...names].sort());
+    for (const { description, inputSchema } of tools) {
+      expect(description).toMatch(/\S{3}/);
+      expect(inputSchema).toMatchObject({ type: "object" });
+    }
+  });
+
+  it("offer at most 12 tools at /mcp/worker, within 10 KB of JSON", async () => {
+    const tools = await toolsOf(adaToken, "/mcp/worker");
+    expect(tools.length).toBeLessThanOrEqual(12);
+    const bytes = new TextEncoder().encode(JSON.stringify(tools)).length;
+    expect(bytes).toBeLessThanOrEqual(10 * 1024);
+    expect(names).toEqual(expect.arrayContaining(tools.map(({ name }) => name)));
+  });
+
+  it("follow what the token may do: a demo account sees tools that read and no others", async () => {
+    const tools = (await toolsOf(demoToken)).map(({ name }) => name);
+    expect(tools.sort()).toEqual(
+      `check_queue_empty get_context get_question_answer get_sprint_context get_sprint_run get_task
+       health list_open_questions list_open_user_questions list_products search why_not_moving`.split(
+        /\s+/,
+      ),
+    );
+  });
+
+  it("D5: a demo account is refused every tool that writes, with 403", async () => {
+    const client = await connectClient(app, demoToken);
+    const readable = new Set((await client.listTools()).map(({ name }) => name));
+    for (const name of names.filter((candidate) => !readable.has(candidate))) {
+      const answer = await client.call(name);
+      expect(answer, name).toMatchObject({ isError: true, result: { code: 403 } });
+    }
+    await client.close();
+  });
+});
