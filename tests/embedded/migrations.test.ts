@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { describe, expect, inject, it } from "vitest";
+import { migrateDatabase } from "../../supabase/embedded/migrate";
+import { listMigrations } from "../../supabase/embedded/migrations";
+import { projectRoot } from "../../supabase/embedded/project-root";
+import { runSupabaseCli } from "../../supabase/embedded/supabase-cli";
+import { createTestDatabase } from "../setup/database";
+import { generateTypes } from "../setup/generate-types";
+import { ask, ownDataDir, ownStack } from "./own-stack";
+
+const t = await createTestDatabase();
+const url = t.urlFor("postgres");
+
+/**
+ * The findings of `supabase db advisors`, down to the mildest. That an index has not been used says
+ * nothing about a database that has just been made.
+ */
+async function findings(): Promise<string[]> {
+  const output = await runSupabaseCli([
+    "db",
+    "advisors",
+    `--remote=${url}`,
+    "--type=all",
+    "--level=info",
+    "--output-format=json",
+  ]);
+  const report: { results: { name: string; detail: string }[] } = JSON.parse(output);
+  return report.results
+    .filter(({ name }) => name !== "unused_index")
+    .map(({ name, detail }) => `${name}: ${detail}`);
+}
+
+describe("the migrations", () => {
+  it("go in through the Supabase CLI, and a second time there is nothing to do", async () => {
+    const stack = await ownStack(await ownDataDir());
+    const files = await listMigrations();
+    expect(await migrateDatabase(stack.migrationUrl)).toBe(files.length);
+    expect(await migrateDatabase(stack.migrationUrl)).toBe(0);
+    expect(
+      await ask(
+        stack.migrationUrl,
+        "select count(*)::int from supabase_migrations.schema_migrations",
+      ),
+    ).toBe(files.length);
+    expect(await generateTypes(stack.migrationUrl)).toBe(await generateTypes(url));
+    await stack.stop();
+  });
+
+  it("say in one line which file fails, without the password of the database", async () => {
+    const wrong = url.replace(/:[^:@/]+@/, ":not-the-password@");
+    const failure = await runSupabaseCli(["db", "push", `--remote=${wrong}`, "--yes"]).catch(
+      String,
+    );
+    expect(failure).toBeTruthy();
+    const error = await migrateDatabase(t.urlFor("anon")).catch(String);
+    expect(error).not.toContain(inject("cluster").secrets.slice(0, 20));
+  });
+
+  it("are the source of the committed types", async () => {
+    const committed = await readFile(join(projectRoot, "app/db/types.ts"), "utf8");
+    expect(committed, "run npm run types").toBe(await generateTypes(url));
+  });
+
+  it("leave nothing for the advisors to find", async () => {
+    expect(await findings()).toEqual([]);
+  });
+
+  it("would be caught by the advisors with a table that everybody may read", async () => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(
+      "create table public.open_to_all (id int); grant select on public.open_to_all to anon",
+    );
+    expect((await findings()).join()).toContain("open_to_all");
+    await client.query("drop table public.open_to_all");
+    await client.end();
+  });
+});

@@ -1,0 +1,111 @@
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase({ transport: "direct" });
+await t.sql.query(`
+  create sequence public.tries;
+  create table public.acts (id int primary key, n int not null default 0);
+  insert into public.acts values (1), (2);
+  create function public.fail_first(p_code text, p_times int) returns json language plpgsql as $$
+  begin
+    if nextval('public.tries') <= p_times then raise exception using errcode = p_code, message = 'once'; end if;
+    return to_json(currval('public.tries'));
+  end $$;
+  create function public.cross(p_first int, p_second int) returns json language plpgsql as $$
+  begin
+    update public.acts set n = n + 1 where id = p_first;
+    perform pg_sleep(0.05);
+    update public.acts set n = n + 1 where id = p_second;
+    return 'true'::json;
+  end $$;
+  create function public.slow(p_seconds float) returns json language plpgsql as $$
+  begin
+    insert into public.acts values (nextval('public.tries') + 100);
+    perform pg_sleep(p_seconds);
+    return 'true'::json;
+  end $$;
+  create function public.touch(p_id int) returns json language plpgsql as $$
+  begin update public.acts set n = n + 1 where id = p_id; return 'true'::json; end $$;
+  grant all on all tables in schema public to service_role;
+  grant all on all sequences in schema public to service_role;
+  grant execute on all functions in schema public to service_role;
+`);
+
+const refused = (status: number) => expect.objectContaining({ name: "ContractError", status });
+
+describe("a call over a pooled connection", () => {
+  it.each(["40P01", "40001", "55P03", "57P01", "08006"])(
+    "is repeated up to three times after %s",
+    async (code) => {
+      await t.sql.query("alter sequence public.tries restart");
+      expect(await t.database.call("fail_first", { p_code: code, p_times: 3 })).toBe("4");
+      await t.sql.query("alter sequence public.tries restart");
+      const failure = t.database.call("fail_first", { p_code: code, p_times: 4 });
+      await expect(failure).rejects.toEqual(refused(503));
+    },
+  );
+
+  it.each(["57014", "P0001", "23505", "PT409"])("is not repeated after %s", async (code) => {
+    await t.sql.query("alter sequence public.tries restart");
+    await t.database.call("fail_first", { p_code: code, p_times: 1 }).catch(() => undefined);
+    expect(await t.database.call("fail_first", { p_code: code, p_times: 0 })).toBe("2");
+  });
+
+  it("hides real deadlocks: every one of many crossing updates succeeds", async () => {
+    const before = (await t.sql.query("select sum(n)::int as n from acts where id < 3")).rows[0].n;
+    const crossing = Array.from({ length: 6 }, (_, index) =>
+      t.database.call(
+        "cross",
+        index % 2 ? { p_first: 1, p_second: 2 } : { p_first: 2, p_second: 1 },
+      ),
+    );
+    const done = (await Promise.allSettled(crossing)).filter(
+      ({ status }) => status === "fulfilled",
+    );
+    const after = (await t.sql.query("select sum(n)::int as n from acts where id < 3")).rows[0].n;
+    expect(after - before).toBe(2 * done.length);
+    expect(done.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it("waits no more than two seconds for a lock, and tells the caller to come again", async () => {
+    const holder = await t.sql.connect();
+    await holder.query("begin; update acts set n = n where id = 1");
+    await expect(t.database.call("touch", { p_id: 1 })).rejects.toEqual(refused(503));
+    await holder.query("rollback");
+    holder.release();
+    expect(await t.database.call("touch", { p_id: 1 })).toBe("true");
+  });
+
+  it("is cut off after five seconds", async () => {
+    await expect(t.database.call("slow", { p_seconds: 20 })).rejects.toEqual(refused(503));
+  });
+
+  it("is repeated when Postgres ends its connection, because the statement was rolled back", async () => {
+    const rows = "select count(*)::int as n from acts where id > 100";
+    const before = (await t.sql.query(rows)).rows[0].n;
+    const call = t.database.call("slow", { p_seconds: 0.5 });
+    await expect.poll(() => endConnections("active")).toBe(1);
+    expect(await call).toBe("true");
+    expect((await t.sql.query(rows)).rows[0].n).toBe(before + 1);
+  });
+
+  it("works on after all idle connections were ended", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => t.database.call("ping", {})));
+    expect(await endConnections("idle")).toBeGreaterThan(0);
+    await Promise.all(Array.from({ length: 20 }, () => t.database.call("ping", {})));
+  });
+});
+
+/** Ends the pool's connections that run a statement, or those that wait; tells how many. */
+async function endConnections(state: "active" | "idle"): Promise<number> {
+  const client = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
+  await client.connect();
+  const { rows } = await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'backloom' and state = $1`,
+    [state],
+  );
+  await client.end();
+  return rows.length;
+}
