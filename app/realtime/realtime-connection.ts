@@ -1,7 +1,7 @@
 import { RealtimeClient } from "@supabase/supabase-js";
 
-/** Heartbeats every 3 s: a half-open connection is given up after at most twice that. */
-const heartbeatIntervalMs = 3000;
+/** Heartbeats every 2.5 s: a half-open connection is given up after at most twice that. */
+const heartbeatIntervalMs = 2500;
 const joinTimeoutMs = 5000;
 const longestPauseMs = 5000;
 

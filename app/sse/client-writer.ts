@@ -34,8 +34,10 @@ export class ClientWriter implements TickWriter {
     const batch = this.#batch;
     if (!batch) return;
     this.#batch = undefined;
+    // One large burst is nobody's fault: a reader lags when an earlier write still lies there as well.
+    const lags = this.#sink.waitingBytes() > 0;
     this.#sink.write(batch.bytes);
-    if (this.#sink.waitingBytes() > this.#maxBufferedBytes) this.#onStalled();
+    if (lags && this.#sink.waitingBytes() > this.#maxBufferedBytes) this.#onStalled();
   }
 
   /** Forgets what waits: the client is gone. */

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { openStream } from "./stream-reader";
+import { createWorld } from "./world";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t);
+const w = await createWorld(t);
+const token = await createToken(t, w.member);
+const connects = Number(process.env.CHURN_CONNECTS ?? 1000);
+const sideBySide = 20;
+
+/** Timers that are running in this process, whoever set them. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+}
+
+async function connectAndLeave(index: number): Promise<void> {
+  const url = `${app.origin}/api/realtime/backlog?product_id=${w.productId}`;
+  const reader = await openStream(url, bearer(token));
+  // Some leave before the greeting, some after it.
+  if (index % 3 > 0) await reader.nextNamed("ready");
+  reader.close();
+  await reader.ended;
+}
+
+async function churn(count: number): Promise<void> {
+  for (let done = 0; done < count; done += sideBySide) {
+    await Promise.all(Array.from({ length: sideBySide }, (_, i) => connectAndLeave(done + i)));
+  }
+  await expect.poll(() => app.services.streams.count, { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => app.services.hub.gauges.viewers, { timeout: 10_000 }).toBe(0);
+}
+
+describe("connecting and leaving (S8)", () => {
+  it(`${connects} times leaves no stream, timer, subscription or memory behind`, async () => {
+    await churn(200);
+    global.gc?.();
+    const heapBefore = process.memoryUsage().heapUsed;
+    const timersBefore = timers();
+
+    await churn(connects);
+    global.gc?.();
+    expect(timers() - timersBefore).toBeLessThan(10);
+    if (global.gc) {
+      const grown = (process.memoryUsage().heapUsed - heapBefore) / 1_048_576;
+      expect(grown).toBeLessThan(10);
+    }
+    await expect
+      .poll(() => app.services.hub.gauges, { timeout: 15_000, interval: 500 })
+      .toEqual({ topics: 0, viewers: 0, channels: 0, sockets: 0 });
+  }, 600_000);
+});

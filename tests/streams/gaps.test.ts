@@ -1,0 +1,122 @@
+import pg from "pg";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { connectDatabase } from "~/db/database.server";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { openStream, type StreamReader } from "./stream-reader";
+import { startTcpProxy } from "./tcp-proxy";
+import { createTask, createWorld, type World } from "./world";
+
+const t = await createTestDatabase({ realtime: true });
+const proxy = await startTcpProxy(Number(new URL(t.supabase.supabaseUrl).port));
+const database = connectDatabase({
+  ...t.supabase,
+  supabaseUrl: `http://127.0.0.1:${proxy.port}`,
+});
+const app = await startTestApp({ ...t, database });
+
+let w: World;
+const open: StreamReader[] = [];
+
+beforeEach(async () => {
+  w = await createWorld(t);
+});
+
+afterEach(() => {
+  proxy.allow();
+  for (const reader of open.splice(0)) reader.close();
+});
+
+afterAll(async () => {
+  await app.stop();
+  await database.close();
+  await proxy.close();
+});
+
+async function connect(path: string, headers: HeadersInit): Promise<StreamReader> {
+  const reader = await openStream(`${app.origin}/api/realtime/${path}`, headers);
+  open.push(reader);
+  return reader;
+}
+
+/** One stream of each kind, each past its greeting. */
+async function connectAll() {
+  const headers = bearer(await createToken(t, w.member));
+  const query = `?product_id=${w.productId}`;
+  const [backlog, solo, notifications] = await Promise.all([
+    connect(`backlog${query}`, headers),
+    connect(`solo${query}`, headers),
+    connect("notifications", { cookie: await signIn(t, app, w.member) }),
+  ]);
+  await backlog.nextNamed("ready");
+  await solo.nextNamed("workers");
+  await notifications.nextNamed("state");
+  return { backlog, solo, notifications };
+}
+
+type Streams = Awaited<ReturnType<typeof connectAll>>;
+
+/** Every stream greets anew, and what is written afterwards arrives. */
+async function expectRecovery({ backlog, solo, notifications }: Streams): Promise<void> {
+  await Promise.all([
+    backlog.nextNamed("ready"),
+    solo.nextNamed("ready"),
+    notifications.nextNamed("state"),
+  ]);
+  const taskId = await createTask(t, w.storyId, "after the gap");
+  await Promise.all(
+    [backlog, solo].map((reader) => reader.nextWhere(({ data }) => data.id === taskId)),
+  );
+}
+
+describe("after the source of changes was away, every open stream greets anew (S3)", () => {
+  it("when its connection was cut", async () => {
+    const streams = await connectAll();
+    proxy.cut();
+    await expectRecovery(streams);
+  });
+
+  it("when the broadcast server was gone for a while and changes were missed", async () => {
+    const streams = await connectAll();
+    proxy.refuse();
+    await streams.backlog.nextNamed("error");
+    const missed = await createTask(t, w.storyId, "missed");
+    proxy.allow();
+    await expectRecovery(streams);
+    expect(streams.backlog.messages.some(({ data }) => data.id === missed)).toBe(false);
+  });
+
+  it("when Postgres ended all connections", async () => {
+    const streams = await connectAll();
+    const admin = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
+    await admin.connect();
+    await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await admin.end();
+    await expectRecovery(streams);
+  });
+
+  it("when the connection was half-open, which is noticed within 8 seconds", async () => {
+    const streams = await connectAll();
+    const frozenAt = Date.now();
+    proxy.freeze();
+    await createTask(t, w.storyId, "lost in the dead connection");
+    await streams.backlog.nextNamed("error");
+    expect(Date.now() - frozenAt).toBeLessThan(8000);
+    await expectRecovery(streams);
+  });
+});
+
+describe("a stream that is opened while the source is away", () => {
+  it("says so with error, waits, and greets when it is back", async () => {
+    proxy.refuse();
+    const headers = bearer(await createToken(t, w.member));
+    const reader = await connect(`backlog?product_id=${w.productId}`, headers);
+    expect(reader.status).toBe(200);
+    expect(await reader.next()).toMatchObject({ event: "error" });
+    proxy.allow();
+    expect(await reader.next()).toMatchObject({ event: "ready" });
+  });
+});

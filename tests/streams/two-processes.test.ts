@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase, openDatabase } from "../setup/database";
+import { openStream } from "./stream-reader";
+import { createWorld } from "./world";
+
+const t = await createTestDatabase({ realtime: true });
+const first = await startTestApp(t);
+const second = await startTestApp({ ...t, database: openDatabase(t.supabase, "direct") });
+
+describe("two app processes on one database", () => {
+  it("a write through one reaches the streams of the other", async () => {
+    const w = await createWorld(t);
+    const headers = bearer(await createToken(t, w.member));
+    const path = `/api/realtime/solo?product_id=${w.productId}`;
+    const readers = await Promise.all(
+      [first, second].map((app) => openStream(`${app.origin}${path}`, headers)),
+    );
+    await Promise.all(readers.map((reader) => reader.nextNamed("workers")));
+
+    for (const [app, status] of [
+      [first, "in_progress"],
+      [second, "done"],
+    ] as const) {
+      const answer = await app.request(`/api/tasks/${w.taskId}`, {
+        method: "PATCH",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({ status }),
+      });
+      expect(answer.status).toBe(200);
+      for (const reader of readers) {
+        const { data } = await reader.nextWhere((message) => message.data.id === w.taskId);
+        expect(data.task_status).toBe(status.toUpperCase());
+      }
+    }
+    for (const reader of readers) reader.close();
+  });
+});
