@@ -72,7 +72,7 @@ function findNestedProblem(root: object): string | undefined {
 }
 
 const content = requiredText(lengths.text);
-const refused = z.undefined("This field belongs to another type of entry.").optional();
+const refused = z.never("This field belongs to another type of entry.").optional();
 
 /** Body of POST /api/stories/:id/log: the fields of its own type, none of another. */
 export const storyLogBody = z.discriminatedUnion("type", [

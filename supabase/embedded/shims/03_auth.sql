@@ -178,3 +178,7 @@ reset role;
 -- and put triggers on the tables, and make nothing of its own in this schema.
 grant usage on schema auth to anon, authenticated, service_role, postgres;
 grant select, insert, update, delete, references, trigger on all tables in schema auth to postgres with grant option;
+
+-- @supabase/lite looks the user of a token up before it takes on the role that the token names.
+grant usage on schema auth to authenticator;
+grant select on auth.users to authenticator;

@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
+import { checkQueueEmpty } from "~/domain/agent-jobs/check-queue-empty.server";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { createAgentJob } from "~/domain/agent-jobs/create-agent-job.server";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { listAgentJobs } from "~/domain/agent-jobs/list-agent-jobs.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
+import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { refusalOf, statusOf } from "../refusal";
+import { at } from "../world";
+import { claim, claimRefusal, columnOf, seedSprint, statusesOf } from "./sprint-world";
+
+const t = await createTestDatabase();
+const done = { status: "done", verify_result: "ALIGNED" } as const;
+
+describe("claiming", () => {
+  it("moves QUEUED to CLAIMED with attempt, lease and plan snapshot, the task to in progress, the run to RUNNING", async () => {
+    const world = await seedSprint(t);
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const before = Date.now();
+    const job = await claim(world.actor);
+    expect(job).toMatchObject({
+      kind: "TASK_IMPLEMENTATION",
+      status: "claimed",
+      attempt: 1,
+      retry_count: 0,
+      plan: "Change src/part-1-1.ts",
+      branch: run.branch,
+      repo_url: "https://example.com/ledger",
+      heartbeat_seconds: 60,
+      product: { id: world.product.id, definition_of_done: "Reviewed and released" },
+      run: { id: run.id, sprint_code: "SP-1", sprint_goal: "Goal", jobs_total: 3 },
+      task: { id: at(world.tasks, 0).id, code: "T-1", verify_required: "ALIGNED_OR_PARTIAL" },
+      story: { id: at(world.stories, 0).id, acceptance_criteria: "- [ ] Works", pbi_code: "PBI-1" },
+      executions: null,
+      questions: [],
+    });
+    const lease = Date.parse(job.lease_until) - before;
+    expect(lease).toBeGreaterThan(295_000);
+    expect(lease).toBeLessThan(310_000);
+    expect(await columnOf(t, "agent_jobs", job.id, "plan_snapshot")).toBe("Change src/part-1-1.ts");
+    expect(
+      await statusesOf(
+        t,
+        "tasks",
+        world.tasks.map(({ id }) => id),
+      ),
+    ).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
+    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("RUNNING");
+  });
+
+  it("takes the plan as it is at the claim, and keeps it when the task is edited afterwards", async () => {
+    const world = await seedSprint(t);
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const edit = (plan: string) =>
+      t.sql.query("update public.tasks set implementation_plan = $2 where id = $1", [
+        at(world.tasks, 0).id,
+        plan,
+      ]);
+    await edit("Better plan");
+    const job = await claim(world.actor);
+    await edit("Too late");
+    expect((await getAgentJob(world.actor, { job_id: job.id })).plan_snapshot).toBe("Better plan");
+  });
+
+  it("gives the jobs of a branch out one after another under SPRINT", async () => {
+    const world = await seedSprint(t, { stories: [2, 1] });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    for (const task of world.tasks) {
+      const job = await claim(world.actor);
+      expect(job.task?.id).toBe(task.id);
+      expect(await claimRefusal(world.actor, "worker-2")).toBe("order");
+      await reportAgentJob(world.actor, { job_id: job.id, attempt: job.attempt, ...done });
+    }
+    expect(await claimRefusal(world.actor)).toBe("empty");
+  });
+
+  it("works on stories side by side under STORY, within a story in order", async () => {
+    const world = await seedSprint(t, { strategy: "STORY", stories: [2, 2] });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const first = await claim(world.actor, "worker-1");
+    const second = await claim(world.actor, "worker-2");
+    expect([first.task?.id, second.task?.id]).toEqual([
+      at(at(world.stories, 0).tasks, 0).id,
+      at(at(world.stories, 1).tasks, 0).id,
+    ]);
+    expect(await claimRefusal(world.actor, "worker-3")).toBe("order");
+    await reportAgentJob(world.actor, { job_id: second.id, attempt: 1, ...done });
+    const third = await claim(world.actor, "worker-3");
+    expect(third.task?.id).toBe(at(at(world.stories, 1).tasks, 1).id);
+  });
+
+  it("takes the oldest run first among the products that the user reaches, and no others", async () => {
+    const older = await seedSprint(t, { stories: [1] });
+    const newer = await seedSprint(t, { stories: [1] });
+    const foreign = await seedSprint(t, { stories: [1] });
+    const worker = await createUser(t);
+    for (const world of [older, newer]) {
+      await t.sql.query(
+        "insert into public.product_members (product_id, user_id) values ($1, $2)",
+        [world.product.id, worker.id],
+      );
+    }
+    for (const world of [foreign, older, newer]) {
+      await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    }
+    const actor = t.actorOf(worker);
+    expect((await claim(actor)).product.id).toBe(older.product.id);
+    expect((await claim(actor)).product.id).toBe(newer.product.id);
+    expect(await claimRefusal(actor)).toBe("empty");
+    expect(
+      await statusOf(claimAgentJob(actor, { worker: "w", product_id: foreign.product.id })),
+    ).toBe(403);
+  });
+
+  it("gives nothing out of an archived product or a paused run", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await t.sql.query("update public.products set archived_at = now() where id = $1", [
+      world.product.id,
+    ]);
+    await claimRefusal(world.actor);
+    await t.sql.query("update public.products set archived_at = null where id = $1", [
+      world.product.id,
+    ]);
+    await pauseSprintRun(world.actor, { sprint_run_id: run.id });
+    expect(await claimRefusal(world.actor)).toBe("paused");
+  });
+
+  it("leaves a task that is not todo where it is", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    const task = at(world.tasks, 0);
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await t.sql.query("update public.tasks set status = 'REVIEW' where id = $1", [task.id]);
+    await claim(world.actor);
+    expect(await columnOf(t, "tasks", task.id, "status")).toBe("REVIEW");
+  });
+
+  it("moves the task also when a job row is inserted as CLAIMED or RUNNING", async () => {
+    const world = await seedSprint(t, { stories: [2] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    for (const [n, status] of (["CLAIMED", "RUNNING"] as const).entries()) {
+      await t.sql.query(
+        `insert into public.agent_jobs (product_id, task_id, kind, status, sprint_run_id, lane_id)
+         values ($1, $2, 'TASK_IMPLEMENTATION', $3, $4, gen_random_uuid())`,
+        [world.product.id, at(world.tasks, n).id, status, run.id],
+      );
+    }
+    expect(
+      await statusesOf(
+        t,
+        "tasks",
+        world.tasks.map(({ id }) => id),
+      ),
+    ).toEqual(["IN_PROGRESS", "IN_PROGRESS"]);
+  });
+});
+
+describe("the quota gate", () => {
+  it("gives no job to a worker under its user's threshold, says why, and opens again", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await t.sql.query("update public.users set min_quota_pct = 30 where id = $1", [world.owner.id]);
+    const refused = await claimAgentJob(world.actor, { worker: "w", quota_pct: 29 });
+    expect(refused.job).toBeNull();
+    expect(refused.reason?.code).toBe("quota");
+    expect(refused.reason?.message).toContain("29%");
+    expect((await claimAgentJob(world.actor, { worker: "w" })).reason?.code).toBe("quota");
+    const beat = await workerHeartbeat(world.actor, { worker: "w", quota_pct: 30 });
+    expect(beat).toMatchObject({
+      may_claim: true,
+      reason: null,
+      worker: { last_quota_pct: 30, online: true, min_quota_pct: 30 },
+    });
+    const { job } = await claimAgentJob(world.actor, { worker: "w" });
+    const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
+    expect(workers).toHaveLength(1);
+    expect(workers[0]).toMatchObject({ name: "w", current_job_id: job?.id });
+    expect(workers[0]?.current_job?.id).toBe(job?.id);
+    expect(workers[0]?.last_quota_check_at).not.toBeNull();
+  });
+});
+
+describe("single jobs", () => {
+  it("can not be created: the refusal points to sprint runs, for whoever tries", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    const refusal = await refusalOf(
+      createAgentJob(world.actor, { task_id: at(world.tasks, 0).id }),
+    );
+    expect(refusal.status).toBe(409);
+    expect(refusal.message).toContain("sprint run");
+    await expect(
+      t.sql.query(
+        "insert into public.agent_jobs (product_id, task_id, kind) values ($1, $2, 'TASK_IMPLEMENTATION')",
+        [world.product.id, at(world.tasks, 0).id],
+      ),
+    ).rejects.toThrow("Start a sprint run instead");
+  });
+
+  it("can be cancelled while queued, once and for all; the next one of the branch is in turn", async () => {
+    const world = await seedSprint(t, { stories: [2] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const { jobs } = await listAgentJobs(world.actor, { sprint_run_id: run.id });
+    const first = at(jobs, 0);
+    const cancelled = await cancelAgentJob(world.actor, { job_id: first.id });
+    expect(cancelled.status).toBe("cancelled");
+    expect(cancelled.finished_at).not.toBeNull();
+    expect((await cancelAgentJob(world.actor, { job_id: first.id })).status).toBe("cancelled");
+    const job = await claim(world.actor);
+    expect(job.id).toBe(at(jobs, 1).id);
+    expect(await statusOf(cancelAgentJob(world.actor, { job_id: job.id }))).toBe(409);
+    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
+    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("DONE");
+    expect(await statusOf(cancelAgentJob(world.actor, { job_id: job.id }))).toBe(409);
+    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("TO_DO");
+  });
+});
+
+describe("the queue", () => {
+  it("says whether anything is left, and lists jobs page by page", async () => {
+    const world = await seedSprint(t, { stories: [3] });
+    expect(await checkQueueEmpty(world.actor, {})).toMatchObject({ empty: true, queued: 0 });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    expect(await checkQueueEmpty(world.actor, {})).toMatchObject({
+      empty: false,
+      claimable: true,
+      queued: 3,
+      held: 0,
+      reason: null,
+    });
+    await claim(world.actor);
+    expect(await checkQueueEmpty(world.actor, { product_id: world.product.id })).toMatchObject({
+      claimable: false,
+      queued: 2,
+      held: 1,
+      reason: { code: "order" },
+    });
+    const first = await listAgentJobs(world.actor, { limit: 2 });
+    const rest = await listAgentJobs(world.actor, {
+      limit: 2,
+      cursor: first.next_cursor ?? undefined,
+    });
+    expect([...first.jobs, ...rest.jobs].map((job) => job.task_code)).toEqual([
+      "T-1",
+      "T-2",
+      "T-3",
+    ]);
+    expect(rest.next_cursor).toBeNull();
+    const held = await listAgentJobs(world.actor, { state: "claimed" });
+    expect(held.jobs.map((job) => job.worker_name)).toEqual(["worker-1"]);
+    expect((await listAgentJobs(t.actorOf(await createUser(t)), {})).jobs).toEqual([]);
+  });
+});

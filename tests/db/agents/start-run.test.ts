@@ -1,0 +1,264 @@
+import { describe, expect, it } from "vitest";
+import { blockersDetailSchema } from "~/contract/sprint-run";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { listSprintRuns } from "~/domain/sprint-runs/list-sprint-runs.server";
+import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { updateTask } from "~/domain/tasks/update-task.server";
+import { create } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { refusalOf, statusOf } from "../refusal";
+import { at } from "../world";
+import { columnOf, type SprintWorld, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+async function refusedBlockers(world: SprintWorld) {
+  const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+  expect(refusal.status).toBe(409);
+  const { rows } = await t.sql.query(
+    "select (select count(*) from public.sprint_runs where product_id = $1)::int as runs, (select count(*) from public.agent_jobs where product_id = $1)::int as jobs",
+    [world.product.id],
+  );
+  expect(rows[0]).toEqual({ runs: 0, jobs: 0 });
+  return blockersDetailSchema.parse(refusal.detail).blockers;
+}
+
+describe("starting a run", () => {
+  it("makes one job per task in PBI, story, task order under SPRINT, on one branch", async () => {
+    const world = await seedSprint(t, { stories: [2, 1] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    expect(run).toMatchObject({
+      status: "queued",
+      pr_strategy: "SPRINT",
+      sprint_id: world.sprint.id,
+      previous_run_id: null,
+      pause_context: null,
+      jobs_total: 3,
+      branch: `backloom/${world.product.code}/SP-1-run-1`,
+    });
+    const { jobs, executions } = await getSprintRun(world.actor, { sprint_run_id: run.id });
+    expect(executions).toEqual([]);
+    expect(jobs.map((job) => job.task_id)).toEqual(world.tasks.map((task) => task.id));
+    expect(jobs.every((job) => job.kind === "TASK_IMPLEMENTATION" && job.status === "queued")).toBe(
+      true,
+    );
+    expect(new Set(jobs.map((job) => job.branch))).toEqual(new Set([run.branch]));
+    expect(jobs.map((job) => job.in_turn)).toEqual([true, false, false]);
+  });
+
+  it("orders jobs by the PBI's priority first, then by code, never by a story's priority", async () => {
+    const world = await seedSprint(t, { stories: [1, 1] });
+    const first = await create(world.actor, "create_pbi", {
+      p_product_id: world.product.id,
+      p_title: "Urgent",
+      p_priority: 1,
+    });
+    const story = await create(world.actor, "create_story", {
+      p_pbi_id: first.id,
+      p_title: "Urgent story",
+      p_priority: 9,
+    });
+    const task = await create(world.actor, "create_task", {
+      p_story_id: story.id,
+      p_title: "Urgent task",
+      p_implementation_plan: "Do",
+    });
+    await create(world.actor, "add_story_to_sprint", {
+      p_sprint_id: world.sprint.id,
+      p_story_id: story.id,
+    });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
+    expect(jobs.map((job) => job.task_id)).toEqual([task.id, ...world.tasks.map(({ id }) => id)]);
+  });
+
+  it("gives each story a branch and a lane of its own under STORY", async () => {
+    const world = await seedSprint(t, { strategy: "STORY", stories: [2, 2] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
+    expect(jobs.map((job) => job.branch)).toEqual(
+      world.stories.flatMap((s) => s.tasks.map(() => `${run.branch}--${s.code}`)),
+    );
+    expect(jobs.map((job) => job.in_turn)).toEqual([true, false, true, false]);
+  });
+
+  it("makes exactly one SPRINT_IMPLEMENTATION job and frozen executions under SPRINT_BATCH", async () => {
+    const world = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [2, 1] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await t.sql.query(
+      "update public.tasks set implementation_plan = 'edited', verify_required = 'ANY' where product_id = $1",
+      [world.product.id],
+    );
+    const { jobs, executions } = await getSprintRun(world.actor, { sprint_run_id: run.id });
+    expect(jobs).toHaveLength(1);
+    expect(jobs[0]).toMatchObject({
+      kind: "SPRINT_IMPLEMENTATION",
+      sprint_run_id: run.id,
+      task_id: at(world.tasks, 0).id,
+      idea_id: null,
+    });
+    expect(
+      executions.map((e) => [e.task_id, e.status, e.plan_snapshot, e.verify_required]),
+    ).toEqual(
+      world.stories.flatMap((s, i) =>
+        s.tasks.map((task, n) => [
+          task.id,
+          "pending",
+          `Change src/part-${i + 1}-${n + 1}.ts`,
+          "ALIGNED_OR_PARTIAL",
+        ]),
+      ),
+    );
+  });
+
+  it("leaves tasks out that are already done", async () => {
+    const world = await seedSprint(t, { stories: [2, 1] });
+    await updateTask(world.actor, { task_id: at(world.tasks, 0).id, status: "done" });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    expect(run.jobs_total).toBe(2);
+  });
+
+  it("allows one unfinished run a sprint, and another after its end", async () => {
+    const world = await seedSprint(t);
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+    expect(refusal.status).toBe(409);
+    expect(blockersDetailSchema.parse(refusal.detail).blockers).toMatchObject([
+      { type: "run_unfinished", sprint_run_id: run.id },
+    ]);
+    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+    const second = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    expect(second.branch).toMatch(/SP-1-run-2$/);
+    const { runs } = await listSprintRuns(world.actor, { product_id: world.product.id });
+    expect(runs.map(({ id }) => id)).toEqual([second.id, run.id]);
+  });
+});
+
+describe("blockers", () => {
+  it("names every task without a plan, blank ones too", async () => {
+    const world = await seedSprint(t, {
+      stories: [3],
+      plan: (_, n) => [undefined, " \n", "Do"][n - 1],
+    });
+    const blockers = await refusedBlockers(world);
+    expect(blockers.map((b) => [b.type, b.task_id])).toEqual([
+      ["task_no_plan", at(world.tasks, 0).id],
+      ["task_no_plan", at(world.tasks, 1).id],
+    ]);
+  });
+
+  it("names an open question of a story of the sprint, and forgets it once it is past its expiry", async () => {
+    const world = await seedSprint(t);
+    const question = await askQuestion(world.actor, {
+      story_id: at(world.stories, 0).id,
+      question: "Which colour?",
+    });
+    expect(await refusedBlockers(world)).toMatchObject([
+      { type: "open_question", question_id: question.id, story_id: at(world.stories, 0).id },
+    ]);
+    await t.sql.query("update public.agent_questions set expires_at = now() where id = $1", [
+      question.id,
+    ]);
+    expect((await preflightSprintRun(world.actor, { sprint_id: world.sprint.id })).ready).toBe(
+      true,
+    );
+  });
+
+  it("names a blocked PBI", async () => {
+    const world = await seedSprint(t);
+    await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]);
+    expect(await refusedBlockers(world)).toMatchObject([
+      { type: "pbi_blocked", pbi_id: world.pbi.id, pbi_code: world.pbi.code },
+    ]);
+  });
+
+  it("names a failed PBI", async () => {
+    const world = await seedSprint(t);
+    await t.sql.query("update public.tasks set status = 'FAILED' where id = $1", [
+      at(world.tasks, 0).id,
+    ]);
+    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("FAILED");
+    expect(await refusedBlockers(world)).toMatchObject([
+      { type: "pbi_failed", pbi_id: world.pbi.id },
+    ]);
+  });
+
+  it("names a task of another repository for SPRINT_BATCH only", async () => {
+    const other = { p_repo_url: "https://example.com/other" };
+    const batch = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [1], task: other });
+    expect(await refusedBlockers(batch)).toMatchObject([
+      { type: "task_cross_repo", task_id: at(batch.tasks, 0).id },
+    ]);
+    for (const strategy of ["SPRINT", "STORY"] as const) {
+      const world = await seedSprint(t, { strategy, stories: [1], task: other });
+      await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    }
+    const same = await seedSprint(t, {
+      strategy: "SPRINT_BATCH",
+      stories: [1],
+      task: { p_repo_url: "https://example.com/ledger" },
+    });
+    await startSprintRun(same.actor, { sprint_id: same.sprint.id });
+  });
+
+  it("lists all of them at once, in words", async () => {
+    const world = await seedSprint(t, {
+      stories: [2],
+      plan: (_, n) => (n === 1 ? undefined : "Do"),
+    });
+    await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]);
+    await askQuestion(world.actor, { task_id: at(world.tasks, 1).id, question: "Really?" });
+    const preflight = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
+    expect(preflight).toMatchObject({ ready: false, tasks_total: 2, jobs_total: 2 });
+    expect(preflight.blockers.map((b) => b.type)).toEqual([
+      "task_no_plan",
+      "open_question",
+      "pbi_blocked",
+    ]);
+    const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+    expect(refusal.message).toContain("Task T-1 has no implementation plan.");
+    expect(refusal.message).toContain("PBI PBI-1 is blocked.");
+  });
+
+  it("names a sprint that is not active and one without unfinished tasks", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    const planned = await create(world.actor, "create_sprint", { p_product_id: world.product.id });
+    const preflight = await preflightSprintRun(world.actor, { sprint_id: planned.id });
+    expect(preflight.blockers.map((b) => b.type)).toEqual(["sprint_not_active", "no_tasks"]);
+    expect(await statusOf(startSprintRun(world.actor, { sprint_id: planned.id }))).toBe(409);
+  });
+});
+
+describe("who may start", () => {
+  it("refuses an unknown sprint with 404, strangers and demo accounts with 403", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    const unknown = "00000000-0000-4000-8000-000000000000";
+    expect(await statusOf(startSprintRun(world.actor, { sprint_id: unknown }))).toBe(404);
+    const stranger = t.actorOf(await createUser(t));
+    expect(await statusOf(startSprintRun(stranger, { sprint_id: world.sprint.id }))).toBe(403);
+    expect(await statusOf(preflightSprintRun(stranger, { sprint_id: world.sprint.id }))).toBe(403);
+    const demo = await createUser(t, { demo: true });
+    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+      world.product.id,
+      demo.id,
+    ]);
+    const demoActor = t.actorOf(demo);
+    expect(await statusOf(startSprintRun(demoActor, { sprint_id: world.sprint.id }))).toBe(403);
+    expect((await preflightSprintRun(demoActor, { sprint_id: world.sprint.id })).ready).toBe(true);
+  });
+
+  it("limits starts to 30 a minute", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    await t.sql.query(
+      "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), 30)",
+      [world.owner.id],
+    );
+    const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+    expect(refusal.status).toBe(429);
+    expect(refusal.retryAfter).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { sortOrderFromCode } from "~/contract/codes";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { editTask } from "~/domain/tasks/edit-task.server";
+import { seedProduct } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { refusalOf, statusOf } from "../refusal";
+
+const t = await createTestDatabase();
+const ada = await createUser(t, { username: "ada" });
+const bea = await createUser(t, { username: "bea" });
+const actor = t.actorOf(ada);
+
+async function seedStory() {
+  const product = await seedProduct(t, await ownerOfItsOwn());
+  const pbi = await createPbi(actor, { product_id: product.id, title: "PBI" });
+  const story = await createStory(actor, { pbi_id: pbi.id, title: "Story" });
+  return { product, pbi, story };
+}
+
+/** Products are limited to five a minute and user; counters start again for each product. */
+async function ownerOfItsOwn() {
+  await t.sql.query("delete from public.rate_limit_counters");
+  return ada;
+}
+
+describe("generated codes", () => {
+  it("are PBI-1, ST-001, T-1, SP-1 and IDEA-001, each kind with its own sequence", async () => {
+    const { product, pbi, story } = await seedStory();
+    const task = await createTask(actor, { story_id: story.id, title: "Task" });
+    const second = await createTask(actor, { story_id: story.id, title: "Task" });
+    const sprint = await createSprint(actor, { product_id: product.id });
+    const idea = await createIdea(actor, { product_id: product.id, title: "Idea" });
+    expect([pbi.code, story.code, task.code, second.code, sprint.code, idea.code]).toEqual([
+      "PBI-1",
+      "ST-001",
+      "T-1",
+      "T-2",
+      "SP-1",
+      "IDEA-001",
+    ]);
+  });
+
+  it("start anew in another product, but run on per user for ideas", async () => {
+    const first = await seedStory();
+    const other = await seedStory();
+    expect([first.story.code, other.story.code]).toEqual(["ST-001", "ST-001"]);
+    const ideas = [
+      await createIdea(actor, { product_id: first.product.id, title: "a" }),
+      await createIdea(actor, { product_id: other.product.id, title: "b" }),
+    ];
+    const [one, two] = ideas.map(({ code }) => Number(code.slice(5)));
+    expect(two).toBe((one ?? 0) + 1);
+  });
+
+  it("are never truncated: after ST-999 comes ST-1000 (J13)", async () => {
+    const { product, pbi } = await seedStory();
+    await t.sql.query(
+      "update public.code_counters set last_number = 998 where scope_id = $1 and kind = 'story'",
+      [product.id],
+    );
+    const codes = [];
+    for (let n = 0; n < 3; n++) {
+      codes.push((await createStory(actor, { pbi_id: pbi.id, title: "Story" })).code);
+    }
+    expect(codes).toEqual(["ST-999", "ST-1000", "ST-1001"]);
+  });
+
+  it("skip the numbers that supplied codes have taken, and do not go back", async () => {
+    const { story } = await seedStory();
+    await createTask(actor, { story_id: story.id, title: "Task", code: "T-1" });
+    await createTask(actor, { story_id: story.id, title: "Task", code: "T-2" });
+    const generated = await createTask(actor, { story_id: story.id, title: "Task" });
+    const next = await createTask(actor, { story_id: story.id, title: "Task" });
+    expect([generated.code, next.code]).toEqual(["T-3", "T-4"]);
+  });
+});
+
+describe("supplied codes", () => {
+  it("are refused with 422 when in use in the same kind and product, and nothing is written", async () => {
+    const { story } = await seedStory();
+    await createTask(actor, { story_id: story.id, title: "Task", code: "API.v2_x" });
+    const refusal = await refusalOf(
+      createTask(actor, { story_id: story.id, title: "Again", code: "API.v2_x" }),
+    );
+    expect(refusal.status).toBe(422);
+    expect(refusal.issues).toEqual([{ path: "code", message: "This code is already in use." }]);
+    const { rows } = await t.sql.query("select title from public.tasks where story_id = $1", [
+      story.id,
+    ]);
+    expect(rows).toEqual([{ title: "Task" }]);
+  });
+
+  it("may stand on a PBI, a story and a task of one product, and in another product", async () => {
+    const here = await seedStory();
+    const there = await seedStory();
+    const pbi = await createPbi(actor, { product_id: here.product.id, title: "x", code: "X-9" });
+    const story = await createStory(actor, { pbi_id: pbi.id, title: "x", code: "X-9" });
+    const task = await createTask(actor, { story_id: story.id, title: "x", code: "X-9" });
+    const elsewhere = await createTask(actor, {
+      story_id: there.story.id,
+      title: "x",
+      code: "X-9",
+    });
+    expect(new Set([pbi.code, story.code, task.code, elsewhere.code])).toEqual(new Set(["X-9"]));
+  });
+
+  it.each(["", "a b", "ä", "A/B", "T-1\n", "x".repeat(31)])(
+    "refuses the form of %j (J14)",
+    async (code) => {
+      const { story } = await seedStory();
+      expect(await statusOf(createTask(actor, { story_id: story.id, title: "x", code }))).toBe(422);
+    },
+  );
+
+  it.each(["ST-", "..", "x".repeat(30), "st-1"])("takes %j as it is (J14)", async (code) => {
+    const { story } = await seedStory();
+    expect((await createTask(actor, { story_id: story.id, title: "x", code })).code).toBe(code);
+  });
+
+  it("stay when edited to what they are, and are refused when edited to one in use", async () => {
+    const { story } = await seedStory();
+    const first = await createTask(actor, { story_id: story.id, title: "x", code: "A-1" });
+    const second = await createTask(actor, { story_id: story.id, title: "x", code: "A-2" });
+    expect((await editTask(actor, { task_id: first.id, code: "A-1" })).code).toBe("A-1");
+    expect(await statusOf(editTask(actor, { task_id: second.id, code: "A-1" }))).toBe(422);
+  });
+
+  it("of ideas are unique per user, not across users", async () => {
+    await ownerOfItsOwn();
+    const product = await seedProduct(t, bea);
+    const idea = await createIdea(t.actorOf(bea), { product_id: product.id, title: "Mine" });
+    expect(idea.code).toBe("IDEA-001");
+  });
+});
+
+describe("sort_order from a code", () => {
+  it.each([
+    ["ST-007", 7],
+    ["T-42", 42],
+    ["ST-000", 0],
+    ["v2", 2],
+    ["2024.11", 11],
+    ["no-tail", 9007199254740991],
+    ["T-9007199254740991", 9007199254740991],
+    ["T-9007199254740992", 9007199254740991],
+    ["9".repeat(30), 9007199254740991],
+    ["7-x", 9007199254740991],
+  ])("of %s is %d, in the database and in TypeScript", async (code, expected) => {
+    const { rows } = await t.sql.query("select private.sort_order_from_code($1)::text as n", [
+      code,
+    ]);
+    expect(Number(rows[0]?.n)).toBe(expected);
+    expect(sortOrderFromCode(code)).toBe(expected);
+  });
+
+  it("is the same in the database and in TypeScript for any code", async () => {
+    const codes = fc.sample(fc.stringMatching(/^[A-Za-z0-9._-]{1,30}$/), 500);
+    const { rows } = await t.sql.query(
+      "select private.sort_order_from_code(c)::text as n from unnest($1::text[]) with ordinality as u (c, o) order by o",
+      [codes],
+    );
+    expect(rows.map(({ n }) => Number(n))).toEqual(codes.map(sortOrderFromCode));
+  });
+});

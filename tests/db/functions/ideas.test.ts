@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { callAs } from "~/db/rpc.server";
+import { archiveIdea } from "~/domain/ideas/archive-idea.server";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { getIdea } from "~/domain/ideas/get-idea.server";
+import { linkIdeaProduct } from "~/domain/ideas/link-idea-product.server";
+import { listIdeas } from "~/domain/ideas/list-ideas.server";
+import { promoteIdea } from "~/domain/ideas/promote-idea.server";
+import { restoreIdea } from "~/domain/ideas/restore-idea.server";
+import { unlinkIdeaProduct } from "~/domain/ideas/unlink-idea-product.server";
+import { updateIdea } from "~/domain/ideas/update-idea.server";
+import { getPbi } from "~/domain/pbis/get-pbi.server";
+import { createProduct } from "~/domain/products/create-product.server";
+import { deleteProduct } from "~/domain/products/delete-product.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { statusOf } from "../refusal";
+import { seedWorld } from "../world";
+
+const t = await createTestDatabase();
+
+async function seedIdea() {
+  const world = await seedWorld(t, 0);
+  const idea = await createIdea(world.actor, {
+    product_id: world.product.id,
+    title: "Idea",
+    description: "Why",
+  });
+  return { ...world, idea, idea_id: idea.id };
+}
+
+describe("the status of an idea", () => {
+  it("moves forward only, and steps may be skipped", async () => {
+    const { actor, idea_id } = await seedIdea();
+    expect((await updateIdea(actor, { idea_id, status: "ready" })).status).toBe("ready");
+    expect(await statusOf(updateIdea(actor, { idea_id, status: "discussing" }))).toBe(409);
+    expect((await updateIdea(actor, { idea_id, status: "ready", title: "New" })).title).toBe("New");
+  });
+
+  it("becomes planned by promotion alone", async () => {
+    const { actor, idea_id } = await seedIdea();
+    const call = callAs(
+      actor,
+      "update_idea",
+      { p_idea_id: idea_id, p_changes: { status: "planned" } },
+      z.unknown(),
+    );
+    expect(await statusOf(call)).toBe(422);
+  });
+});
+
+describe("promote_idea", () => {
+  it("makes PBI and planned idea together, linked both ways", async () => {
+    const { actor, product, idea_id } = await seedIdea();
+    const { idea, pbi } = await promoteIdea(actor, { idea_id, priority: 1 });
+    expect(idea).toMatchObject({ status: "planned", pbi_id: pbi.id });
+    expect(pbi).toMatchObject({
+      product_id: product.id,
+      title: "Idea",
+      description: "Why",
+      priority: 1,
+    });
+    expect((await getPbi(actor, { pbi_id: pbi.id })).idea).toMatchObject({
+      id: idea_id,
+      code: idea.code,
+    });
+    expect(await statusOf(promoteIdea(actor, { idea_id }))).toBe(409);
+  });
+
+  it("leaves nothing behind when it is refused", async () => {
+    const { actor, product, idea_id } = await seedIdea();
+    expect(await statusOf(promoteIdea(actor, { idea_id, code: "PBI-1" }))).toBe(422);
+    expect((await getIdea(actor, { idea_id })).status).toBe("draft");
+    const { rows } = await t.sql.query("select code from public.pbis where product_id = $1", [
+      product.id,
+    ]);
+    expect(rows).toEqual([{ code: "PBI-1" }]);
+  });
+
+  it("has one winner among many at once", async () => {
+    const { actor, idea_id } = await seedIdea();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, () => promoteIdea(actor, { idea_id })),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  it("is refused for an archived idea, and fine again once restored", async () => {
+    const { actor, idea_id } = await seedIdea();
+    await archiveIdea(actor, { idea_id });
+    expect(await statusOf(promoteIdea(actor, { idea_id }))).toBe(409);
+    await restoreIdea(actor, { idea_id });
+    expect((await promoteIdea(actor, { idea_id })).idea.status).toBe("planned");
+  });
+});
+
+describe("further products of an idea", () => {
+  it("are unique per pair and go with either side", async () => {
+    const { actor, product, idea_id } = await seedIdea();
+    const second = await createProduct(actor, { code: "SECOND", name: "Second" });
+    const third = await createProduct(actor, { code: "THIRD", name: "Third" });
+    await linkIdeaProduct(actor, { idea_id, product_id: second.id });
+    await linkIdeaProduct(actor, { idea_id, product_id: third.id });
+    const linked = await linkIdeaProduct(actor, { idea_id, product_id: second.id });
+    expect(linked.secondary_product_ids).toEqual([second.id, third.id]);
+    expect(
+      (await linkIdeaProduct(actor, { idea_id, product_id: product.id })).secondary_product_ids,
+    ).toHaveLength(2);
+    await unlinkIdeaProduct(actor, { idea_id, product_id: third.id });
+    await deleteProduct(actor, { product_id: second.id, code: "SECOND" });
+    expect((await getIdea(actor, { idea_id })).secondary_product_ids).toEqual([]);
+    const foreign = await seedWorld(t, 0);
+    expect(
+      await statusOf(linkIdeaProduct(actor, { idea_id, product_id: foreign.product.id })),
+    ).toBe(403);
+  });
+});
+
+describe("ideas", () => {
+  it("belong to one user: members of the product are refused, strangers too", async () => {
+    const { product, idea_id } = await seedIdea();
+    const member = await createUser(t);
+    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+      product.id,
+      member.id,
+    ]);
+    expect(await statusOf(getIdea(t.actorOf(member), { idea_id }))).toBe(403);
+    expect(await statusOf(updateIdea(t.actorOf(member), { idea_id, title: "x" }))).toBe(403);
+    expect(await statusOf(getIdea(t.actorOf(member), { idea_id: product.id }))).toBe(404);
+    expect((await listIdeas(t.actorOf(member))).items).toEqual([]);
+  });
+
+  it("are listed oldest first, archived ones apart, in pages, with a log of what happened", async () => {
+    const { actor, product, idea, idea_id } = await seedIdea();
+    const second = await createIdea(actor, { product_id: product.id, title: "Second" });
+    const page = await listIdeas(actor, { product_id: product.id, limit: 1 });
+    expect([page.items.map(({ code }) => code), page.next_cursor]).toEqual([[idea.code], idea.id]);
+    const next = await listIdeas(actor, { product_id: product.id, limit: 1, cursor: idea.id });
+    expect(next.items.map(({ id }) => id)).toEqual([second.id]);
+    await updateIdea(actor, { idea_id, title: "Other", status: "discussing" });
+    await archiveIdea(actor, { idea_id });
+    expect((await listIdeas(actor, { archived: true })).items.map(({ id }) => id)).toEqual([
+      idea_id,
+    ]);
+    const { logs } = await getIdea(actor, { idea_id });
+    expect(logs.map(({ kind }) => kind).sort()).toEqual([
+      "ARCHIVED",
+      "CREATED",
+      "EDITED",
+      "STATUS",
+    ]);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import { archiveProduct } from "~/domain/products/archive-product.server";
+import { createProduct } from "~/domain/products/create-product.server";
+import { deleteProduct } from "~/domain/products/delete-product.server";
+import { getProduct } from "~/domain/products/get-product.server";
+import { listProductOverviews } from "~/domain/products/list-product-overviews.server";
+import { listProducts } from "~/domain/products/list-products.server";
+import { restoreProduct } from "~/domain/products/restore-product.server";
+import { updateProduct } from "~/domain/products/update-product.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { refusalOf, statusOf } from "../refusal";
+import { at, seedWorld } from "../world";
+
+const t = await createTestDatabase();
+
+describe("create_product", () => {
+  it("makes the caller the owner and uses the defaults of the contract", async () => {
+    const owner = await createUser(t);
+    const product = await createProduct(t.actorOf(owner), { code: "a.B-1_c", name: "Name" });
+    expect(product).toEqual({
+      id: product.id,
+      code: "a.B-1_c",
+      name: "Name",
+      description: "",
+      repo_url: "",
+      definition_of_done: "",
+      auto_pr: false,
+      pr_strategy: "SPRINT",
+      owner_id: owner.id,
+      owner_username: owner.username,
+      role: "OWNER",
+      archived_at: null,
+      created_at: product.created_at,
+      active_sprint: null,
+    });
+  });
+
+  it("refuses a code that the owner has already, and lets another owner use it", async () => {
+    const [ada, bea] = [t.actorOf(await createUser(t)), t.actorOf(await createUser(t))];
+    await createProduct(ada, { code: "SAME", name: "x" });
+    const refusal = await refusalOf(createProduct(ada, { code: "SAME", name: "x" }));
+    expect([refusal.status, refusal.issues?.[0]?.path]).toEqual([422, "code"]);
+    expect((await createProduct(bea, { code: "SAME", name: "x" })).code).toBe("SAME");
+  });
+
+  it.each(["", "a b", "x".repeat(31)])("refuses the code %j with 422", async (code) => {
+    const actor = t.actorOf(await createUser(t));
+    expect(await statusOf(createProduct(actor, { code, name: "x" }))).toBe(422);
+  });
+
+  it("is refused for demo accounts and writes nothing", async () => {
+    const demo = await createUser(t, { demo: true });
+    expect(await statusOf(createProduct(t.actorOf(demo), { code: "X", name: "x" }))).toBe(403);
+    const { rows } = await t.sql.query("select 1 from public.products where owner_id = $1", [
+      demo.id,
+    ]);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe("list_products", () => {
+  it("holds owned and joined products once, neither archived nor foreign ones", async () => {
+    const mine = await seedWorld(t, 0);
+    const joined = await seedWorld(t, 0);
+    await seedWorld(t, 0);
+    const gone = await createProduct(mine.actor, { code: "GONE", name: "Archived" });
+    await archiveProduct(mine.actor, { product_id: gone.id });
+    await addProductMember(joined.actor, {
+      product_id: joined.product.id,
+      identifier: mine.owner.username,
+    });
+    const products = await listProducts(mine.actor);
+    expect(products.map(({ id }) => id)).toEqual([mine.product.id, joined.product.id]);
+    expect(
+      (await listProductOverviews(mine.actor, { archived: true })).map(({ code }) => code),
+    ).toEqual(["GONE"]);
+  });
+});
+
+describe("list_product_overviews", () => {
+  it("counts what is there and what is done", async () => {
+    const world = await seedWorld(t, 2);
+    await setTaskStatus(world.actor, { task_id: at(world.tasks, 0).id, status: "done" });
+    const [overview] = await listProductOverviews(world.actor);
+    expect(overview).toMatchObject({
+      role: "OWNER",
+      member_count: 1,
+      pbi_count: 1,
+      story_count: 1,
+      done_story_count: 0,
+      task_count: 2,
+      done_task_count: 1,
+    });
+  });
+});
+
+describe("update_product", () => {
+  it("changes the given fields only", async () => {
+    const { actor, product } = await seedWorld(t, 0);
+    const updated = await updateProduct(actor, {
+      product_id: product.id,
+      auto_pr: true,
+      pr_strategy: "SPRINT_BATCH",
+    });
+    expect(updated).toEqual({ ...product, auto_pr: true, pr_strategy: "SPRINT_BATCH" });
+    expect((await updateProduct(actor, { product_id: product.id, code: "NEW" })).code).toBe("NEW");
+  });
+
+  it("is the owner's alone, like archiving and deleting", async () => {
+    const { actor, product } = await seedWorld(t, 0);
+    const member = await createUser(t);
+    await addProductMember(actor, { product_id: product.id, identifier: member.username });
+    const asMember = t.actorOf(member);
+    const product_id = product.id;
+    expect(await statusOf(updateProduct(asMember, { product_id, name: "x" }))).toBe(403);
+    expect(await statusOf(archiveProduct(asMember, { product_id }))).toBe(403);
+    expect(await statusOf(deleteProduct(asMember, { product_id, code: "WORLD" }))).toBe(403);
+    expect((await getProduct(asMember, { product_id })).role).toBe("MEMBER");
+  });
+});
+
+describe("an archived product", () => {
+  it("can be read and not written, until it is restored", async () => {
+    const { actor, product, tasks } = await seedWorld(t, 1);
+    const product_id = product.id;
+    const task_id = at(tasks, 0).id;
+    expect((await archiveProduct(actor, { product_id })).archived_at).not.toBeNull();
+    expect((await getProduct(actor, { product_id })).code).toBe("WORLD");
+    expect(await statusOf(updateProduct(actor, { product_id, name: "x" }))).toBe(403);
+    expect(await statusOf(createPbi(actor, { product_id, title: "x" }))).toBe(403);
+    expect(await statusOf(setTaskStatus(actor, { task_id, status: "done" }))).toBe(403);
+    await restoreProduct(actor, { product_id });
+    expect((await setTaskStatus(actor, { task_id, status: "done" })).status).toBe("done");
+  });
+});
+
+describe("delete_product", () => {
+  it("wants the code repeated and removes everything in it", async () => {
+    const { actor, product } = await seedWorld(t, 2);
+    const product_id = product.id;
+    expect(await statusOf(deleteProduct(actor, { product_id, code: "WRONG" }))).toBe(422);
+    await deleteProduct(actor, { product_id, code: "WORLD" });
+    expect(await statusOf(getProduct(actor, { product_id }))).toBe(404);
+    const { rows } = await t.sql.query(
+      "select count(*)::int as n from public.tasks where product_id = $1",
+      [product_id],
+    );
+    expect(rows).toEqual([{ n: 0 }]);
+  });
+});

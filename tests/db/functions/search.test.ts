@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { resolveReference } from "~/domain/search/resolve-reference.server";
+import { search } from "~/domain/search/search.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { refusalOf, statusOf } from "../refusal";
+import { at, seedWorld } from "../world";
+
+const t = await createTestDatabase();
+
+describe("search", () => {
+  it("finds words from their beginning in code, title and description of all kinds", async () => {
+    const { actor, product, story } = await seedWorld(t, 0);
+    const product_id = product.id;
+    await createPbi(actor, { product_id, title: "Zebra crossing" });
+    await createTask(actor, {
+      story_id: story.id,
+      title: "x",
+      description: "paint the ZEBRAS white",
+    });
+    await createIdea(actor, { product_id, title: "zebra farm" });
+    const { items } = await search(actor, { query: "zebr" });
+    expect(items.map(({ kind }) => kind).sort()).toEqual(["idea", "pbi", "task"]);
+    const words = await search(actor, { query: "white zebra" });
+    expect(words.items.map(({ kind, excerpt }) => [kind, excerpt])).toEqual([
+      ["task", "paint the ZEBRAS white"],
+    ]);
+    expect((await search(actor, { query: "zebr", kind: "idea", product_id })).items).toHaveLength(
+      1,
+    );
+  });
+
+  it("finds codes by their beginning, best first", async () => {
+    const { actor } = await seedWorld(t, 3);
+    const { items } = await search(actor, { query: "t-2" });
+    expect(at(items, 0)).toMatchObject({
+      kind: "task",
+      code: "T-2",
+      status: "todo",
+      product_code: "WORLD",
+    });
+  });
+
+  it("never shows what the caller does not reach", async () => {
+    const { actor, product } = await seedWorld(t, 0);
+    await createPbi(actor, { product_id: product.id, title: "quagga" });
+    const stranger = t.actorOf(await createUser(t));
+    expect((await search(stranger, { query: "quagga" })).items).toEqual([]);
+    expect(await statusOf(search(stranger, { query: "quagga", product_id: product.id }))).toBe(403);
+  });
+
+  it.each(["", "   ", "'", "\\", "%", "a & | !", "😀", ":*", "--"])(
+    "answers %j without failing",
+    async (query) => {
+      const { actor } = await seedWorld(t, 1);
+      expect((await search(actor, { query })).next_cursor).toBeNull();
+    },
+  );
+
+  it("goes through many results page by page", async () => {
+    const { actor, product } = await seedWorld(t, 0);
+    await t.sql.query(
+      "insert into public.pbis (product_id, title) select $1, 'okapi ' || n from generate_series(1, 25) n",
+      [product.id],
+    );
+    const seen = new Set<string>();
+    let cursor: string | null = null;
+    do {
+      const page = await search(actor, {
+        query: "okapi",
+        limit: 10,
+        ...(cursor ? { cursor } : {}),
+      });
+      for (const { id } of page.items) seen.add(id);
+      cursor = page.next_cursor;
+    } while (cursor);
+    expect(seen.size).toBe(25);
+  });
+});
+
+describe("resolve_reference", () => {
+  it("finds ids and codes, in any case of letters", async () => {
+    const { actor, product, story } = await seedWorld(t, 0);
+    const expected = { id: story.id, kind: "story", code: "ST-001", product_id: product.id };
+    expect(await resolveReference(actor, { kind: "story", reference: story.id })).toEqual(expected);
+    expect(await resolveReference(actor, { kind: "story", reference: "ST-001" })).toEqual(expected);
+    expect(await resolveReference(actor, { kind: "story", reference: "st-001" })).toEqual(expected);
+    expect(await statusOf(resolveReference(actor, { kind: "task", reference: story.id }))).toBe(
+      404,
+    );
+    expect(await statusOf(resolveReference(actor, { kind: "story", reference: "ST-404" }))).toBe(
+      404,
+    );
+  });
+
+  it("refuses a code of several products with the candidates, unless the product is named", async () => {
+    const mine = await seedWorld(t, 0);
+    const other = await seedWorld(t, 0);
+    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+      other.product.id,
+      mine.owner.id,
+    ]);
+    const refusal = await refusalOf(
+      resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1" }),
+    );
+    expect(refusal.status).toBe(422);
+    expect(refusal.detail?.candidates).toHaveLength(2);
+    const product_id = mine.product.id;
+    expect(
+      (await resolveReference(mine.actor, { kind: "pbi", reference: "PBI-1", product_id })).id,
+    ).toBe(mine.pbi.id);
+  });
+
+  it("is 403 for the id of a foreign thing and 404 for its code", async () => {
+    const foreign = await seedWorld(t, 0);
+    const stranger = t.actorOf(await createUser(t));
+    expect(
+      await statusOf(resolveReference(stranger, { kind: "pbi", reference: foreign.pbi.id })),
+    ).toBe(403);
+    expect(await statusOf(resolveReference(stranger, { kind: "pbi", reference: "PBI-1" }))).toBe(
+      404,
+    );
+  });
+});

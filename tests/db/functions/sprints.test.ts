@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { cancelSprint } from "~/domain/sprints/cancel-sprint.server";
+import { completeSprint } from "~/domain/sprints/complete-sprint.server";
+import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { getSprint } from "~/domain/sprints/get-sprint.server";
+import { getSprintContext } from "~/domain/sprints/get-sprint-context.server";
+import { listSprints } from "~/domain/sprints/list-sprints.server";
+import { startSprint } from "~/domain/sprints/start-sprint.server";
+import { updateSprint } from "~/domain/sprints/update-sprint.server";
+import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { getStory } from "~/domain/stories/get-story.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { createTestDatabase } from "../../setup/database";
+import { refusalOf, statusOf } from "../refusal";
+import { at, seedWorld } from "../world";
+
+const t = await createTestDatabase();
+
+describe("create_sprint and update_sprint", () => {
+  it("number sprints per product and keep dates in order; the same day is fine", async () => {
+    const { actor, product } = await seedWorld(t, 0);
+    const product_id = product.id;
+    const sprint = await createSprint(actor, {
+      product_id,
+      start_date: "2026-02-28",
+      end_date: "2026-02-28",
+    });
+    expect(sprint).toEqual({
+      id: sprint.id,
+      product_id,
+      code: "SP-1",
+      sprint_goal: "",
+      status: "planned",
+      start_date: "2026-02-28",
+      end_date: "2026-02-28",
+      started_at: null,
+      completed_at: null,
+      created_at: sprint.created_at,
+    });
+    const refusal = await refusalOf(
+      createSprint(actor, { product_id, start_date: "2026-03-01", end_date: "2026-02-28" }),
+    );
+    expect([refusal.status, refusal.issues?.[0]?.path]).toEqual([422, "end_date"]);
+    const sprint_id = sprint.id;
+    expect(await statusOf(updateSprint(actor, { sprint_id, start_date: "2026-03-01" }))).toBe(422);
+    expect(await updateSprint(actor, { sprint_id, start_date: null, sprint_goal: "Goal" })).toEqual(
+      {
+        ...sprint,
+        start_date: null,
+        sprint_goal: "Goal",
+      },
+    );
+    expect((await createSprint(actor, { product_id })).code).toBe("SP-2");
+  });
+});
+
+describe("the states of a sprint", () => {
+  it("go planned, active, completed, and one sprint of a product is active", async () => {
+    const { actor, product } = await seedWorld(t, 0);
+    const first = await createSprint(actor, { product_id: product.id });
+    const second = await createSprint(actor, { product_id: product.id });
+    const sprint_id = first.id;
+    expect(await statusOf(completeSprint(actor, { sprint_id }))).toBe(409);
+    expect((await startSprint(actor, { sprint_id })).status).toBe("active");
+    expect(await statusOf(startSprint(actor, { sprint_id }))).toBe(409);
+    expect(await statusOf(startSprint(actor, { sprint_id: second.id }))).toBe(409);
+    expect(await statusOf(cancelSprint(actor, { sprint_id }))).toBe(409);
+    expect((await completeSprint(actor, { sprint_id })).status).toBe("completed");
+    expect((await startSprint(actor, { sprint_id: second.id })).status).toBe("active");
+    expect(await statusOf(updateSprint(actor, { sprint_id, sprint_goal: "x" }))).toBe(409);
+  });
+
+  it("allow one winner when two sprints start at the same moment", async () => {
+    const { actor, product } = await seedWorld(t, 0);
+    const sprints = [];
+    for (let n = 0; n < 5; n++) sprints.push(await createSprint(actor, { product_id: product.id }));
+    const outcomes = await Promise.allSettled(
+      sprints.map(({ id }) => startSprint(actor, { sprint_id: id })),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  it("send unfinished stories back to the backlog on completion and cancellation; done ones stay", async () => {
+    const { actor, pbi, product, story, tasks } = await seedWorld(t, 1);
+    const open = await createStory(actor, { pbi_id: pbi.id, title: "Open" });
+    const sprint = await createSprint(actor, { product_id: product.id });
+    const sprint_id = sprint.id;
+    await addStoryToSprint(actor, { sprint_id, story_id: story.id });
+    await addStoryToSprint(actor, { sprint_id, story_id: open.id });
+    await startSprint(actor, { sprint_id });
+    await setTaskStatus(actor, { task_id: at(tasks, 0).id, status: "done" });
+    await completeSprint(actor, { sprint_id });
+    expect(await getStory(actor, { story_id: story.id })).toMatchObject({
+      status: "done",
+      sprint_id,
+    });
+    expect(await getStory(actor, { story_id: open.id })).toMatchObject({
+      status: "open",
+      sprint_id: null,
+    });
+
+    const planned = await createSprint(actor, { product_id: product.id });
+    await addStoryToSprint(actor, { sprint_id: planned.id, story_id: open.id });
+    await cancelSprint(actor, { sprint_id: planned.id });
+    expect((await getStory(actor, { story_id: open.id })).status).toBe("open");
+  });
+});
+
+describe("the reads of sprints", () => {
+  it("list newest first with counts, and show the board in order", async () => {
+    const { actor, product, story, tasks } = await seedWorld(t, 2);
+    const sprint = await createSprint(actor, { product_id: product.id });
+    await createSprint(actor, { product_id: product.id });
+    await addStoryToSprint(actor, { sprint_id: sprint.id, story_id: story.id });
+    await setTaskStatus(actor, { task_id: at(tasks, 0).id, status: "done" });
+    const list = await listSprints(actor, { product_id: product.id });
+    expect(
+      list.map(({ code, story_count, task_count, done_task_count }) => [
+        code,
+        story_count,
+        task_count,
+        done_task_count,
+      ]),
+    ).toEqual([
+      ["SP-2", 0, 0, 0],
+      ["SP-1", 1, 2, 1],
+    ]);
+    const board = await getSprint(actor, { sprint_id: sprint.id });
+    expect(board.sprint.code).toBe("SP-1");
+    expect(board.stories.map(({ code, pbi_code }) => [code, pbi_code])).toEqual([
+      ["ST-001", "PBI-1"],
+    ]);
+    expect(board.tasks.map(({ code, status, story_code }) => [code, status, story_code])).toEqual([
+      ["T-1", "done", "ST-001"],
+      ["T-2", "todo", "ST-001"],
+    ]);
+  });
+
+  it("cut the context of an agent at a number of stories, with a cursor", async () => {
+    const { actor, pbi, product, story } = await seedWorld(t, 1);
+    const sprint = await createSprint(actor, { product_id: product.id });
+    const sprint_id = sprint.id;
+    await addStoryToSprint(actor, { sprint_id, story_id: story.id });
+    for (const code of ["ST-7", "ST-5", "ST-3"]) {
+      const more = await createStory(actor, { pbi_id: pbi.id, title: code, code });
+      await addStoryToSprint(actor, { sprint_id, story_id: more.id });
+    }
+    const first = await getSprintContext(actor, { sprint_id, limit: 3 });
+    expect(first.stories.map(({ code, tasks }) => [code, tasks.length])).toEqual([
+      ["ST-001", 1],
+      ["ST-3", 0],
+      ["ST-5", 0],
+    ]);
+    const rest = await getSprintContext(actor, {
+      sprint_id,
+      limit: 3,
+      cursor: first.next_cursor ?? "",
+    });
+    expect(rest.stories.map(({ code }) => code)).toEqual(["ST-7"]);
+    expect(rest.next_cursor).toBeNull();
+  });
+});

@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { callAs } from "~/db/rpc.server";
+import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { cancelSprint } from "~/domain/sprints/cancel-sprint.server";
+import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
+import { appendStoryLog } from "~/domain/stories/append-story-log.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { deleteStory } from "~/domain/stories/delete-story.server";
+import { getStory } from "~/domain/stories/get-story.server";
+import { listStoryLogs } from "~/domain/stories/list-story-logs.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { statusOf } from "../refusal";
+import { at, seedWorld } from "../world";
+
+const t = await createTestDatabase();
+
+describe("create_story", () => {
+  it("uses the defaults of the contract", async () => {
+    const { actor, pbi, product } = await seedWorld(t, 0);
+    const story = await createStory(actor, { pbi_id: pbi.id, title: "New" });
+    expect(story).toEqual({
+      id: story.id,
+      product_id: product.id,
+      pbi_id: pbi.id,
+      code: "ST-002",
+      title: "New",
+      description: "",
+      acceptance_criteria: "",
+      priority: 3,
+      status: "open",
+      sort_order: 2,
+      sprint_id: null,
+      assignee_id: null,
+      created_at: story.created_at,
+    });
+  });
+
+  it("can join a sprint and an assignee at once", async () => {
+    const { actor, owner, pbi, product } = await seedWorld(t, 0);
+    const sprint = await createSprint(actor, { product_id: product.id });
+    const story = await createStory(actor, {
+      pbi_id: pbi.id,
+      title: "New",
+      sprint_id: sprint.id,
+      assignee_id: owner.id,
+    });
+    expect(story).toMatchObject({
+      status: "in_sprint",
+      sprint_id: sprint.id,
+      assignee_id: owner.id,
+    });
+  });
+});
+
+describe("update_story", () => {
+  it("changes the given fields only, and stays within its product", async () => {
+    const { actor, pbi, product, story } = await seedWorld(t, 0);
+    const target = await createPbi(actor, { product_id: product.id, title: "Target" });
+    expect(
+      await updateStory(actor, { story_id: story.id, priority: 1, pbi_id: target.id }),
+    ).toEqual({
+      ...story,
+      priority: 1,
+      pbi_id: target.id,
+    });
+    const foreign = await seedWorld(t, 0);
+    expect(await statusOf(updateStory(actor, { story_id: story.id, pbi_id: foreign.pbi.id }))).toBe(
+      403,
+    );
+    await t.sql.query(
+      "insert into public.product_members (product_id, user_id) select $1, user_id from public.product_members where product_id = $2",
+      [foreign.product.id, product.id],
+    );
+    expect(await statusOf(updateStory(actor, { story_id: story.id, pbi_id: foreign.pbi.id }))).toBe(
+      422,
+    );
+    expect(pbi.id).not.toBe(target.id);
+  });
+});
+
+describe("add_story_to_sprint", () => {
+  it("refuses a sprint of another product and one that is over; twice is fine", async () => {
+    const { actor, product, story } = await seedWorld(t, 0);
+    const sprint = await createSprint(actor, { product_id: product.id });
+    const story_id = story.id;
+    const joined = await addStoryToSprint(actor, { sprint_id: sprint.id, story_id });
+    expect(await addStoryToSprint(actor, { sprint_id: sprint.id, story_id })).toEqual(joined);
+    await cancelSprint(actor, { sprint_id: sprint.id });
+    expect((await getStory(actor, { story_id })).sprint).toBeNull();
+    expect(await statusOf(addStoryToSprint(actor, { sprint_id: sprint.id, story_id }))).toBe(409);
+
+    const foreign = await seedWorld(t, 0);
+    const theirs = await createSprint(foreign.actor, { product_id: foreign.product.id });
+    expect(await statusOf(addStoryToSprint(actor, { sprint_id: theirs.id, story_id }))).toBe(403);
+    await t.sql.query(
+      "insert into public.product_members (product_id, user_id) select $1, user_id from public.product_members where product_id = $2",
+      [foreign.product.id, product.id],
+    );
+    expect(await statusOf(addStoryToSprint(actor, { sprint_id: theirs.id, story_id }))).toBe(422);
+  });
+});
+
+describe("append_story_log", () => {
+  it("keeps each type with its fields and answers id and created_at", async () => {
+    const { actor, owner, story } = await seedWorld(t, 0);
+    const story_id = story.id;
+    const metadata = { nested: { list: [1, 2.5, null, "ä"], empty: {} } };
+    const receipts = [
+      await appendStoryLog(actor, {
+        story_id,
+        type: "IMPLEMENTATION_PLAN",
+        content: "Plan",
+        metadata,
+      }),
+      await appendStoryLog(actor, {
+        story_id,
+        type: "TEST_RESULT",
+        content: "Ran",
+        status: "FAILED",
+      }),
+      await appendStoryLog(actor, {
+        story_id,
+        type: "COMMIT",
+        content: "Done",
+        commit_hash: "abc123",
+        commit_message: "Do it",
+      }),
+    ];
+    const { items } = await listStoryLogs(actor, { story_id });
+    expect(items.map(({ id, created_at }) => ({ id, created_at })).reverse()).toEqual(receipts);
+    expect(items.reverse()).toMatchObject([
+      {
+        type: "IMPLEMENTATION_PLAN",
+        content: "Plan",
+        status: null,
+        metadata,
+        username: owner.username,
+      },
+      { type: "TEST_RESULT", content: "Ran", status: "FAILED", commit_hash: null, metadata: null },
+      {
+        type: "COMMIT",
+        content: "Done",
+        status: null,
+        commit_hash: "abc123",
+        commit_message: "Do it",
+      },
+    ]);
+  });
+
+  it.each([
+    { p_type: "NOTE", p_content: "x" },
+    { p_type: null, p_content: "x" },
+    { p_type: "IMPLEMENTATION_PLAN", p_content: null },
+    { p_type: "IMPLEMENTATION_PLAN", p_content: "" },
+    { p_type: "IMPLEMENTATION_PLAN", p_content: "x".repeat(100_001) },
+    { p_type: "IMPLEMENTATION_PLAN", p_content: "x", p_status: "PASSED" },
+    { p_type: "IMPLEMENTATION_PLAN", p_content: "x", p_metadata: [1] },
+    { p_type: "TEST_RESULT", p_content: "x" },
+    { p_type: "TEST_RESULT", p_content: "x", p_status: "passed" },
+    { p_type: "TEST_RESULT", p_content: "x", p_status: "PASSED", p_commit_hash: "a" },
+    { p_type: "COMMIT", p_content: "x", p_commit_hash: "a" },
+    { p_type: "COMMIT", p_content: "x", p_commit_message: "a" },
+    {
+      p_type: "COMMIT",
+      p_content: "x",
+      p_commit_hash: "a",
+      p_commit_message: "b",
+      p_status: "PASSED",
+    },
+  ])("refuses entry %# of another shape with 422, also past the routes", async (fields) => {
+    const { actor, story } = await seedWorld(t, 0);
+    const call = callAs(
+      actor,
+      "append_story_log",
+      { p_story_id: story.id, ...fields },
+      z.unknown(),
+    );
+    expect(await statusOf(call)).toBe(422);
+    expect((await listStoryLogs(actor, { story_id: story.id })).items).toEqual([]);
+  });
+
+  it("is listed newest first, in pages that neither repeat nor skip", async () => {
+    const { actor, story } = await seedWorld(t, 0);
+    const story_id = story.id;
+    for (let n = 1; n <= 5; n++) {
+      await appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: `${n}` });
+    }
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page = await listStoryLogs(actor, {
+        story_id,
+        limit: 2,
+        ...(cursor ? { cursor } : {}),
+      });
+      seen.push(...page.items.map(({ content }) => content));
+      cursor = page.next_cursor;
+    } while (cursor);
+    expect(seen).toEqual(["5", "4", "3", "2", "1"]);
+  });
+});
+
+describe("get_story and delete_story", () => {
+  it("show where the story stands, and remove it with tasks and log", async () => {
+    const { actor, pbi, story, tasks } = await seedWorld(t, 2);
+    const story_id = story.id;
+    await appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "x" });
+    const detail = await getStory(actor, { story_id });
+    expect(detail.pbi).toEqual({ id: pbi.id, code: pbi.code, title: pbi.title });
+    expect(detail.tasks).toEqual(tasks);
+    expect(at(detail.logs.items, 0).content).toBe("x");
+    await deleteStory(actor, { story_id });
+    expect(await statusOf(getStory(actor, { story_id }))).toBe(404);
+    expect(await statusOf(getStory(t.actorOf(await createUser(t)), { story_id: pbi.id }))).toBe(
+      404,
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import pg from "pg";
+import { describe, expect, it } from "vitest";
+import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { createProduct } from "~/domain/products/create-product.server";
+import { seedProduct } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { refusalOf } from "../refusal";
+
+const t = await createTestDatabase();
+
+async function take(action: string, key: string, at?: string): Promise<"taken" | string> {
+  const client = await t.sql.connect();
+  try {
+    await client.query("begin");
+    if (at) await client.query("select set_config('backloom.now', $1, true)", [at]);
+    await client.query("select private.take_rate_limit($1, $2)", [action, key]);
+    await client.query("commit");
+    return "taken";
+  } catch (error) {
+    await client.query("rollback");
+    if (error instanceof pg.DatabaseError && error.code === "PT429") return String(error.detail);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+describe("limits of creating", () => {
+  it("lets exactly 5 products a minute pass when 25 are created at once, the rest are 429 with a pause (W1)", async () => {
+    const ada = t.actorOf(await createUser(t));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 25 }, (_, n) => createProduct(ada, { code: `P-${n}`, name: "Product" })),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(5);
+    const refusal = await refusalOf(createProduct(ada, { code: "P-99", name: "Product" }));
+    expect(refusal.status).toBe(429);
+    expect(refusal.retryAfter).toBeGreaterThan(0);
+    expect(refusal.retryAfter).toBeLessThanOrEqual(60);
+  });
+
+  it("counts each user alone, and a refused operation not at all", async () => {
+    const ada = await createUser(t);
+    const bea = await createUser(t);
+    const product = await seedProduct(t, ada);
+    await t.sql.query(
+      "insert into public.rate_limit_counters values ('pbi', $1, clock_timestamp(), 29)",
+      [ada.id],
+    );
+    await refusalOf(
+      createPbi(t.actorOf(ada), { product_id: product.id, title: "x", code: "not a code" }),
+    );
+    await createPbi(t.actorOf(ada), { product_id: product.id, title: "the thirtieth" });
+    const refusal = await refusalOf(
+      createPbi(t.actorOf(ada), { product_id: product.id, title: "x" }),
+    );
+    expect(refusal.status).toBe(429);
+    const other = await seedProduct(t, bea);
+    await createPbi(t.actorOf(bea), { product_id: other.id, title: "hers" });
+  });
+
+  it("holds for a direct insert as well", async () => {
+    const ada = await createUser(t);
+    const product = await seedProduct(t, ada);
+    await t.sql.query(
+      "insert into public.rate_limit_counters values ('pbi', $1, clock_timestamp(), 30)",
+      [ada.id],
+    );
+    const client = await t.sql.connect();
+    await client.query("begin");
+    await client.query(
+      "select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)",
+      [JSON.stringify({ sub: ada.id, role: "authenticated" })],
+    );
+    const attempt = client.query("insert into public.pbis (product_id, title) values ($1, 'x')", [
+      product.id,
+    ]);
+    await expect(attempt).rejects.toMatchObject({ code: "PT429" });
+    await client.query("rollback");
+    client.release();
+  });
+
+  it.each([
+    ["product", 5, 60],
+    ["pbi", 30, 60],
+    ["story", 60, 60],
+    ["task", 100, 60],
+    ["sprint", 10, 60],
+    ["idea", 60, 60],
+    ["story_log", 120, 60],
+    ["answer", 60, 60],
+    ["enqueue", 30, 60],
+    ["api_token", 10, 3600],
+    ["login", 10, 60],
+    ["registration", 5, 3600],
+    ["pair_start", 10, 60],
+    ["avatar", 10, 60],
+  ])("%s: %d in %d seconds", async (action, max, seconds) => {
+    const { rows } = await t.sql.query("select * from private.rate_limit($1)", [action]);
+    expect(rows).toEqual([{ p_max: max, p_seconds: seconds }]);
+  });
+});
+
+describe("the window of a limit", () => {
+  it("opens with the first use and closes after its length", async () => {
+    const key = "window";
+    for (let n = 0; n < 10; n++)
+      expect(await take("login", key, "2030-01-01T10:00:30Z")).toBe("taken");
+    expect(await take("login", key, "2030-01-01T10:01:29.5Z")).toBe('{"retry_after" : 1}');
+    expect(await take("login", key, "2030-01-01T10:01:10Z")).toBe('{"retry_after" : 20}');
+    expect(await take("login", key, "2030-01-01T10:01:30Z")).toBe("taken");
+  });
+
+  it("counts exactly under concurrency", async () => {
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => take("login", "many")));
+    expect(outcomes.filter((outcome) => outcome === "taken")).toHaveLength(10);
+  });
+
+  it("refuses to take a limit that does not exist", async () => {
+    await expect(take("no_such_limit", "x")).rejects.toThrow("no rate limit");
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { callAs } from "~/db/rpc.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { editTask } from "~/domain/tasks/edit-task.server";
+import { getTaskDetail } from "~/domain/tasks/get-task-detail.server";
+import { moveTask } from "~/domain/tasks/move-task.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { updateTask, updateTaskJson } from "~/domain/tasks/update-task.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { statusOf } from "../refusal";
+import { at, seedWorld } from "../world";
+
+const t = await createTestDatabase();
+
+async function seedTask() {
+  const world = await seedWorld(t, 1);
+  return { ...world, task: at(world.tasks, 0), task_id: at(world.tasks, 0).id };
+}
+
+describe("create_task", () => {
+  it("uses the defaults of the contract and takes the acceptance criteria from the story", async () => {
+    const { actor, story, product } = await seedTask();
+    await updateStory(actor, { story_id: story.id, acceptance_criteria: "It works." });
+    const task = await createTask(actor, { story_id: story.id, title: "New" });
+    expect(task).toEqual({
+      id: task.id,
+      story_id: story.id,
+      product_id: product.id,
+      code: "T-2",
+      title: "New",
+      description: "",
+      priority: 3,
+      sort_order: 2,
+      status: "todo",
+      repo_url: null,
+      verify_only: false,
+      verify_required: "ALIGNED_OR_PARTIAL",
+      created_at: task.created_at,
+      _detail: true,
+      implementation_plan: null,
+      acceptance_criteria: "It works.",
+      requires_opus: false,
+      estimated_minutes: null,
+    });
+    expect(await getTaskDetail(actor, { task_id: task.id })).toEqual(task);
+  });
+});
+
+describe("update_task", () => {
+  it("answers id, status and plan, and moves from every state to todo, in_progress and done", async () => {
+    const { actor, task_id } = await seedTask();
+    for (const from of ["todo", "in_progress", "review", "done", "failed"] as const) {
+      for (const status of ["todo", "in_progress", "done"] as const) {
+        await setTaskStatus(actor, { task_id, status: from });
+        const answer = JSON.parse(await updateTaskJson(actor, { task_id, status }));
+        expect(answer).toEqual({ id: task_id, status, implementation_plan: null });
+      }
+    }
+  });
+
+  it("keeps what is not given, and stores the verify fields beside a plan", async () => {
+    const { actor, task, task_id } = await seedTask();
+    await updateTask(actor, { task_id, status: "in_progress" });
+    await updateTask(actor, {
+      task_id,
+      implementation_plan: "Plan",
+      verify_only: true,
+      verify_required: "ANY",
+    });
+    expect(await getTaskDetail(actor, { task_id })).toEqual({
+      ...task,
+      status: "in_progress",
+      implementation_plan: "Plan",
+      verify_only: true,
+      verify_required: "ANY",
+    });
+    expect(await updateTask(actor, { task_id, implementation_plan: "" })).toMatchObject({
+      implementation_plan: "",
+    });
+  });
+
+  it.each([
+    {},
+    { p_verify_only: true },
+    { p_verify_required: "ANY" },
+    { p_status: "review" },
+    { p_status: "failed" },
+    { p_status: "DONE" },
+    { p_status: "" },
+    { p_status: "done", p_verify_required: "SOME" },
+  ])("refuses %j with 422, also past the routes", async (fields) => {
+    const { actor, task, task_id } = await seedTask();
+    const call = callAs(actor, "update_task", { p_task_id: task_id, ...fields }, z.unknown());
+    expect(await statusOf(call)).toBe(422);
+    expect(await getTaskDetail(actor, { task_id })).toEqual(task);
+  });
+
+  it("is 403 for demo accounts, archived products and strangers, 404 for unknown ids", async () => {
+    const { product, task_id } = await seedTask();
+    const demo = await createUser(t, { demo: true });
+    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+      product.id,
+      demo.id,
+    ]);
+    const stranger = t.actorOf(await createUser(t));
+    expect(await statusOf(updateTask(t.actorOf(demo), { task_id, status: "done" }))).toBe(403);
+    expect(await statusOf(updateTask(stranger, { task_id, status: "done" }))).toBe(403);
+    expect(await statusOf(updateTask(stranger, { task_id: product.id, status: "done" }))).toBe(404);
+  });
+});
+
+describe("edit_task", () => {
+  it("changes the given fields, and null clears plan, repository and estimate", async () => {
+    const { actor, task, task_id } = await seedTask();
+    const full = {
+      title: "T",
+      description: "D",
+      code: "X-5",
+      implementation_plan: "P",
+      priority: 0,
+      status: "review",
+      repo_url: "git@example.com:a/b.git",
+      verify_only: true,
+      verify_required: "ANY",
+      requires_opus: true,
+      estimated_minutes: 30,
+    } as const;
+    expect(await editTask(actor, { task_id, ...full })).toEqual({
+      ...task,
+      ...full,
+      sort_order: 5,
+    });
+    const cleared = { implementation_plan: null, repo_url: null, estimated_minutes: null };
+    expect(await editTask(actor, { task_id, ...cleared })).toEqual({
+      ...task,
+      ...full,
+      ...cleared,
+      sort_order: 5,
+    });
+  });
+});
+
+describe("move_task", () => {
+  it("keeps the code and stays within the product", async () => {
+    const { actor, pbi, task, task_id } = await seedTask();
+    const target = await createStory(actor, { pbi_id: pbi.id, title: "Target" });
+    expect(await moveTask(actor, { task_id, story_id: target.id })).toEqual({
+      ...task,
+      story_id: target.id,
+    });
+    const foreign = await seedWorld(t, 0);
+    expect(await statusOf(moveTask(actor, { task_id, story_id: foreign.story.id }))).toBe(403);
+    await t.sql.query(
+      "insert into public.product_members (product_id, user_id) select $1, user_id from public.product_members where product_id = $2",
+      [foreign.product.id, task.product_id],
+    );
+    expect(await statusOf(moveTask(actor, { task_id, story_id: foreign.story.id }))).toBe(422);
+  });
+});
+
+describe("set_task_status", () => {
+  it("takes every status, review and failed included", async () => {
+    const { actor, task_id } = await seedTask();
+    for (const status of ["in_progress", "review", "done", "failed", "todo"] as const) {
+      expect((await setTaskStatus(actor, { task_id, status })).status).toBe(status);
+    }
+    const call = callAs(
+      actor,
+      "set_task_status",
+      { p_task_id: task_id, p_status: "TO_DO" },
+      z.unknown(),
+    );
+    expect(await statusOf(call)).toBe(422);
+  });
+});

@@ -1,0 +1,304 @@
+import { describe, expect, it } from "vitest";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { linkIdeaProduct } from "~/domain/ideas/link-idea-product.server";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import { createProduct } from "~/domain/products/create-product.server";
+import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { appendStoryLog } from "~/domain/stories/append-story-log.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser, dataApi } from "../../setup/users";
+import { asUser, outcomeOf } from "../as-user";
+import { at, seedWorld } from "../world";
+
+/**
+ * Row level security alone, past every operation: what each kind of caller reads and writes in each table of a
+ * product. Numbers are rows; 42501 is a refusal by grant or policy. The world holds one row of everything.
+ */
+
+const t = await createTestDatabase();
+const world = await seedWorld(t, 1);
+const member = await createUser(t);
+const demo = await createUser(t, { demo: true });
+const stranger = await createUser(t);
+const product_id = world.product.id;
+for (const { username } of [member, demo]) {
+  await addProductMember(world.actor, { product_id, identifier: username });
+}
+const sprint = await createSprint(world.actor, { product_id });
+const idea = await createIdea(world.actor, { product_id, title: "Idea" });
+const second = await createProduct(world.actor, { code: "SECOND", name: "Second" });
+await linkIdeaProduct(world.actor, { idea_id: idea.id, product_id: second.id });
+await appendStoryLog(world.actor, {
+  story_id: world.story.id,
+  type: "IMPLEMENTATION_PLAN",
+  content: "Plan",
+});
+
+const callers = { owner: world.owner, member, demo, stranger, anon: "anon" } as const;
+type CallerName = keyof typeof callers;
+const refused = "42501";
+
+interface TableCase {
+  table: string;
+  /** A condition that picks the world's rows. */
+  rows: string;
+  insert: string;
+  update: string;
+  /** What select, insert, update and delete give each caller. */
+  owner: [number | string, number | string, number | string, number | string];
+  member: TableCase["owner"];
+}
+
+const cases: TableCase[] = [
+  {
+    table: "products",
+    rows: `id = '${product_id}'`,
+    insert: "(code, name) values ('X', 'x')",
+    update: "name = 'x'",
+    owner: [1, 1, 1, 1],
+    member: [1, 1, 0, 0],
+  },
+  {
+    table: "product_members",
+    rows: `product_id = '${product_id}' and role = 'MEMBER'`,
+    insert: `(product_id, user_id) values ('${product_id}', '${stranger.id}')`,
+    update: "role = 'OWNER'",
+    owner: [2, 1, refused, 2],
+    member: [2, refused, refused, 1],
+  },
+  {
+    table: "pbis",
+    rows: `product_id = '${product_id}'`,
+    insert: `(product_id, title) values ('${product_id}', 'x')`,
+    update: "title = 'x'",
+    owner: [1, 1, 1, 1],
+    member: [1, 1, 1, 1],
+  },
+  {
+    table: "sprints",
+    rows: `id = '${sprint.id}'`,
+    insert: `(product_id) values ('${product_id}')`,
+    update: "sprint_goal = 'x'",
+    owner: [1, 1, 1, refused],
+    member: [1, 1, 1, refused],
+  },
+  {
+    table: "stories",
+    rows: `product_id = '${product_id}'`,
+    insert: `(pbi_id, title) values ('${world.pbi.id}', 'x')`,
+    update: "title = 'x'",
+    owner: [1, 1, 1, 1],
+    member: [1, 1, 1, 1],
+  },
+  {
+    table: "tasks",
+    rows: `product_id = '${product_id}'`,
+    insert: `(story_id, title) values ('${world.story.id}', 'x')`,
+    update: "status = 'DONE'",
+    owner: [1, 1, 1, 1],
+    member: [1, 1, 1, 1],
+  },
+  {
+    table: "story_logs",
+    rows: `product_id = '${product_id}'`,
+    insert: `(story_id, type, content) values ('${world.story.id}', 'IMPLEMENTATION_PLAN', 'x')`,
+    update: "content = 'x'",
+    owner: [1, 1, refused, refused],
+    member: [1, 1, refused, refused],
+  },
+  {
+    table: "task_status_changes",
+    rows: `product_id = '${product_id}'`,
+    insert: `(task_id, story_id, product_id, to_status) values ('${at(world.tasks, 0).id}', '${world.story.id}', '${product_id}', 'DONE')`,
+    update: "to_status = 'DONE'",
+    owner: [1, refused, refused, refused],
+    member: [1, refused, refused, refused],
+  },
+  {
+    table: "ideas",
+    rows: `product_id = '${product_id}'`,
+    insert: `(product_id, title) values ('${product_id}', 'x')`,
+    update: "title = 'x'",
+    owner: [1, 1, 1, 1],
+    member: [0, 1, 0, 0],
+  },
+  {
+    table: "idea_products",
+    rows: `idea_id = '${idea.id}'`,
+    insert: `(idea_id, product_id) values ('${idea.id}', '${product_id}')`,
+    update: "created_at = now()",
+    owner: [1, 1, refused, 1],
+    member: [0, refused, refused, 0],
+  },
+  {
+    table: "idea_logs",
+    rows: `idea_id = '${idea.id}'`,
+    insert: `(idea_id, kind) values ('${idea.id}', 'X_Y')`,
+    update: "content = 'x'",
+    owner: [2, refused, refused, refused],
+    member: [0, refused, refused, refused],
+  },
+  {
+    table: "code_counters",
+    rows: "true",
+    insert: `(scope_id, kind) values ('${product_id}', 'task')`,
+    update: "last_number = 0",
+    owner: [refused, refused, refused, refused],
+    member: [refused, refused, refused, refused],
+  },
+];
+
+/** Demo accounts read like members and write nothing; strangers see and touch nothing; nobody else may even try. */
+function expectedFor(caller: CallerName, table: TableCase): TableCase["owner"] {
+  const granted = (value: number | string) => value !== refused;
+  if (caller === "owner" || caller === "member") return table[caller];
+  if (caller === "anon") return [refused, refused, refused, refused];
+  const [read, , update, remove] = table.member;
+  const untouched = (value: number | string) => (granted(value) ? 0 : refused);
+  const seen = caller === "demo" ? read : untouched(table.owner[0]);
+  return [seen, refused, untouched(update), untouched(remove)];
+}
+
+function attempts({ table, rows, insert, update }: TableCase) {
+  return [
+    `select from public.${table} where ${rows}`,
+    `insert into public.${table} ${insert}`,
+    `update public.${table} set ${update} where ${rows}`,
+    `delete from public.${table} where ${rows}`,
+  ];
+}
+
+describe.each(cases)("$table", (table) => {
+  it.each(["owner", "member", "demo", "stranger", "anon"] as const)(
+    "gives %s what is theirs and no more, by row level security alone (D1, D2, D3)",
+    async (caller) => {
+      await asUser(t, callers[caller], async (client) => {
+        const outcomes = [];
+        for (const attempt of attempts(table)) outcomes.push(await outcomeOf(client, attempt));
+        const expected = expectedFor(caller, table);
+        const insertOfOwnProduct = table.table === "products" && caller === "stranger";
+        expect(outcomes).toEqual(insertOfOwnProduct ? [0, 1, 0, 0] : expected);
+      });
+    },
+  );
+});
+
+describe("the check itself", () => {
+  it("notices a policy that lets strangers read (D3)", async () => {
+    const client = await t.sql.connect();
+    await client.query("begin");
+    await client.query(
+      "create policy planted on public.tasks for select to authenticated using (true)",
+    );
+    await client.query(
+      "select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)",
+      [JSON.stringify({ sub: stranger.id, role: "authenticated" })],
+    );
+    const seen = await outcomeOf(
+      client,
+      `select from public.tasks where product_id = '${product_id}'`,
+    );
+    await client.query("rollback");
+    client.release();
+    expect(seen).toBe(1);
+  });
+});
+
+describe("an archived product", () => {
+  it("is read-only for direct writes too", async () => {
+    const archived = await seedWorld(t, 1);
+    await t.sql.query("update public.products set archived_at = now() where id = $1", [
+      archived.product.id,
+    ]);
+    await asUser(t, archived.owner, async (client) => {
+      const own = `product_id = '${archived.product.id}'`;
+      expect(await outcomeOf(client, `select from public.tasks where ${own}`)).toBe(1);
+      expect(await outcomeOf(client, `update public.tasks set title = 'x' where ${own}`)).toBe(0);
+      expect(await outcomeOf(client, `delete from public.stories where ${own}`)).toBe(0);
+      const insert = `insert into public.pbis (product_id, title) values ('${archived.product.id}', 'x')`;
+      expect(await outcomeOf(client, insert)).toBe(refused);
+      expect(await outcomeOf(client, "update public.products set name = 'x'")).toBe("PT403");
+    });
+  });
+});
+
+describe("the Data API with a real JWT", () => {
+  const tables = [
+    "products",
+    "pbis",
+    "stories",
+    "tasks",
+    "sprints",
+    "story_logs",
+    "ideas",
+  ] as const;
+
+  it.each(tables)(
+    "shows %s to members and demo accounts of the product, and to nobody else",
+    async (table) => {
+      const count = async (caller: Parameters<typeof dataApi>[1]) => {
+        const api = await dataApi(t, caller);
+        const { data, error } = await api
+          .from(table)
+          .select("id")
+          .eq(table === "products" ? "id" : "product_id", product_id);
+        return error ? error.code : data.length;
+      };
+      const seen = table === "ideas" ? 0 : 1;
+      expect([
+        await count(world.owner),
+        await count(member),
+        await count(demo),
+        await count(stranger),
+      ]).toEqual([1, seen, seen, 0]);
+      expect(await count(null)).toBe(refused);
+    },
+  );
+
+  it("refuses every write of a demo account, also through the operations (DEMO, A9)", async () => {
+    const api = await dataApi(t, demo);
+    const before = await snapshot();
+    const inserted = await api.from("pbis").insert({ product_id, title: "x" });
+    const operation = await api.rpc("create_pbi", { p_product_id: product_id, p_title: "x" });
+    const updated = await api
+      .from("tasks")
+      .update({ status: "DONE" })
+      .eq("product_id", product_id)
+      .select();
+    const deleted = await api.from("stories").delete().eq("product_id", product_id).select();
+    expect([inserted.error?.code, operation.error?.code]).toEqual([refused, "PT403"]);
+    expect([updated.data, deleted.data]).toEqual([[], []]);
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it("keeps the rules on a member's direct writes: codes, order, product, cascade", async () => {
+    const api = await dataApi(t, member);
+    const { data } = await api
+      .from("tasks")
+      .insert({ story_id: world.story.id, title: "Direct" })
+      .select()
+      .single();
+    expect(data).toMatchObject({ code: "T-2", sort_order: 2, product_id, status: "TO_DO" });
+    await api.from("tasks").update({ status: "FAILED" }).eq("title", "Direct");
+    const { data: story } = await api
+      .from("stories")
+      .select("status")
+      .eq("id", world.story.id)
+      .single();
+    expect(story).toEqual({ status: "FAILED" });
+    await api.from("tasks").delete().eq("title", "Direct");
+    const taken = await api
+      .from("tasks")
+      .insert({ story_id: world.story.id, title: "x", code: "T-1" });
+    expect(taken.error?.code).toBe("PT422");
+  });
+});
+
+async function snapshot() {
+  const { rows } = await t.sql.query(
+    `select (select json_agg(x) from (select * from public.tasks order by id) x) as tasks,
+       (select json_agg(x) from (select * from public.stories order by id) x) as stories,
+       (select json_agg(x) from (select * from public.pbis order by id) x) as pbis`,
+  );
+  return rows;
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it } from "vitest";
+import type { TaskStatus } from "~/contract/status";
+import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { updatePbi } from "~/domain/pbis/update-pbi.server";
+import { getBacklog } from "~/domain/products/get-backlog.server";
+import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { deleteStory } from "~/domain/stories/delete-story.server";
+import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { deleteTask } from "~/domain/tasks/delete-task.server";
+import { moveTask } from "~/domain/tasks/move-task.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { createTestDatabase } from "../../setup/database";
+import { asUser } from "../as-user";
+import { at, seedWorld, type World } from "../world";
+
+const t = await createTestDatabase();
+
+/** Sets the tasks of the world in order and reads what story and PBI have become. */
+async function statusesAfter(world: World, ...statuses: TaskStatus[]) {
+  for (const [index, status] of statuses.entries()) {
+    await setTaskStatus(world.actor, { task_id: at(world.tasks, index).id, status });
+  }
+  return statusesOf(world);
+}
+
+async function statusesOf(world: World) {
+  const backlog = await getBacklog(world.actor, { product_id: world.product.id });
+  const story = backlog.storiesByPbi[world.pbi.id]?.find(({ id }) => id === world.story.id);
+  return { story: story?.status, pbi: backlog.pbis.find(({ id }) => id === world.pbi.id)?.status };
+}
+
+describe("the status of a story and its PBI", () => {
+  it("is open and ready while no task decides it", async () => {
+    const world = await seedWorld(t);
+    expect(await statusesAfter(world, "in_progress", "review")).toEqual({
+      story: "open",
+      pbi: "ready",
+    });
+  });
+
+  it("becomes done with the last task and goes back when one is taken up again", async () => {
+    const world = await seedWorld(t);
+    expect(await statusesAfter(world, "done")).toEqual({ story: "open", pbi: "ready" });
+    expect(await statusesAfter(world, "done", "done")).toEqual({ story: "done", pbi: "done" });
+    expect(await statusesAfter(world, "in_progress")).toEqual({ story: "open", pbi: "ready" });
+  });
+
+  it("becomes failed with one failed task, before done, and goes back when the reason goes", async () => {
+    const world = await seedWorld(t);
+    expect(await statusesAfter(world, "failed", "done")).toEqual({
+      story: "failed",
+      pbi: "failed",
+    });
+    expect(await statusesAfter(world, "done")).toEqual({ story: "done", pbi: "done" });
+  });
+
+  it("goes back to in_sprint inside a sprint and to open outside", async () => {
+    const world = await seedWorld(t);
+    const sprint = await createSprint(world.actor, { product_id: world.product.id });
+    const joined = await addStoryToSprint(world.actor, {
+      sprint_id: sprint.id,
+      story_id: world.story.id,
+    });
+    expect(joined.status).toBe("in_sprint");
+    expect(await statusesAfter(world, "failed")).toEqual({ story: "failed", pbi: "failed" });
+    expect(await statusesAfter(world, "todo")).toEqual({ story: "in_sprint", pbi: "ready" });
+    await statusesAfter(world, "done", "done");
+    expect((await removeStoryFromSprint(world.actor, { story_id: world.story.id })).status).toBe(
+      "done",
+    );
+    expect(await statusesAfter(world, "todo")).toEqual({ story: "open", pbi: "ready" });
+  });
+
+  it("never makes a story without tasks done, nor a PBI without stories", async () => {
+    const world = await seedWorld(t, 1);
+    await statusesAfter(world, "done");
+    await deleteTask(world.actor, { task_id: at(world.tasks, 0).id });
+    expect(await statusesOf(world)).toEqual({ story: "open", pbi: "ready" });
+    await deleteStory(world.actor, { story_id: world.story.id });
+    expect((await statusesOf(world)).pbi).toBe("ready");
+  });
+
+  it("follows a task that is added, moved or removed", async () => {
+    const world = await seedWorld(t, 1);
+    await statusesAfter(world, "done");
+    const extra = await createTask(world.actor, { story_id: world.story.id, title: "One more" });
+    expect(await statusesOf(world)).toEqual({ story: "open", pbi: "ready" });
+    const other = await createStory(world.actor, { pbi_id: world.pbi.id, title: "Other" });
+    await moveTask(world.actor, { task_id: extra.id, story_id: other.id });
+    expect(await statusesOf(world)).toEqual({ story: "done", pbi: "ready" });
+    await deleteStory(world.actor, { story_id: other.id });
+    expect(await statusesOf(world)).toEqual({ story: "done", pbi: "done" });
+  });
+
+  it("follows a story that moves to another PBI, on both sides", async () => {
+    const world = await seedWorld(t, 1);
+    await statusesAfter(world, "failed");
+    const target = await createPbi(world.actor, { product_id: world.product.id, title: "Target" });
+    await updateStory(world.actor, { story_id: world.story.id, pbi_id: target.id });
+    const { pbis } = await getBacklog(world.actor, { product_id: world.product.id });
+    expect(pbis.map(({ title, status }) => [title, status])).toEqual([
+      ["PBI", "ready"],
+      ["Target", "failed"],
+    ]);
+  });
+});
+
+describe("a blocked PBI", () => {
+  it("is never overwritten by its stories, and takes their status when the block is lifted", async () => {
+    const world = await seedWorld(t);
+    await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "blocked" });
+    expect(await statusesAfter(world, "failed")).toEqual({ story: "failed", pbi: "blocked" });
+    expect(await statusesAfter(world, "done", "done")).toEqual({ story: "done", pbi: "blocked" });
+    await updatePbi(world.actor, { pbi_id: world.pbi.id, title: "Still blocked" });
+    expect((await statusesOf(world)).pbi).toBe("blocked");
+    expect((await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "ready" })).status).toBe(
+      "done",
+    );
+  });
+
+  it("is made by hand only: ready on a PBI that is not blocked changes nothing", async () => {
+    const world = await seedWorld(t);
+    await statusesAfter(world, "failed");
+    expect((await updatePbi(world.actor, { pbi_id: world.pbi.id, status: "ready" })).status).toBe(
+      "failed",
+    );
+  });
+});
+
+describe("many tasks in one statement", () => {
+  it("derive every story and PBI that they touch", async () => {
+    const world = await seedWorld(t, 3);
+    const other = await createStory(world.actor, { pbi_id: world.pbi.id, title: "Other" });
+    await createTask(world.actor, { story_id: other.id, title: "Task" });
+    await t.sql.query("update public.tasks set status = 'DONE' where product_id = $1", [
+      world.product.id,
+    ]);
+    const backlog = await getBacklog(world.actor, { product_id: world.product.id });
+    expect(backlog.storiesByPbi[world.pbi.id]?.map(({ status }) => status)).toEqual([
+      "done",
+      "done",
+    ]);
+    expect(backlog.pbis.map(({ status }) => status)).toEqual(["done"]);
+    await t.sql.query("delete from public.tasks where product_id = $1", [world.product.id]);
+    expect(await statusesOf(world)).toEqual({ story: "open", pbi: "ready" });
+  });
+});
+
+describe("a status that somebody writes directly", () => {
+  it("is refused for stories and sprints, and derived for a PBI that is not blocked", async () => {
+    const world = await seedWorld(t);
+    await asUser(t, world.owner, async (client) => {
+      await client.query("update public.pbis set status = 'DONE' where id = $1", [world.pbi.id]);
+      const { rows } = await client.query("select status from public.pbis where id = $1", [
+        world.pbi.id,
+      ]);
+      expect(rows).toEqual([{ status: "READY" }]);
+    });
+    for (const statement of [
+      "update public.stories set status = 'DONE'",
+      "update public.stories set sort_order = 1",
+      "update public.sprints set status = 'ACTIVE'",
+      "update public.tasks set product_id = gen_random_uuid()",
+    ]) {
+      await asUser(t, world.owner, async (client) => {
+        await expect(client.query(statement), statement).rejects.toMatchObject({ code: "42501" });
+      });
+    }
+  });
+
+  it("is replaced by what the tasks call for, whoever writes it", async () => {
+    const world = await seedWorld(t);
+    await t.sql.query("update public.stories set status = 'DONE' where id = $1", [world.story.id]);
+    expect((await statusesOf(world)).story).toBe("open");
+  });
+
+  it("of a task sent straight to the table cascades like an operation", async () => {
+    const world = await seedWorld(t);
+    await asUser(t, world.owner, async (client) => {
+      await client.query("update public.tasks set status = 'DONE' where story_id = $1", [
+        world.story.id,
+      ]);
+      const { rows } = await client.query("select status from public.stories where id = $1", [
+        world.story.id,
+      ]);
+      expect(rows).toEqual([{ status: "DONE" }]);
+    });
+  });
+});
+
+describe("the history of a task's status", () => {
+  it("holds every status once, with the sprint the task was in", async () => {
+    const world = await seedWorld(t, 1);
+    const sprint = await createSprint(world.actor, { product_id: world.product.id });
+    await statusesAfter(world, "in_progress");
+    await addStoryToSprint(world.actor, { sprint_id: sprint.id, story_id: world.story.id });
+    await statusesAfter(world, "done");
+    await statusesAfter(world, "done");
+    const { rows } = await t.sql.query(
+      "select from_status, to_status, sprint_id from public.task_status_changes where task_id = $1 order by id",
+      [at(world.tasks, 0).id],
+    );
+    expect(rows).toEqual([
+      { from_status: null, to_status: "TO_DO", sprint_id: null },
+      { from_status: "TO_DO", to_status: "IN_PROGRESS", sprint_id: null },
+      { from_status: "IN_PROGRESS", to_status: "DONE", sprint_id: sprint.id },
+    ]);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import { archiveProduct } from "~/domain/products/archive-product.server";
+import { leaveProduct } from "~/domain/products/leave-product.server";
+import { listProductMembers } from "~/domain/products/list-product-members.server";
+import { removeProductMember } from "~/domain/products/remove-product-member.server";
+import { assignStory } from "~/domain/stories/assign-story.server";
+import { getStory } from "~/domain/stories/get-story.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { statusOf } from "../refusal";
+import { seedWorld, type World } from "../world";
+
+const t = await createTestDatabase();
+
+async function join(world: World) {
+  const user = await createUser(t);
+  await addProductMember(world.actor, { product_id: world.product.id, identifier: user.username });
+  await setActive(user.id, world);
+  return user;
+}
+
+async function setActive(userId: string, world: World) {
+  await t.sql.query("update public.users set active_product_id = $1 where id = $2", [
+    world.product.id,
+    userId,
+  ]);
+}
+
+async function activeProductOf(user: { id: string }) {
+  const { rows } = await t.sql.query("select active_product_id from public.users where id = $1", [
+    user.id,
+  ]);
+  return rows[0]?.active_product_id;
+}
+
+describe("the active product", () => {
+  it("is cleared for everybody when the product is archived", async () => {
+    const world = await seedWorld(t, 0);
+    const member = await join(world);
+    await setActive(world.owner.id, world);
+    await archiveProduct(world.actor, { product_id: world.product.id });
+    expect([await activeProductOf(world.owner), await activeProductOf(member)]).toEqual([
+      null,
+      null,
+    ]);
+  });
+
+  it("is cleared for who leaves or is removed, and for nobody else", async () => {
+    const world = await seedWorld(t, 0);
+    const [leaver, removed, stayer] = [await join(world), await join(world), await join(world)];
+    await leaveProduct(t.actorOf(leaver), { product_id: world.product.id });
+    await removeProductMember(world.actor, { product_id: world.product.id, user_id: removed.id });
+    expect([await activeProductOf(leaver), await activeProductOf(removed)]).toEqual([null, null]);
+    expect(await activeProductOf(stayer)).toBe(world.product.id);
+  });
+});
+
+describe("members", () => {
+  it("hold one row for the owner and one per member, found by name or e-mail in any case", async () => {
+    const world = await seedWorld(t, 0);
+    const byName = await createUser(t, { username: "Grace.H" });
+    const byMail = await createUser(t, { username: "katherine" });
+    const product_id = world.product.id;
+    await addProductMember(world.actor, { product_id, identifier: "grace.h" });
+    await addProductMember(world.actor, { product_id, identifier: " KATHERINE@example.com " });
+    const members = await listProductMembers(world.actor, { product_id });
+    expect(members.map(({ user_id, role }) => [user_id, role])).toEqual([
+      [world.owner.id, "OWNER"],
+      [byName.id, "MEMBER"],
+      [byMail.id, "MEMBER"],
+    ]);
+    expect(
+      await statusOf(addProductMember(world.actor, { product_id, identifier: "grace.h" })),
+    ).toBe(409);
+    expect(
+      await statusOf(addProductMember(world.actor, { product_id, identifier: "nobody" })),
+    ).toBe(422);
+  });
+
+  it("are added and removed by the owner only, and the owner stays", async () => {
+    const world = await seedWorld(t, 0);
+    const member = await join(world);
+    const product_id = world.product.id;
+    const asMember = t.actorOf(member);
+    expect(await statusOf(addProductMember(asMember, { product_id, identifier: "nobody" }))).toBe(
+      403,
+    );
+    expect(
+      await statusOf(removeProductMember(asMember, { product_id, user_id: world.owner.id })),
+    ).toBe(403);
+    expect(
+      await statusOf(removeProductMember(world.actor, { product_id, user_id: world.owner.id })),
+    ).toBe(409);
+    expect(await statusOf(leaveProduct(world.actor, { product_id }))).toBe(409);
+  });
+
+  it("lose their assignments with their membership, and only members are assigned", async () => {
+    const world = await seedWorld(t, 0);
+    const member = await join(world);
+    const stranger = await createUser(t);
+    const story_id = world.story.id;
+    expect(await statusOf(assignStory(world.actor, { story_id, assignee_id: stranger.id }))).toBe(
+      422,
+    );
+    await assignStory(world.actor, { story_id, assignee_id: member.id });
+    expect((await getStory(world.actor, { story_id })).assignee_username).toBe(member.username);
+    await leaveProduct(t.actorOf(member), { product_id: world.product.id });
+    expect((await getStory(world.actor, { story_id })).assignee_id).toBeNull();
+    expect(await statusOf(getStory(t.actorOf(member), { story_id }))).toBe(403);
+  });
+});

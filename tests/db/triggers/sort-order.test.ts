@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { getBacklog } from "~/domain/products/get-backlog.server";
+import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { getStory } from "~/domain/stories/get-story.server";
+import { listStoryTasks } from "~/domain/stories/list-story-tasks.server";
+import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { editTask } from "~/domain/tasks/edit-task.server";
+import { moveTask } from "~/domain/tasks/move-task.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { createTestDatabase } from "../../setup/database";
+import { at, seedWorld } from "../world";
+
+const t = await createTestDatabase();
+
+describe("sort_order of stories and tasks", () => {
+  it("is set at creation and whenever the code is edited", async () => {
+    const { actor, story, tasks } = await seedWorld(t, 1);
+    expect([story.sort_order, at(tasks, 0).sort_order]).toEqual([1, 1]);
+    expect((await updateStory(actor, { story_id: story.id, code: "ST-500" })).sort_order).toBe(500);
+    expect((await updateStory(actor, { story_id: story.id, code: "last" })).sort_order).toBe(
+      9007199254740991,
+    );
+    expect((await editTask(actor, { task_id: at(tasks, 0).id, code: "T-77" })).sort_order).toBe(77);
+  });
+
+  it("survives every other change: sprint, story, status, priority, title", async () => {
+    const { actor, product, pbi, story, tasks } = await seedWorld(t, 1);
+    const sprint = await createSprint(actor, { product_id: product.id });
+    const before = await getStory(actor, { story_id: story.id });
+    await addStoryToSprint(actor, { sprint_id: sprint.id, story_id: story.id });
+    const inSprint = await getStory(actor, { story_id: story.id });
+    expect({ ...inSprint, sprint_id: null, sprint: null, status: before.status }).toEqual(before);
+    await removeStoryFromSprint(actor, { story_id: story.id });
+    expect(await getStory(actor, { story_id: story.id })).toEqual(before);
+
+    const other = await createStory(actor, { pbi_id: pbi.id, title: "Other" });
+    const task_id = at(tasks, 0).id;
+    const moved = await moveTask(actor, { task_id, story_id: other.id });
+    expect([moved.code, moved.sort_order]).toEqual(["T-1", 1]);
+    await setTaskStatus(actor, { task_id, status: "review" });
+    expect((await editTask(actor, { task_id, priority: 0, title: "New" })).sort_order).toBe(1);
+  });
+
+  it("is put back when somebody writes it past the operations", async () => {
+    const { story, tasks } = await seedWorld(t, 1);
+    await t.sql.query("update public.tasks set sort_order = 99 where id = $1", [at(tasks, 0).id]);
+    await t.sql.query("update public.stories set sort_order = 99 where id = $1", [story.id]);
+    const { rows } = await t.sql.query(
+      "select sort_order::int as n from public.tasks where id = $1 union all select sort_order::int from public.stories where id = $2",
+      [at(tasks, 0).id, story.id],
+    );
+    expect(rows).toEqual([{ n: 1 }, { n: 1 }]);
+  });
+
+  it("orders lists, with age for ties, and priority plays no part", async () => {
+    const { actor, pbi, product, story } = await seedWorld(t, 0);
+    for (const [code, priority] of [
+      ["T-10", 0],
+      ["x", 0],
+      ["A-2", 9],
+      ["B-2", 1],
+      ["T-1", 5],
+    ] as const) {
+      await createTask(actor, { story_id: story.id, title: code, code, priority });
+    }
+    const tasks = await listStoryTasks(actor, { story_id: story.id });
+    expect(tasks.map(({ code }) => code)).toEqual(["T-1", "A-2", "B-2", "T-10", "x"]);
+    for (const code of ["ST-900", "ST-2", "ST-90"]) {
+      await createStory(actor, { pbi_id: pbi.id, title: code, code, priority: code.length });
+    }
+    const backlog = await getBacklog(actor, { product_id: product.id });
+    expect(backlog.storiesByPbi[pbi.id]?.map(({ code }) => code)).toEqual([
+      "ST-001",
+      "ST-2",
+      "ST-90",
+      "ST-900",
+    ]);
+    expect(backlog.tasksByStory[story.id]?.map(({ code }) => code)).toEqual([
+      "T-1",
+      "A-2",
+      "B-2",
+      "T-10",
+      "x",
+    ]);
+  });
+});

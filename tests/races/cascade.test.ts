@@ -1,0 +1,171 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Pbi } from "~/contract/pbi";
+import { type TaskStatus, taskStatuses } from "~/contract/status";
+import type { Story } from "~/contract/story";
+import type { Task } from "~/contract/task";
+import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { updatePbi } from "~/domain/pbis/update-pbi.server";
+import { getBacklog } from "~/domain/products/get-backlog.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { moveTask } from "~/domain/tasks/move-task.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { updateTask } from "~/domain/tasks/update-task.server";
+import { becomeCaller } from "../db/as-user";
+import { at, seedWorld, type World } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+
+/** The rules of the contract as plain functions of the tasks: what the database must have derived in the end. */
+function storyStatus(tasks: readonly Task[], story: Story): Story["status"] {
+  if (tasks.some(({ status }) => status === "failed")) return "failed";
+  if (tasks.length > 0 && tasks.every(({ status }) => status === "done")) return "done";
+  return story.sprint_id ? "in_sprint" : "open";
+}
+
+function pbiStatus(pbi: Pbi, stories: readonly Story[]): Pbi["status"] {
+  if (pbi.status === "blocked") return "blocked";
+  if (stories.some(({ status }) => status === "failed")) return "failed";
+  return stories.length > 0 && stories.every(({ status }) => status === "done") ? "done" : "ready";
+}
+
+async function expectDerived({ actor, product }: World) {
+  const { pbis, storiesByPbi, tasksByStory } = await getBacklog(actor, { product_id: product.id });
+  for (const pbi of pbis) {
+    const stories = storiesByPbi[pbi.id] ?? [];
+    for (const story of stories) {
+      expect(story.status).toBe(storyStatus(tasksByStory[story.id] ?? [], story));
+    }
+    expect(pbi.status).toBe(pbiStatus(pbi, stories));
+  }
+  return pbis;
+}
+
+describe("the last tasks of a story finishing at the same moment (J11)", () => {
+  it("leave the story and its PBI done, 200 times out of 200", async () => {
+    const world = await seedWorld(t, 2);
+    const [first, second] = [at(world.tasks, 0).id, at(world.tasks, 1).id];
+    let done = 0;
+    for (let round = 0; round < 200; round++) {
+      await t.sql.query("update public.tasks set status = 'IN_PROGRESS' where story_id = $1", [
+        world.story.id,
+      ]);
+      await Promise.all([
+        updateTask(world.actor, { task_id: first, status: "done" }),
+        updateTask(world.actor, { task_id: second, status: "done" }),
+      ]);
+      const { rows } = await t.sql.query(
+        "select s.status as story, b.status as pbi from public.stories s join public.pbis b on b.id = s.pbi_id where s.id = $1",
+        [world.story.id],
+      );
+      if (rows[0]?.story === "DONE" && rows[0]?.pbi === "DONE") done++;
+    }
+    expect(done).toBe(200);
+  }, 60_000);
+
+  it("leave it failed when one of them fails", async () => {
+    const world = await seedWorld(t, 2);
+    for (let round = 0; round < 30; round++) {
+      await t.sql.query("update public.tasks set status = 'IN_PROGRESS' where story_id = $1", [
+        world.story.id,
+      ]);
+      await Promise.all([
+        setTaskStatus(world.actor, { task_id: at(world.tasks, 0).id, status: "done" }),
+        setTaskStatus(world.actor, { task_id: at(world.tasks, 1).id, status: "failed" }),
+      ]);
+      expect(at(await expectDerived(world), 0).status).toBe("failed");
+    }
+  });
+
+  it("keep both fields when status and plan are written at once", async () => {
+    const world = await seedWorld(t, 1);
+    const task_id = at(world.tasks, 0).id;
+    for (let round = 0; round < 20; round++) {
+      await setTaskStatus(world.actor, { task_id, status: "todo" });
+      await Promise.all([
+        updateTask(world.actor, { task_id, status: "done" }),
+        updateTask(world.actor, { task_id, implementation_plan: `Plan ${round}` }),
+      ]);
+      const answer = await updateTask(world.actor, {
+        task_id,
+        implementation_plan: `Plan ${round}`,
+      });
+      expect(answer).toEqual({ id: task_id, status: "done", implementation_plan: `Plan ${round}` });
+    }
+  });
+});
+
+describe("400 random changes by 60 connections (J11)", () => {
+  it("end where the pure model says, deadlock nobody, and never overwrite a blocked PBI", async () => {
+    const world = await seedWorld(t, 6);
+    const blocked = await createPbi(world.actor, {
+      product_id: world.product.id,
+      title: "Blocked",
+    });
+    await updatePbi(world.actor, { pbi_id: blocked.id, status: "blocked" });
+    const stories = [world.story];
+    for (const pbi_id of [world.pbi.id, world.pbi.id, blocked.id]) {
+      stories.push(await createStory(world.actor, { pbi_id, title: "Story" }));
+    }
+    const changes = fc.sample(
+      fc.record({
+        task: fc.nat(5),
+        status: fc.constantFrom(...taskStatuses),
+        story: fc.nat(3),
+        way: fc.constantFrom("operation", "operation", "move", "direct"),
+      }),
+      400,
+    );
+    const work = [...changes];
+    const errors: unknown[] = [];
+    await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        for (let change = work.pop(); change; change = work.pop()) {
+          await apply(world, stories, change).catch((error: unknown) => errors.push(error));
+        }
+      }),
+    );
+    expect(errors).toEqual([]);
+    const pbis = await expectDerived(world);
+    expect(pbis.find(({ id }) => id === blocked.id)?.status).toBe("blocked");
+  }, 60_000);
+});
+
+interface Change {
+  task: number;
+  status: TaskStatus;
+  story: number;
+  way: string;
+}
+
+async function apply(world: World, stories: readonly Story[], change: Change) {
+  const task_id = at(world.tasks, change.task).id;
+  if (change.way === "move") {
+    return moveTask(world.actor, { task_id, story_id: at(stories, change.story).id });
+  }
+  if (change.way === "direct") return writeTwoTasksDirectly(world, change);
+  return setTaskStatus(world.actor, { task_id, status: change.status });
+}
+
+/** What the Data API does for a user who updates two tasks in one transaction, in any order: no operation, no lock of its own. */
+async function writeTwoTasksDirectly(world: World, change: Change) {
+  const status = change.status === "todo" ? "TO_DO" : change.status.toUpperCase();
+  const client = await t.sql.connect();
+  try {
+    await client.query("begin");
+    await becomeCaller(client, world.owner);
+    for (const index of [change.task, change.story]) {
+      await client.query("update public.tasks set status = $1 where id = $2", [
+        status,
+        at(world.tasks, index).id,
+      ]);
+    }
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { listStoryTasks } from "~/domain/stories/list-story-tasks.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { seedWorld } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+
+describe("creations at the same moment (J13)", () => {
+  it("50 tasks get 50 distinct codes without a gap and without an error", async () => {
+    const { actor, story } = await seedWorld(t, 0);
+    const tasks = await Promise.all(
+      Array.from({ length: 50 }, () => createTask(actor, { story_id: story.id, title: "x" })),
+    );
+    const numbers = tasks.map(({ sort_order }) => sort_order).sort((a, b) => a - b);
+    expect(numbers).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
+  });
+
+  it("supplied codes in the way of the counter never fail a generated one", async () => {
+    const { actor, story } = await seedWorld(t, 0);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, n) =>
+        n % 3 === 0
+          ? createTask(actor, { story_id: story.id, title: "supplied", code: `T-${n + 1}` })
+          : createTask(actor, { story_id: story.id, title: "generated" }),
+      ),
+    );
+    const failed = outcomes.flatMap((outcome, n) => (outcome.status === "rejected" ? [n] : []));
+    expect(failed.filter((n) => n % 3 !== 0)).toEqual([]);
+    for (const n of failed) expect(outcomes[n]).toMatchObject({ reason: { status: 422 } });
+    const tasks = await listStoryTasks(actor, { story_id: story.id });
+    expect(new Set(tasks.map(({ code }) => code)).size).toBe(60 - failed.length);
+  });
+
+  it("cross from 999 to 1000 without losing a digit", async () => {
+    const { actor, pbi, product } = await seedWorld(t, 0);
+    await t.sql.query(
+      "update public.code_counters set last_number = 980 where scope_id = $1 and kind = 'story'",
+      [product.id],
+    );
+    const stories = await Promise.all(
+      Array.from({ length: 40 }, () => createStory(actor, { pbi_id: pbi.id, title: "x" })),
+    );
+    const codes = stories
+      .map(({ code }) => code)
+      .sort((a, b) => Number(a.slice(3)) - Number(b.slice(3)));
+    expect(codes).toEqual(Array.from({ length: 40 }, (_, n) => `ST-${981 + n}`));
+  });
+
+  it("number the ideas of one user across products", async () => {
+    const { actor, product } = await seedWorld(t, 0);
+    const ideas = await Promise.all(
+      Array.from({ length: 50 }, () => createIdea(actor, { product_id: product.id, title: "x" })),
+    );
+    expect(new Set(ideas.map(({ code }) => code)).size).toBe(50);
+  });
+});
