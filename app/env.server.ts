@@ -68,7 +68,7 @@ const variables = z.object({
   APP_ORIGIN: origin.optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   SESSION_SECRET: list.pipe(z.array(secret).min(1, "must not be empty")).optional(),
-  CRON_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
+  CRON_SECRET: z.string().min(8, "must have at least 8 characters").optional(),
   TRUST_PROXY: list
     .pipe(
       z.array(
@@ -93,6 +93,13 @@ const variables = z.object({
     .string()
     .regex(/^(mailto:|https:\/\/)/, "must be a mailto: or https:// address")
     .optional(),
+  ALLOW_PRIVATE_DESTINATIONS: z
+    .enum(["true", "false"], "must be true or false: whether notices may go to private addresses")
+    .default("false"),
+  ALLOW_PRIVATE_DESTINATIONS: z
+    .enum(["true", "false"], "must be true or false")
+    .default("false")
+    .transform((value) => value === "true"),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
   STREAMS_PER_USER: count(1).default(50),
   STREAMS_PER_PROCESS: count(1).default(20_000),
@@ -144,6 +151,8 @@ export interface Env {
   /** Undefined: the embedded stack is started in this process. */
   supabase: SupabaseSettings | undefined;
   vapid: VapidSettings | undefined;
+  /** Whether webhooks and push messages may go to addresses of private networks. */
+  allowPrivateDestinations: boolean;
   logLevel: Variables["LOG_LEVEL"];
   streamLimits: StreamLimits;
 }
@@ -212,6 +221,8 @@ function toEnv(values: Variables): Env {
     trustProxy: values.TRUST_PROXY,
     supabase: toSupabase(values),
     vapid: toVapid(values),
+    allowPrivateDestinations: values.ALLOW_PRIVATE_DESTINATIONS,
+    allowPrivateDestinations: values.ALLOW_PRIVATE_DESTINATIONS === "true",
     logLevel: values.LOG_LEVEL,
     streamLimits: {
       perUser: values.STREAMS_PER_USER,

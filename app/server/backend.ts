@@ -1,5 +1,6 @@
 import { connectDatabase, type Database } from "~/db/database.server";
 import type { Env } from "~/env.server";
+import { loadVapidKeys } from "~/notices/vapid-keys.server";
 
 /** The Supabase behind this process, and what only the embedded one brings along. */
 export interface Backend {
@@ -58,6 +59,7 @@ async function openEmbedded(env: Env): Promise<Backend> {
       sessionSecrets:
         env.sessionSecrets.length > 0 ? env.sessionSecrets : [embedded.secrets.sessionSecret],
       cronSecret: env.cronSecret ?? embedded.secrets.cronSecret,
+      vapid: env.vapid ?? (await loadVapidKeys(env.dataDir)),
     },
     async stop() {
       await database.close();

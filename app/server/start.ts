@@ -1,19 +1,23 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { setMaxListeners } from "node:events";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import { describeFirstStart, type FirstStart, prepareFirstStart } from "~/cli/first-start.server";
 import { bracketed, type Env, EnvironmentError, readEnv } from "~/env.server";
+import { startNoticeSender } from "~/notices/sender.server";
 import { createHub } from "~/realtime/hub.server";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
 import manifest from "../../package.json";
 import { projectRoot } from "../../supabase/embedded/project-root";
-import { openBackend } from "./backend";
+import { type Backend, openBackend } from "./backend";
 import { builtFiles, developmentBuild } from "./build-source";
 import { createFront, createHttpServer } from "./front";
 import { stopOnSignals } from "./graceful-stop";
 import { createLog } from "./log";
 import { startScheduler } from "./scheduler.server";
 
-/** Starts the whole service in this process: database, realtime hub, schedule, HTTP. */
+/** Starts the whole service in this process: database, realtime hub, schedule, notices, HTTP. */
 async function start(): Promise<void> {
   const startedAt = new Date();
   const givenEnv = readEnv(process.env);
@@ -24,8 +28,27 @@ async function start(): Promise<void> {
   await listen(server, givenEnv);
 
   const backend = await openBackend(givenEnv);
+  try {
+    await serve({ backend, log, server, startedAt });
+  } catch (error) {
+    await backend.stop();
+    throw error;
+  }
+}
+
+interface Parts {
+  backend: Backend;
+  log: Logger;
+  server: Server;
+  startedAt: Date;
+}
+
+async function serve({ backend, log, server, startedAt }: Parts): Promise<void> {
   const { database, env } = backend;
+  const firstStart = backend.isEmbedded ? await prepareFirstStart(database) : null;
   const stopController = new AbortController();
+  // Every stream and long poll listens to it.
+  setMaxListeners(0, stopController.signal);
   const hub = createHub({ database, log });
   const services: Services = {
     env,
@@ -41,27 +64,48 @@ async function start(): Promise<void> {
   server.off("request", answerNotReady);
   server.on("request", createFront(services, source, projectRoot));
 
-  const stopScheduler = startScheduler({
-    database,
-    log,
-    ownOrigin: ownOrigin(server.address(), env),
-    cronSecret: env.cronSecret,
-    daily: backend.isEmbedded,
-  });
+  const stopBackgroundWork = startBackgroundWork(services, server, backend.isEmbedded);
   stopOnSignals({
     server,
     log,
     stopController,
     async release() {
-      await stopScheduler();
+      await stopBackgroundWork();
       await hub.close();
       await backend.stop();
     },
   });
   log.info({ origin: env.appOrigin, port: env.port }, "ready");
+  announce(env, firstStart);
 }
 
-function listen(server: ReturnType<typeof createHttpServer>, env: Env): Promise<void> {
+/** The schedule and the outbox of notices; any number of processes may run them side by side. */
+function startBackgroundWork(
+  { database, log, env }: Services,
+  server: Server,
+  daily: boolean,
+): () => Promise<void> {
+  const stopScheduler = startScheduler({
+    database,
+    log,
+    ownOrigin: ownOrigin(server.address(), env),
+    cronSecret: env.cronSecret,
+    daily,
+  });
+  const { vapid, allowPrivateDestinations } = env;
+  const stopSender = startNoticeSender({ database, log, vapid, allowPrivateDestinations });
+  return async () => {
+    await Promise.all([stopScheduler(), stopSender()]);
+  };
+}
+
+/** For the person at the terminal, beside the log: where to go, and once what was created. */
+function announce(env: Env, firstStart: FirstStart | null): void {
+  const lines = firstStart ? describeFirstStart(firstStart, env.appOrigin) : [];
+  process.stdout.write(`${[`Backloom is ready at ${env.appOrigin}`, ...lines].join("\n")}\n`);
+}
+
+function listen(server: Server, env: Env): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(error.code === "EADDRINUSE" ? new PortTakenError(env.port) : error);

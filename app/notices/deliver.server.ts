@@ -1,0 +1,106 @@
+import type { DueNotice } from "~/contract/notice";
+import { ForbiddenDestination } from "./destination.server";
+import { type PushTarget, sendPush, type VapidKeys } from "./push.server";
+import { sendWebhook } from "./webhook.server";
+
+/** How a delivery went, in the words of the outbox. */
+export interface Outcome {
+  delivered: boolean;
+  response_status?: number;
+  error?: string;
+  give_up?: boolean;
+  gone_subscription_ids?: string[];
+}
+
+export interface DeliveryOptions {
+  vapid: VapidKeys | undefined;
+  allowPrivateDestinations: boolean;
+}
+
+/** Sends one notice to its webhook or to all devices of its person. Never throws. */
+export async function deliver(notice: DueNotice, options: DeliveryOptions): Promise<Outcome> {
+  return notice.webhook
+    ? deliverToWebhook(notice, notice.webhook, options)
+    : deliverToDevices(notice, options);
+}
+
+async function deliverToWebhook(
+  notice: DueNotice,
+  webhook: NonNullable<DueNotice["webhook"]>,
+  { allowPrivateDestinations }: DeliveryOptions,
+): Promise<Outcome> {
+  if (!webhook.active)
+    return { delivered: false, give_up: true, error: "The webhook is switched off." };
+  const body = JSON.stringify({
+    id: notice.id,
+    type: notice.kind,
+    timestamp: notice.created_at,
+    data: notice.payload,
+  });
+  try {
+    const { url, secret } = webhook;
+    const status = await sendWebhook(
+      { id: notice.id, url, secret, body },
+      allowPrivateDestinations,
+    );
+    if (status >= 200 && status < 300) return { delivered: true, response_status: status };
+    return { delivered: false, response_status: status, error: `The receiver answered ${status}.` };
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+/** Delivered means that at least one device took it, or that there is no device to tell. */
+async function deliverToDevices(notice: DueNotice, options: DeliveryOptions): Promise<Outcome> {
+  const { vapid } = options;
+  if (notice.subscriptions.length === 0) return { delivered: true };
+  if (!vapid) return { delivered: false, give_up: true, error: "Web push is not configured." };
+
+  const payload = JSON.stringify({ id: notice.id, kind: notice.kind, ...notice.payload });
+  const results = await Promise.all(
+    notice.subscriptions.map(async (target) => ({
+      id: target.id,
+      outcome: await deliverToDevice(target, payload, vapid, options.allowPrivateDestinations),
+    })),
+  );
+  const gone = results.filter(({ outcome }) => outcome.give_up).map(({ id }) => id);
+  const taken = results.find(({ outcome }) => outcome.delivered);
+  const failed = results.find(({ outcome }) => !outcome.delivered && !outcome.give_up);
+  const last = taken ?? failed ?? results[0];
+  return {
+    delivered: taken !== undefined,
+    give_up: taken === undefined && failed === undefined,
+    response_status: last?.outcome.response_status,
+    error: last?.outcome.error,
+    gone_subscription_ids: gone,
+  };
+}
+
+async function deliverToDevice(
+  target: PushTarget,
+  payload: string,
+  vapid: VapidKeys,
+  allowPrivate: boolean,
+): Promise<Outcome> {
+  try {
+    const status = await sendPush(target, payload, vapid, allowPrivate);
+    if (status >= 200 && status < 300) return { delivered: true, response_status: status };
+    const isGone = status === 404 || status === 410;
+    return {
+      delivered: false,
+      response_status: status,
+      give_up: isGone,
+      error: `The push service answered ${status}.`,
+    };
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+function failure(error: unknown): Outcome {
+  return {
+    delivered: false,
+    give_up: error instanceof ForbiddenDestination,
+    error: error instanceof Error ? error.message : String(error),
+  };
+}
