@@ -1,3 +1,4 @@
+import { type CookieMethodsServer, createServerClient } from "@supabase/ssr";
 import { createClient } from "@supabase/supabase-js";
 import { directRpcFetch } from "./direct-rpc-fetch.server";
 import { type DirectTransport, openDirectTransport } from "./direct-transport.server";
@@ -15,6 +16,8 @@ export interface Database {
   secretClient: SupabaseConnection;
   /** A fresh supabase-js client with the publishable key, for password sign-in. */
   publicClient(): SupabaseConnection;
+  /** The same for a form that goes on in a later request (recovery): what Auth has to remember stays in cookies. */
+  formClient(cookies: CookieMethodsServer): SupabaseConnection;
   close(): Promise<void>;
 }
 
@@ -43,6 +46,12 @@ export function connectDatabase(options: DatabaseOptions): Database {
     call: (name, values) => transport.call(name, values),
     secretClient,
     publicClient: () => makeClient(options, options.publishableKey, clientFetch),
+    formClient: (cookies) =>
+      createServerClient<Tables>(options.supabaseUrl, options.publishableKey, {
+        cookies,
+        global: { fetch: clientFetch },
+        realtime: { transport: webSocketTransport },
+      }),
     close: () => closeAll(secretClient, direct),
   };
 }

@@ -1,0 +1,43 @@
+import { useActionData } from "@remix-run/react";
+import { SubmitButton } from "~/components/button";
+import { TextField } from "~/components/field";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { passwordMinLength } from "~/contract/account";
+
+export function AskForm() {
+  const form = useServerForm<"email">({ lastResult: useActionData() });
+  return (
+    <ServerForm form={form}>
+      <TextField
+        label="E-mail address"
+        type="email"
+        autoComplete="email"
+        required
+        {...form.field("email")}
+      />
+      <SubmitButton size="lg" pendingLabel="Sending…">
+        Send me a link
+      </SubmitButton>
+    </ServerForm>
+  );
+}
+
+export function NewPasswordForm({ code }: { code: string }) {
+  const form = useServerForm<"new_password">({ lastResult: useActionData() });
+  return (
+    <ServerForm form={form}>
+      <input type="hidden" name="code" value={code} />
+      <TextField
+        label="New password"
+        description={`At least ${passwordMinLength} characters. All your sessions end.`}
+        type="password"
+        autoComplete="new-password"
+        required
+        {...form.field("new_password")}
+      />
+      <SubmitButton size="lg" pendingLabel="Saving…">
+        Save password
+      </SubmitButton>
+    </ServerForm>
+  );
+}

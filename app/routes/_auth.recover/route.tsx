@@ -1,0 +1,79 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useActionData, useLoaderData } from "@remix-run/react";
+import { z } from "zod";
+import { AuthFrame } from "~/components/auth-frame";
+import { Notice } from "~/components/notice";
+import { emailSchema, passwordSchema } from "~/contract/account";
+import { finishRecovery } from "~/domain/accounts/finish-recovery.server";
+import { requestRecovery } from "~/domain/accounts/request-recovery.server";
+import { addressLimitKey } from "~/http/client-address.server";
+import { runForm } from "~/http/form-action.server";
+import { pageAction, pageLoader } from "~/http/page-guards.server";
+import { recoveryCookies } from "~/http/recovery-cookies.server";
+import { AskForm, NewPasswordForm } from "./forms";
+
+const newPasswordSchema = z.object({ code: z.string().min(1), new_password: passwordSchema });
+
+/** Recovery by e-mail, where Supabase can send it. The embedded stack sends none: there an administrator helps. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const code = new URL(request.url).searchParams.get("code");
+  return json({ canSend: context.services.env.supabase !== undefined, code });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { database, env } = context.services;
+  const form = await request.formData();
+  const cookies = recoveryCookies(request, env);
+  const client = database.formClient(cookies.methods);
+  if (form.has("code")) {
+    return runForm(form, newPasswordSchema, async ({ code, new_password: password }) => {
+      await finishRecovery(database, client, { code, password, address: context.clientAddress });
+      return withCookies(redirect("/login?notice=reset", 303), cookies.forget());
+    });
+  }
+  return runForm(form, z.object({ email: emailSchema }), async ({ email }) => {
+    const addressKey = addressLimitKey(context.clientAddress);
+    const recovery = { email, addressKey, returnTo: `${env.appOrigin}/recover` };
+    await requestRecovery(database, client, recovery, (error) =>
+      context.log.error({ err: error }, "the recovery message was not sent"),
+    );
+    await cookies.stored;
+    return withCookies(json({ sent: true }), cookies.keep());
+  });
+});
+
+function withCookies(response: Response, cookies: readonly string[]): Response {
+  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  return response;
+}
+
+export const meta: MetaFunction = () => [{ title: "Forgot the password · Backloom" }];
+
+export default function RecoverPage() {
+  const { canSend, code } = useLoaderData<typeof loader>();
+  const answer = useActionData<{ sent?: boolean }>();
+  const back = (
+    <Link to="/login" className="font-medium text-accent hover:underline">
+      Back to sign in
+    </Link>
+  );
+  return (
+    <AuthFrame title={code ? "Choose a new password" : "Forgot the password?"} footer={back}>
+      {code ? (
+        <NewPasswordForm code={code} />
+      ) : answer?.sent ? (
+        <Notice role="status" title="Look into your mail">
+          If there is an account with this address, a message with a link is on its way. Open the
+          link in this browser.
+        </Notice>
+      ) : canSend ? (
+        <AskForm />
+      ) : (
+        <Notice title="This server sends no mail">
+          Ask an administrator to reset your password: on the administration page, or with{" "}
+          <code className="font-mono text-xs">npm run admin -- user reset-password</code>.
+        </Notice>
+      )}
+    </AuthFrame>
+  );
+}
