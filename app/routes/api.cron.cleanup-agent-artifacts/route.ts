@@ -1,5 +1,4 @@
-import { cleanedArtifactsSchema } from "~/contract/schedule";
-import { callService } from "~/db/rpc.server";
+import { cleanupAgentArtifacts } from "~/domain/schedules/cleanup-agent-artifacts.server";
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
@@ -8,10 +7,7 @@ import { json } from "~/http/responses.server";
 const route = apiRoute({
   POST: openEndpoint({
     auth: "cron",
-    handle: async ({ context: { services } }) =>
-      json(
-        await callService(services.database, "cleanup_agent_artifacts", {}, cleanedArtifactsSchema),
-      ),
+    handle: async ({ context }) => json(await cleanupAgentArtifacts(context.services.database)),
   }),
 });
 

@@ -1,5 +1,4 @@
-import { expiredQuestionsSchema } from "~/contract/schedule";
-import { callService } from "~/db/rpc.server";
+import { expireQuestions } from "~/domain/schedules/expire-questions.server";
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
@@ -8,8 +7,7 @@ import { json } from "~/http/responses.server";
 const route = apiRoute({
   POST: openEndpoint({
     auth: "cron",
-    handle: async ({ context: { services } }) =>
-      json(await callService(services.database, "expire_questions", {}, expiredQuestionsSchema)),
+    handle: async ({ context }) => json(await expireQuestions(context.services.database)),
   }),
 });
 
