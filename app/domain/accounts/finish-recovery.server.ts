@@ -3,13 +3,26 @@ import type { Database, SupabaseConnection } from "~/db/database.server";
 import { notePasswordChange } from "./note-password-change.server";
 import { setPassword } from "./set-password.server";
 
-/** Stores the new password of whoever holds the code from the message and the cookie of the browser that asked. */
+/**
+ * What the link of the message carries: a code that counts only in the browser that asked (the default template), or
+ * a token that stands alone (a template that leads straight to `/recover?token_hash={{ .TokenHash }}`).
+ */
+export interface RecoveryProof {
+  kind: "code" | "token_hash";
+  value: string;
+}
+
+/** Stores the new password of whoever holds the link from the message. */
 export async function finishRecovery(
   database: Database,
   client: SupabaseConnection,
-  recovery: { code: string; password: string; address: string },
+  recovery: { proof: RecoveryProof; password: string; address: string },
 ): Promise<void> {
-  const { data, error } = await client.auth.exchangeCodeForSession(recovery.code);
+  const { kind, value } = recovery.proof;
+  const { data, error } =
+    kind === "code"
+      ? await client.auth.exchangeCodeForSession(value)
+      : await client.auth.verifyOtp({ token_hash: value, type: "recovery" });
   if (error || !data.user) {
     const message =
       "This link is no longer good, or was asked for in another browser. Ask for a new one.";

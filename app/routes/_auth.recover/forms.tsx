@@ -22,11 +22,12 @@ export function AskForm() {
   );
 }
 
-export function NewPasswordForm({ code }: { code: string }) {
+export function NewPasswordForm({ proof }: { proof: { kind: string; value: string } }) {
   const form = useServerForm<"new_password">({ lastResult: useActionData() });
   return (
     <ServerForm form={form}>
-      <input type="hidden" name="code" value={code} />
+      <input type="hidden" name="proof_kind" value={proof.kind} />
+      <input type="hidden" name="proof" value={proof.value} />
       <TextField
         label="New password"
         description={`At least ${passwordMinLength} characters. All your sessions end.`}

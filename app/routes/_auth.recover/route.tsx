@@ -12,12 +12,19 @@ import { pageAction, pageLoader } from "~/http/page-guards.server";
 import { recoveryCookies } from "~/http/recovery-cookies.server";
 import { AskForm, NewPasswordForm } from "./forms";
 
-const newPasswordSchema = z.object({ code: z.string().min(1), new_password: passwordSchema });
+const newPasswordSchema = z.object({
+  proof_kind: z.enum(["code", "token_hash"]),
+  proof: z.string().min(1).max(1000),
+  new_password: passwordSchema,
+});
 
 /** Recovery by e-mail, where Supabase can send it. The embedded stack sends none: there an administrator helps. */
 export const loader = pageLoader(async ({ request, context }) => {
-  const code = new URL(request.url).searchParams.get("code");
-  return json({ canSend: context.services.env.supabase !== undefined, code });
+  const query = new URL(request.url).searchParams;
+  const kind = query.has("token_hash") ? "token_hash" : "code";
+  const value = query.get(kind);
+  const canSend = context.services.env.supabase !== undefined;
+  return json({ canSend, proof: value ? { kind, value } : null });
 });
 
 export const action = pageAction(async ({ request, context }) => {
@@ -25,9 +32,13 @@ export const action = pageAction(async ({ request, context }) => {
   const form = await request.formData();
   const cookies = recoveryCookies(request, env);
   const client = database.formClient(cookies.methods);
-  if (form.has("code")) {
-    return runForm(form, newPasswordSchema, async ({ code, new_password: password }) => {
-      await finishRecovery(database, client, { code, password, address: context.clientAddress });
+  if (form.has("proof")) {
+    return runForm(form, newPasswordSchema, async (fields) => {
+      await finishRecovery(database, client, {
+        proof: { kind: fields.proof_kind, value: fields.proof },
+        password: fields.new_password,
+        address: context.clientAddress,
+      });
       return withCookies(redirect("/login?notice=reset", 303), cookies.forget());
     });
   }
@@ -50,7 +61,7 @@ function withCookies(response: Response, cookies: readonly string[]): Response {
 export const meta: MetaFunction = () => [{ title: "Forgot the password · Backloom" }];
 
 export default function RecoverPage() {
-  const { canSend, code } = useLoaderData<typeof loader>();
+  const { canSend, proof } = useLoaderData<typeof loader>();
   const answer = useActionData<{ sent?: boolean }>();
   const back = (
     <Link to="/login" className="font-medium text-accent hover:underline">
@@ -58,9 +69,9 @@ export default function RecoverPage() {
     </Link>
   );
   return (
-    <AuthFrame title={code ? "Choose a new password" : "Forgot the password?"} footer={back}>
-      {code ? (
-        <NewPasswordForm code={code} />
+    <AuthFrame title={proof ? "Choose a new password" : "Forgot the password?"} footer={back}>
+      {proof ? (
+        <NewPasswordForm proof={proof} />
       ) : answer?.sent ? (
         <Notice role="status" title="Look into your mail">
           If there is an account with this address, a message with a link is on its way. Open the

@@ -1,0 +1,71 @@
+import { describe, expect, it, vi } from "vitest";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const supabase = {
+  url: "https://project.example",
+  publishableKey: "",
+  secretKey: "",
+  jwtSecret: undefined,
+  jwtSigningKey: undefined,
+  dbUrl: undefined,
+};
+const app = await startTestApp(t, { pages: true, env: { supabase } });
+const user = await createUser(t, { username: "hopper" });
+
+function post(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {
+  return app.request(path, {
+    method: "POST",
+    headers: { cookie, origin: app.origin },
+    body: new URLSearchParams(fields),
+  });
+}
+
+describe("recovery by e-mail", () => {
+  it("sends a link, stores the new password and ends all sessions", async () => {
+    const signedIn = await post("/login", { identifier: "hopper", password: user.password });
+    const session = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+
+    const asked = await post("/recover", { email: user.email });
+    expect(asked.status).toBe(200);
+    expect(await asked.text()).toContain("a message with a link is on its way");
+    const cookies = asked.headers.getSetCookie();
+    expect(cookies.length).toBeGreaterThan(0);
+    for (const cookie of cookies) {
+      expect(cookie).toContain("Path=/recover");
+      expect(cookie).toContain("HttpOnly");
+    }
+    const cookie = cookies.map((line) => line.split(";")[0]).join("; ");
+
+    const mail = await vi.waitFor(() => {
+      const [first] = t.mails;
+      if (!first) throw new Error("no mail yet");
+      return first;
+    });
+    expect(mail.to).toBe(user.email);
+    const proof = /verify\?token=([0-9a-f]+)/.exec(mail.text)?.[1] ?? "";
+    const page = await app.request(`/recover?token_hash=${proof}`, { headers: { cookie } });
+    expect(await page.text()).toContain("Choose a new password");
+
+    const password = "quite another secret";
+    const fields = { proof_kind: "token_hash", new_password: password };
+    const forged = await post("/recover", { ...fields, proof: `${proof.slice(1)}0` }, cookie);
+    expect(forged.status).toBe(422);
+    const saved = await post("/recover", { ...fields, proof }, cookie);
+    expect(saved.headers.get("location")).toBe("/login?notice=reset");
+    expect((await post("/recover", { ...fields, proof }, cookie)).status).toBe(422);
+    const old = await app.request("/settings", { headers: { cookie: session } });
+    expect(old.headers.get("location")).toContain("/login");
+    expect((await post("/login", { identifier: "hopper", password })).status).toBe(303);
+  });
+
+  it("D8: answers the same for an unknown address, and sends nothing", async () => {
+    const before = t.mails.length;
+    const asked = await post("/recover", { email: "nobody@example.com" });
+    expect(asked.status).toBe(200);
+    expect(await asked.text()).toContain("a message with a link is on its way");
+    expect(t.mails.length).toBe(before);
+  });
+});
