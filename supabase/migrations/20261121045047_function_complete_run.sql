@@ -1,5 +1,5 @@
--- Why: a run is done once none of its jobs is unfinished; SKIPPED and CANCELLED count as finished, a failed one has ended
--- the run before. A paused run waits for its resume.
+-- Why: a run is done once none of its jobs is unfinished; SKIPPED and CANCELLED count as finished, a failed one ends
+-- the run by its task. A paused run waits for its resume.
 create function private.complete_run(p_sprint_run_id uuid)
 returns void
 language plpgsql
@@ -17,6 +17,9 @@ begin
     select from public.agent_jobs j
     where j.sprint_run_id = p_sprint_run_id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
   ) then
+    return;
+  end if;
+  if exists (select from public.agent_jobs j where j.sprint_run_id = p_sprint_run_id and j.status = 'FAILED') then
     return;
   end if;
   perform private.end_run(v_run, 'DONE', null, null);

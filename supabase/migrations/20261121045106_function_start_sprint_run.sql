@@ -13,6 +13,7 @@ declare
   v_sprint public.sprints;
   v_product public.products;
   v_blockers jsonb;
+  v_run public.sprint_runs;
 begin
   perform private.take_rate_limit('enqueue', auth.uid()::text);
   select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
@@ -23,7 +24,9 @@ begin
     perform private.refuse(409, private.blockers_sentence(v_blockers), jsonb_build_object('blockers', v_blockers));
   end if;
 
-  return private.run_json(private.create_run(v_sprint, v_product, null), false);
+  -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
+  v_run := private.create_run(v_sprint, v_product, null);
+  return private.run_json(v_run, false);
 end;
 $$;
 

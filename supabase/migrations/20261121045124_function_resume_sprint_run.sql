@@ -20,7 +20,9 @@ begin
     select from public.task_executions e
     where e.sprint_run_id = v_run.id and e.status in ('PENDING', 'RUNNING', 'FAILED')
   ) then
-    return private.run_json(private.resume_batch_run(v_run), false);
+    -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
+    v_run := private.resume_batch_run(v_run);
+    return private.run_json(v_run, false);
   end if;
 
   update public.sprint_runs r

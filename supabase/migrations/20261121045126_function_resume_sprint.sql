@@ -16,6 +16,7 @@ declare
   v_previous public.sprint_runs;
   v_other text;
   v_blockers jsonb;
+  v_run public.sprint_runs;
 begin
   perform private.take_rate_limit('enqueue', auth.uid()::text);
   select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
@@ -41,7 +42,9 @@ begin
 
   select r.* into v_previous from public.sprint_runs r
   where r.sprint_id = p_sprint_id and r.status = 'FAILED' order by r.created_at desc, r.id desc limit 1;
-  return private.run_json(private.create_run(v_sprint, v_product, v_previous), false);
+  -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
+  v_run := private.create_run(v_sprint, v_product, v_previous);
+  return private.run_json(v_run, false);
 end;
 $$;
 

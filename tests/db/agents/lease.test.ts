@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
+import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { restartWorker } from "~/domain/workers/restart-worker.server";
+import { createTestDatabase } from "../../setup/database";
+import { refusalOf, statusOf } from "../refusal";
+import { at } from "../world";
+import { later, minutes, serviceAt } from "./at-time";
+import { claim, claimRefusal, columnOf, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+const done = { status: "done", verify_result: "ALIGNED" } as const;
+
+async function heldJob() {
+  const world = await seedSprint(t, { stories: [2] });
+  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const job = await claim(world.actor);
+  return { world, run, job, attempt: { job_id: job.id, attempt: job.attempt } };
+}
+
+async function expireLease(jobId: string) {
+  await t.sql.query(
+    "update public.agent_jobs set lease_until = now() - interval '1 second' where id = $1",
+    [jobId],
+  );
+}
+
+describe("a lease", () => {
+  it("is renewed by each heartbeat, which answers continue", async () => {
+    const { world, job, attempt } = await heldJob();
+    await t.sql.query(
+      "update public.agent_jobs set lease_until = now() + interval '10 seconds' where id = $1",
+      [job.id],
+    );
+    const answer = await heartbeatAgentJob(world.actor, { ...attempt, quota_pct: 55 });
+    expect(answer).toMatchObject({ action: "continue", status: "claimed", reason: null });
+    expect(Date.parse(answer.lease_until ?? "") - Date.now()).toBeGreaterThan(290_000);
+    const { rows } = await t.sql.query(
+      "select last_quota_pct from public.agent_workers where user_id = $1",
+      [world.owner.id],
+    );
+    expect(rows).toEqual([{ last_quota_pct: 55 }]);
+  });
+
+  it("answers pause while the run is paused, and the claim goes on", async () => {
+    const { world, run, attempt } = await heldJob();
+    await pauseSprintRun(world.actor, { sprint_run_id: run.id, reason: "merge_conflict" });
+    const answer = await heartbeatAgentJob(world.actor, attempt);
+    expect(answer).toMatchObject({ action: "pause", reason: { code: "paused" } });
+    expect(answer.reason?.message).toContain("merge conflict");
+  });
+
+  it("that ran out goes back to the queue by the sweep, exactly at its end, with one retry more", async () => {
+    const { world, job } = await heldJob();
+    const end = new Date("2030-01-01T00:00:00.000Z");
+    await t.sql.query("update public.agent_jobs set lease_until = $2 where id = $1", [job.id, end]);
+    await serviceAt(t, later(end, -1), "sweep_expired_leases()");
+    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("CLAIMED");
+    const swept = await serviceAt(t, end, "sweep_expired_leases()");
+    expect(swept.taken_back).toBeGreaterThanOrEqual(1);
+    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
+    expect(await columnOf(t, "agent_jobs", job.id, "retry_count")).toBe(1);
+    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
+    const again = await claim(world.actor, "worker-2");
+    expect(again).toMatchObject({ id: job.id, attempt: 2, retry_count: 1 });
+    expect(again.previous_failure).toContain("lease of attempt 1 ran out");
+  });
+
+  it("that ran out is taken over by the next claim", async () => {
+    const { world, job } = await heldJob();
+    expect(await claimRefusal(world.actor, "worker-2")).toBe("order");
+    await expireLease(job.id);
+    expect(await claim(world.actor, "worker-2")).toMatchObject({
+      id: job.id,
+      attempt: 2,
+      retry_count: 1,
+    });
+  });
+
+  it("J7: lost after three retries fails the job with the reason kept, and the run with it", async () => {
+    const { world, run, job } = await heldJob();
+    for (const retry of [1, 2, 3]) {
+      await expireLease(job.id);
+      expect(await claim(world.actor)).toMatchObject({ attempt: retry + 1, retry_count: retry });
+    }
+    await expireLease(job.id);
+    expect(await claimRefusal(world.actor)).toBe("empty");
+    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("FAILED");
+    expect(await columnOf(t, "agent_jobs", job.id, "failure_reason")).toContain(
+      "All 3 retries are used up",
+    );
+    expect(await columnOf(t, "agent_jobs", job.id, "failure_class")).toBe("infrastructure");
+    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("FAILED");
+    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("FAILED");
+    const why = await whyNotMoving(world.actor, { kind: "job", id: job.id });
+    expect(why.reasons.map(({ code }) => code)).toEqual(["budget"]);
+  });
+});
+
+describe("a lost attempt", () => {
+  it("J3: the report of a worker whose job was re-claimed changes nothing and is told so", async () => {
+    const { world, job, attempt } = await heldJob();
+    await expireLease(job.id);
+    const second = await claim(world.actor, "worker-2");
+    const refusal = await refusalOf(
+      reportAgentJob(world.actor, { ...attempt, ...done, input_tokens: 99 }),
+    );
+    expect(refusal.status).toBe(409);
+    expect(refusal.message).toContain("Attempt 1 no longer holds this job");
+    expect(await statusOf(reportJobUsage(world.actor, { ...attempt, input_tokens: 99 }))).toBe(409);
+    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("CLAIMED");
+    expect(await columnOf(t, "agent_jobs", job.id, "input_tokens")).toBeNull();
+    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
+    await reportAgentJob(world.actor, { job_id: job.id, attempt: second.attempt, ...done });
+    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("DONE");
+  });
+
+  it("J4: a report after the lease ran out is still heard while nobody took the job away", async () => {
+    const { world, job, attempt } = await heldJob();
+    await expireLease(job.id);
+    const report = await reportAgentJob(world.actor, { ...attempt, ...done });
+    expect(report.status).toBe("done");
+    expect(await reportAgentJob(world.actor, { ...attempt, ...done })).toEqual(report);
+  });
+
+  it("J4: once the sweep took it away, the report is refused", async () => {
+    const { world, job, attempt } = await heldJob();
+    await serviceAt(t, later(job.lease_until, minutes(1)), "sweep_expired_leases()");
+    expect(await statusOf(reportAgentJob(world.actor, { ...attempt, ...done }))).toBe(409);
+    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
+  });
+
+  it("J5: its heartbeat renews nothing and answers stop", async () => {
+    const { world, job, attempt } = await heldJob();
+    await expireLease(job.id);
+    await claim(world.actor, "worker-2");
+    const lease = await columnOf(t, "agent_jobs", job.id, "lease_until");
+    expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({
+      action: "stop",
+      lease_until: null,
+      reason: { code: "lost", message: "Attempt 1 no longer holds this job." },
+    });
+    expect(await columnOf(t, "agent_jobs", job.id, "lease_until")).toEqual(lease);
+  });
+
+  it("of a worker that restarted is closed in one call", async () => {
+    const { world, job, attempt } = await heldJob();
+    const other = await restartWorker(world.actor, { worker: "worker-2" });
+    expect(other.closed).toEqual([]);
+    const { closed } = await restartWorker(world.actor, { worker: "worker-1" });
+    expect(closed).toEqual([{ id: job.id, attempt: 1, status: "queued" }]);
+    expect(await statusOf(reportAgentJob(world.actor, { ...attempt, ...done }))).toBe(409);
+    const again = await claim(world.actor, "worker-1");
+    expect(again).toMatchObject({ id: job.id, attempt: 2, retry_count: 1 });
+    expect(again.previous_failure).toContain("restarted");
+  });
+});

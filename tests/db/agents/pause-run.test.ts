@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { getQuestion } from "~/domain/questions/get-question.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
+import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
+import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { create } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { refusalOf, statusOf } from "../refusal";
+import { at } from "../world";
+import { claim, claimRefusal, columnOf, seedSprint, statusesOf } from "./sprint-world";
+
+const t = await createTestDatabase();
+const done = { status: "done", verify_result: "ALIGNED" } as const;
+
+async function startedRun() {
+  const world = await seedSprint(t, { stories: [2, 1] });
+  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  return { world, run, id: { sprint_run_id: run.id } };
+}
+
+describe("pausing", () => {
+  it("by a person keeps the context, opens a question on the first unfinished story and links it", async () => {
+    const { world, run, id } = await startedRun();
+    const paused = await pauseSprintRun(world.actor, { ...id, reason: "Release day" });
+    expect(paused).toMatchObject({
+      status: "paused",
+      pause_context: { reason: "Release day", pr_url: null, conflict_files: [] },
+    });
+    const question = await getQuestion(world.actor, {
+      question_id: paused.pause_question_id ?? "",
+    });
+    expect(question).toMatchObject({
+      status: "open",
+      story_id: at(world.stories, 0).id,
+      idea_id: null,
+      sprint_run_id: run.id,
+    });
+    expect(question.question).toContain("Release day");
+    expect(await claimRefusal(world.actor)).toBe("paused");
+    expect(await statusOf(pauseSprintRun(world.actor, id))).toBe(409);
+  });
+
+  it("by a worker with a merge conflict keeps reason, pull request and files; the held claim goes on", async () => {
+    const { world, id } = await startedRun();
+    const job = await claim(world.actor);
+    const conflict = {
+      ...id,
+      job_id: job.id,
+      attempt: 1,
+      reason: "merge_conflict",
+      pr_url: "https://example.com/pull/7",
+      conflict_files: ["src/a.ts", "src/b.ts"],
+    };
+    expect(await statusOf(pauseSprintRun(world.actor, { ...conflict, attempt: 2 }))).toBe(409);
+    const paused = await pauseSprintRun(world.actor, conflict);
+    expect(paused.pause_context).toEqual({
+      reason: "merge_conflict",
+      pr_url: "https://example.com/pull/7",
+      conflict_files: ["src/a.ts", "src/b.ts"],
+    });
+    const { pause_question: question } = await getSprintRun(world.actor, id);
+    expect(question).toMatchObject({ task_id: at(world.tasks, 0).id, job_id: job.id });
+    expect(question?.question).toContain("src/a.ts");
+    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
+    expect(await columnOf(t, "sprint_runs", id.sprint_run_id, "status")).toBe("PAUSED");
+  });
+
+  it("may give the worker's job back to the queue without a retry", async () => {
+    const { world, id } = await startedRun();
+    const job = await claim(world.actor);
+    await pauseSprintRun(world.actor, { ...id, job_id: job.id, attempt: 1, release: true });
+    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
+    expect((await resumeSprintRun(world.actor, id)).status).toBe("queued");
+    expect(await claim(world.actor)).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
+  });
+});
+
+describe("resuming a paused run", () => {
+  it("goes to RUNNING while a claim is held; question closed, context cleared", async () => {
+    const { world, id } = await startedRun();
+    const job = await claim(world.actor);
+    const paused = await pauseSprintRun(world.actor, id);
+    expect(await resumeSprintRun(world.actor, id)).toMatchObject({
+      id: id.sprint_run_id,
+      status: "running",
+      pause_context: null,
+      previous_run_id: null,
+    });
+    const question = await getQuestion(world.actor, {
+      question_id: paused.pause_question_id ?? "",
+    });
+    expect(question.status).toBe("cancelled");
+    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
+    await claim(world.actor);
+  });
+
+  it("goes to QUEUED when no claim is held; an answered question stays answered", async () => {
+    const { world, id } = await startedRun();
+    const paused = await pauseSprintRun(world.actor, id);
+    const question = { question_id: paused.pause_question_id ?? "" };
+    await answerQuestion(world.actor, { ...question, answer: "Go on" });
+    expect((await resumeSprintRun(world.actor, id)).status).toBe("queued");
+    expect(await getQuestion(world.actor, question)).toMatchObject({
+      status: "answered",
+      answer: "Go on",
+    });
+    await claim(world.actor);
+    expect(await columnOf(t, "sprint_runs", id.sprint_run_id, "status")).toBe("RUNNING");
+  });
+
+  it("ends DONE when its last held claim finished meanwhile", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const job = await claim(world.actor);
+    await pauseSprintRun(world.actor, { sprint_run_id: run.id });
+    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
+    expect((await resumeSprintRun(world.actor, { sprint_run_id: run.id })).status).toBe("done");
+  });
+
+  it("is not possible in any other state", async () => {
+    const { world, id } = await startedRun();
+    expect(await statusOf(resumeSprintRun(world.actor, id))).toBe(409);
+    await claim(world.actor);
+    expect(await statusOf(resumeSprintRun(world.actor, id))).toBe(409);
+    await cancelSprintRun(world.actor, id);
+    expect(await statusOf(resumeSprintRun(world.actor, id))).toBe(409);
+    expect(await statusOf(pauseSprintRun(world.actor, id))).toBe(409);
+  });
+});
+
+describe("cancelling a run", () => {
+  it("cancels its unfinished jobs and its pause question, and touches nothing above", async () => {
+    const { world, id } = await startedRun();
+    await claim(world.actor);
+    const paused = await pauseSprintRun(world.actor, id);
+    const cancelled = await cancelSprintRun(world.actor, id);
+    expect(cancelled).toMatchObject({
+      status: "cancelled",
+      pause_context: null,
+      counts: { cancelled: 3 },
+    });
+    expect(cancelled.finished_at).not.toBeNull();
+    expect(
+      (await getQuestion(world.actor, { question_id: paused.pause_question_id ?? "" })).status,
+    ).toBe("cancelled");
+    expect(
+      await statusesOf(
+        t,
+        "tasks",
+        world.tasks.map((task) => task.id),
+      ),
+    ).toEqual(["IN_PROGRESS", "TO_DO", "TO_DO"]);
+    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("ACTIVE");
+    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("READY");
+    expect(await statusOf(cancelSprintRun(world.actor, id))).toBe(409);
+  });
+
+  it("works from QUEUED too", async () => {
+    const { world, id } = await startedRun();
+    expect((await cancelSprintRun(world.actor, id)).status).toBe("cancelled");
+  });
+});
+
+describe("resuming a failed sprint", () => {
+  async function failedSprint() {
+    const started = await startedRun();
+    const { world } = started;
+    const first = await claim(world.actor);
+    await reportAgentJob(world.actor, { job_id: first.id, attempt: 1, ...done });
+    const second = await claim(world.actor);
+    await reportAgentJob(world.actor, { job_id: second.id, attempt: 1, status: "failed" });
+    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+    return started;
+  }
+
+  it("resets tasks, stories and PBIs out of failed and starts a new run on the same branch", async () => {
+    const { world, run } = await failedSprint();
+    const resumed = await resumeSprint(world.actor, { sprint_id: world.sprint.id });
+    expect(resumed).toMatchObject({
+      status: "queued",
+      previous_run_id: run.id,
+      branch: run.branch,
+      jobs_total: 2,
+    });
+    expect(
+      await statusesOf(
+        t,
+        "tasks",
+        world.tasks.map(({ id }) => id),
+      ),
+    ).toEqual(["DONE", "TO_DO", "TO_DO"]);
+    expect(
+      await statusesOf(
+        t,
+        "stories",
+        world.stories.map(({ id }) => id),
+      ),
+    ).toEqual(["IN_SPRINT", "IN_SPRINT"]);
+    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("READY");
+    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("ACTIVE");
+  });
+
+  it("is one transaction with the pre-flight: a blocker leaves everything failed", async () => {
+    const { world } = await failedSprint();
+    await t.sql.query("update public.tasks set implementation_plan = null where id = $1", [
+      at(world.tasks, 2).id,
+    ]);
+    const refusal = await refusalOf(resumeSprint(world.actor, { sprint_id: world.sprint.id }));
+    expect(refusal.status).toBe(409);
+    expect(refusal.detail).toMatchObject({ blockers: [{ type: "task_no_plan" }] });
+    expect(await columnOf(t, "tasks", at(world.tasks, 1).id, "status")).toBe("FAILED");
+    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+  });
+
+  it("is refused for a sprint that is not failed, and beside another active one", async () => {
+    const { world } = await failedSprint();
+    const other = await create(world.actor, "create_sprint", { p_product_id: world.product.id });
+    expect(await statusOf(resumeSprint(world.actor, { sprint_id: other.id }))).toBe(409);
+    await create(world.actor, "start_sprint", { p_sprint_id: other.id });
+    const refusal = await refusalOf(resumeSprint(world.actor, { sprint_id: world.sprint.id }));
+    expect(refusal.status).toBe(409);
+    expect(refusal.message).toContain(other.code);
+  });
+});
