@@ -96,10 +96,6 @@ const variables = z.object({
   ALLOW_PRIVATE_DESTINATIONS: z
     .enum(["true", "false"], "must be true or false: whether notices may go to private addresses")
     .default("false"),
-  ALLOW_PRIVATE_DESTINATIONS: z
-    .enum(["true", "false"], "must be true or false")
-    .default("false")
-    .transform((value) => value === "true"),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
   STREAMS_PER_USER: count(1).default(50),
   STREAMS_PER_PROCESS: count(1).default(20_000),
@@ -221,7 +217,6 @@ function toEnv(values: Variables): Env {
     trustProxy: values.TRUST_PROXY,
     supabase: toSupabase(values),
     vapid: toVapid(values),
-    allowPrivateDestinations: values.ALLOW_PRIVATE_DESTINATIONS,
     allowPrivateDestinations: values.ALLOW_PRIVATE_DESTINATIONS === "true",
     logLevel: values.LOG_LEVEL,
     streamLimits: {
