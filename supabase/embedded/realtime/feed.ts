@@ -80,13 +80,16 @@ interface Stream {
 async function openStream(databaseUrl: string, listener: FeedListener): Promise<Stream> {
   const service = new LogicalReplicationService(
     { connectionString: databaseUrl, application_name: "backloom realtime", keepAlive: true },
-    { acknowledge: { auto: false, timeoutSeconds: 2 } },
+    { acknowledge: { auto: false, timeoutSeconds: 0 } },
   );
   let up = true;
   let heardAt = Date.now();
   service.on("error", () => undefined);
-  service.on("heartbeat", () => {
+  const confirm = (ping: boolean) => service.acknowledge(justBefore(service.lastLsn()), ping);
+  service.on("heartbeat", (_lsn, _sentAt, mustRespond: boolean) => {
     heardAt = Date.now();
+    // Asked for while Postgres shuts down: it waits until everything sent is confirmed.
+    if (mustRespond) setImmediate(() => void confirm(false));
   });
   service.on("data", (_lsn, change: unknown) => {
     heardAt = Date.now();
@@ -104,7 +107,7 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
   );
   const probe = setInterval(() => {
     if (Date.now() - heardAt > silenceMeansLost) return void service.destroy();
-    void service.acknowledge(service.lastLsn(), true);
+    void confirm(true);
   }, probeEvery);
   const ended = finished.finally(() => {
     up = false;
@@ -120,6 +123,17 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
       await ended;
     },
   };
+}
+
+/**
+ * The library confirms one byte more than it is told. Postgres compares for equality before it stops, so it would
+ * wait for ever; one byte less makes it right again.
+ */
+function justBefore(lsn: string): string {
+  const [high = "0", low = "0"] = lsn.split("/");
+  const position = (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
+  const before = position > 0n ? position - 1n : 0n;
+  return `${(before >> 32n).toString(16)}/${(before & 0xffffffffn).toString(16)}`.toUpperCase();
 }
 
 /** pgoutput over a slot that lives and dies with its connection. */

@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, describe, expect, it } from "vitest";
+import { connectDatabase } from "~/db/database.server";
+import { applyShims } from "../../supabase/embedded/apply-shims";
+import { startCluster } from "../../supabase/embedded/postgres/cluster";
+import { loadSecrets } from "../../supabase/embedded/secrets";
+import { serveSupabase } from "../../supabase/embedded/serve";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { applyMigrations } from "../setup/apply-migrations";
+import type { TestDatabase } from "../setup/database";
+import { recreateDatabase } from "../setup/test-cluster";
+import { openStream } from "./stream-reader";
+import { createTask, createWorld } from "./world";
+
+const name = "restarted";
+
+/** A Postgres of this file's own, because the others share one that must not go away. */
+async function startOwnDatabase() {
+  const dataDir = await mkdtemp(join(tmpdir(), "backloom-restart-"));
+  const secrets = await loadSecrets(dataDir);
+  const password = secrets.databasePassword;
+  const cluster = await startCluster({ dataDir, password });
+  await recreateDatabase(cluster.url("supabase_admin", "template1"), name);
+  await applyShims(cluster.url("supabase_admin", name), password);
+  await applyMigrations(cluster.url("postgres", name));
+
+  const urlFor = (role: string) => cluster.url(role, name);
+  const supabase = await serveSupabase({
+    urlFor,
+    secrets,
+    siteUrl: "http://127.0.0.1:3000",
+    sendMail: async () => {},
+    realtime: true,
+  });
+  const database = connectDatabase({ ...supabase });
+  const sql = new pg.Pool({ connectionString: urlFor("postgres") });
+  sql.on("error", () => {});
+  const t: TestDatabase = {
+    database,
+    supabase,
+    sql,
+    urlFor,
+    actorOf: (user) => ({ database, credential: { user_id: user.id } }),
+    mails: [],
+    async close() {
+      await Promise.all([database.close(), supabase.stop(), sql.end()]);
+      await cluster.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  return { t, cluster };
+}
+
+const { t, cluster } = await startOwnDatabase();
+const app = await startTestApp(t);
+
+afterAll(async () => {
+  await app.stop();
+  await t.close();
+});
+
+/** Waits until Postgres answers again. */
+async function answered(): Promise<void> {
+  await expect
+    .poll(
+      () =>
+        t.sql
+          .query("select 1")
+          .then(() => true)
+          .catch(() => false),
+      { timeout: 30_000 },
+    )
+    .toBe(true);
+}
+
+describe("Postgres goes away while streams are open (S3)", () => {
+  it.each([
+    ["restarted", "SIGINT"],
+    ["killed", "SIGKILL"],
+  ] as const)(
+    "%s: every stream greets anew and goes on, and nothing that was answered is lost",
+    async (_name, signal) => {
+      const w = await createWorld(t);
+      const headers = bearer(await createToken(t, w.member));
+      const readers = await Promise.all(
+        ["solo", "backlog"].map((stream) =>
+          openStream(`${app.origin}/api/realtime/${stream}?product_id=${w.productId}`, headers),
+        ),
+      );
+      await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
+      const before = await createTask(t, w.storyId, "answered before");
+      const old = cluster.pid();
+      process.kill(old, signal);
+      await expect.poll(() => cluster.pid(), { timeout: 30_000 }).not.toBe(old);
+      await answered();
+      const between = await createTask(t, w.storyId, "perhaps before the streams are back");
+
+      await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
+      const after = await createTask(t, w.storyId, "after");
+      await Promise.all(readers.map((reader) => reader.nextWhere(({ data }) => data.id === after)));
+      const { rows } = await t.sql.query("select id from public.tasks where id = any($1)", [
+        [before, between, after],
+      ]);
+      expect(rows).toHaveLength(3);
+      for (const reader of readers) reader.close();
+    },
+    60_000,
+  );
+});
