@@ -32,6 +32,8 @@ try {
 process.argv = [process.argv[0], join(root, "build/programs", `${entry}.js`), ...rest];
 await import(`../../build/programs/${entry}.js`);
 
+/** The line of a build's output that names the error; warnings come before it. */
 function firstLine(error) {
-  return String(error instanceof Error ? error.message : error).split("\n")[0];
+  const lines = String(error instanceof Error ? error.message : error).split("\n");
+  return lines.find((line) => /error/i.test(line)) ?? lines[0];
 }
