@@ -3,7 +3,7 @@ import clsx from "clsx";
 import { type ButtonHTMLAttributes, forwardRef, type ReactNode } from "react";
 
 export type ButtonTone = "primary" | "plain" | "quiet" | "danger";
-export type ButtonSize = "sm" | "md" | "lg";
+export type ButtonSize = "sm" | "md" | "lg" | "icon-sm" | "icon" | "icon-lg";
 
 const tones: Record<ButtonTone, string> = {
   primary:
@@ -17,6 +17,9 @@ const sizes: Record<ButtonSize, string> = {
   sm: "h-7 px-2 text-xs gap-1",
   md: "h-8 px-3 text-sm gap-1.5 pointer-coarse:h-10",
   lg: "h-10 px-4 text-base gap-2",
+  "icon-sm": "size-7 pointer-coarse:size-9",
+  icon: "size-8 pointer-coarse:size-10",
+  "icon-lg": "size-10",
 };
 
 export function buttonClass(
@@ -54,17 +57,20 @@ export function ButtonLink({ tone, size, className, ...rest }: LinkProps & Look)
 /** An icon alone needs a name: it is read out and shown on hover. */
 export const IconButton = forwardRef<
   HTMLButtonElement,
-  ButtonHTMLAttributes<HTMLButtonElement> & Look & { label: string; children: ReactNode }
->(function IconButton({ label, tone = "quiet", size = "md", className, ...rest }, ref) {
-  const square =
-    size === "sm" ? "w-7 px-0" : size === "lg" ? "w-10 px-0" : "w-8 px-0 pointer-coarse:w-10";
+  ButtonHTMLAttributes<HTMLButtonElement> & {
+    label: string;
+    children: ReactNode;
+    tone?: ButtonTone;
+    size?: "icon-sm" | "icon" | "icon-lg";
+  }
+>(function IconButton({ label, tone = "quiet", size = "icon", className, ...rest }, ref) {
   return (
     <button
       ref={ref}
       type="button"
       aria-label={label}
       title={label}
-      className={buttonClass(tone, size, clsx(square, className))}
+      className={buttonClass(tone, size, className)}
       {...rest}
     />
   );

@@ -43,7 +43,7 @@ export function SidePanel({
           data-close
           aria-label="Close details"
           title="Close (Esc)"
-          className={buttonClass("quiet", "md", "w-8 px-0")}
+          className={buttonClass("quiet", "icon")}
         >
           <X className="size-4" aria-hidden="true" />
         </Link>

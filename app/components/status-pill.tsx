@@ -41,8 +41,8 @@ export function StatusPill({
 export function StatusDot({ status, className }: { status: string; className?: string }) {
   const look = statusLook(status);
   return (
-    <span title={look.label} className="inline-flex">
-      <StatusIcon tone={look.tone} className={className} />
+    <span title={look.label} className={clsx("inline-flex", className)}>
+      <StatusIcon tone={look.tone} />
       <span className="sr-only">{look.label}</span>
     </span>
   );

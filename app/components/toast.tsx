@@ -63,7 +63,7 @@ function ToastCard({ toast }: { toast: Toast }) {
     <div className="arrive pointer-events-auto flex max-w-md items-start gap-2.5 rounded-lg border border-line bg-raised py-2 pr-1.5 pl-3 text-sm shadow-pop">
       <StatusIcon tone={toast.tone} className="mt-1" />
       <p className="py-0.5">{toast.text}</p>
-      <IconButton label="Dismiss" size="sm" onClick={() => dismiss(toast.id)}>
+      <IconButton label="Dismiss" size="icon-sm" onClick={() => dismiss(toast.id)}>
         <X className="size-3.5" aria-hidden="true" />
       </IconButton>
     </div>

@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { agentJobSchema } from "./agent-job";
+import { agentQuestionSchema } from "./question";
+import { sprintSchema } from "./sprint";
 
 /** What pages read in one call each: the shapes of `get_shell`, `get_dashboard`, the boards and the detail pages. */
 
@@ -11,36 +14,6 @@ export const shellSchema = z.object({
   active_sprint_id: id.nullable(),
   open_questions: z.number(),
 });
-
-export const pageQuestionSchema = z.object({
-  id,
-  product_id: id,
-  product_name: z.string().nullish(),
-  story_id: id.nullable(),
-  story_code: z.string().nullish(),
-  story_title: z.string().nullish(),
-  idea_id: id.nullable(),
-  idea_code: z.string().nullish(),
-  task_id: id.nullable(),
-  task_code: z.string().nullish(),
-  job_id: id.nullish(),
-  asked_by_name: z.string().nullish(),
-  assignee_name: z.string().nullish(),
-  status: z.string(),
-  question: z.string(),
-  options: z.array(z.object({ label: z.string(), description: z.string().nullish() })),
-  recommended_option: z.number().nullable(),
-  answer: z.string().nullable(),
-  answered_by_name: z.string().nullish(),
-  answered_at: moment.nullable(),
-  effective_answer: z.string().nullish(),
-  taken_by_policy: z.boolean().nullish(),
-  expires_at: moment.nullable(),
-  on_expiry: z.string(),
-  park: z.boolean(),
-  created_at: moment,
-});
-export type PageQuestion = z.infer<typeof pageQuestionSchema>;
 
 const runSummary = z.object({
   id,
@@ -71,7 +44,7 @@ export const dashboardSchema = z.object({
       run: runSummary.nullable(),
     }),
   ),
-  questions: z.array(pageQuestionSchema),
+  questions: z.array(agentQuestionSchema),
   reviews: z.array(
     z.object({
       id,
@@ -121,20 +94,7 @@ export const boardStorySchema = z.object({
 });
 export type BoardStory = z.infer<typeof boardStorySchema>;
 
-const sprintSchema = z.object({
-  id,
-  product_id: id,
-  code: z.string(),
-  sprint_goal: z.string(),
-  status: z.string(),
-  start_date: z.string().nullable(),
-  end_date: z.string().nullable(),
-  started_at: moment.nullable(),
-  completed_at: moment.nullable(),
-  created_at: moment,
-});
-
-export const sprintBoardSchema = z.object({
+export const sprintPageSchema = z.object({
   sprint: sprintSchema,
   pr_strategy: z.string(),
   stories: z.array(boardStorySchema),
@@ -151,7 +111,7 @@ export const sprintBoardSchema = z.object({
     z.object({ id, code: z.string(), title: z.string(), task_count: z.number() }),
   ),
 });
-export type SprintBoardData = z.infer<typeof sprintBoardSchema>;
+export type SprintPageData = z.infer<typeof sprintPageSchema>;
 
 export const soloBoardSchema = z.object({
   sprint: sprintSchema.nullable(),
@@ -215,54 +175,10 @@ export const storyPageSchema = z.object({
   pbis: z.array(codedSchema),
   members: z.array(namedUser),
   tasks: z.array(backlogTaskSchema),
-  questions: z.array(pageQuestionSchema),
+  questions: z.array(agentQuestionSchema),
   logs: z.array(storyLogSchema),
 });
 export type StoryPageData = z.infer<typeof storyPageSchema>;
-
-export const pageJobSchema = z.object({
-  id,
-  product_id: id,
-  task_id: id.nullable(),
-  task_code: z.string().nullable(),
-  task_title: z.string().nullable(),
-  story_id: id.nullable(),
-  story_code: z.string().nullable(),
-  idea_id: id.nullable(),
-  idea_code: z.string().nullable(),
-  product_code: z.string().nullable(),
-  kind: z.string(),
-  status: z.string(),
-  sprint_run_id: id.nullable(),
-  position: z.number(),
-  branch: z.string().nullable(),
-  pr_url: z.string().nullable(),
-  pushed_at: moment.nullable(),
-  verify_result: z.string().nullable(),
-  retry_count: z.number(),
-  attempt: z.number(),
-  worker_name: z.string().nullable(),
-  claimed_at: moment.nullable(),
-  started_at: moment.nullable(),
-  lease_until: moment.nullable(),
-  not_before: moment.nullable(),
-  base_sha: z.string().nullable(),
-  head_sha: z.string().nullable(),
-  model_id: z.string().nullable(),
-  input_tokens: z.number().nullable(),
-  output_tokens: z.number().nullable(),
-  cache_read_tokens: z.number().nullable(),
-  cache_write_tokens: z.number().nullable(),
-  cost: z.number().nullable(),
-  failure_class: z.string().nullable(),
-  failure_reason: z.string().nullable(),
-  summary: z.string().nullable(),
-  parked_question_id: id.nullable(),
-  created_at: moment,
-  updated_at: moment,
-  finished_at: moment.nullable(),
-});
-export type PageJob = z.infer<typeof pageJobSchema>;
 
 export const taskPageSchema = z.object({
   task: backlogTaskSchema.extend({
@@ -275,8 +191,8 @@ export const taskPageSchema = z.object({
   product: z.object({ id, name: z.string(), repo_url: z.string(), archived: z.boolean() }),
   story: codedSchema.extend({ sprint_id: id.nullable() }),
   stories: z.array(codedSchema),
-  jobs: z.array(pageJobSchema),
-  questions: z.array(pageQuestionSchema),
+  jobs: z.array(agentJobSchema),
+  questions: z.array(agentQuestionSchema),
   history: z.array(z.object({ id: z.number(), to_status: z.string(), changed_at: moment })),
 });
 export type TaskPageData = z.infer<typeof taskPageSchema>;

@@ -24,7 +24,7 @@ export function MoveMenu({
       label={canWrite ? `Move ${task.code} to…` : (reason ?? "")}
       align="end"
       disabled={!canWrite}
-      triggerClassName={buttonClass("quiet", "sm", "w-7 px-0")}
+      triggerClassName={buttonClass("quiet", "icon-sm", "-my-1 -mr-1")}
       trigger={<MoveRight className="size-3.5" aria-hidden="true" />}
     >
       <MenuHeading>Move {task.code} to</MenuHeading>

@@ -8,7 +8,6 @@ import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
 import { getDashboard } from "~/domain/pages/get-dashboard.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
-import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { ProductCard } from "./product-card";
 import { WaitingForYou } from "./waiting-for-you";
 
@@ -22,7 +21,6 @@ export const meta: MetaFunction = () => [{ title: "Dashboard · Backloom" }];
 export default function DashboardPage() {
   const { products, questions, reviews, cost_today, done_today, workers_online } =
     useLoaderData<typeof loader>();
-  useLiveRevalidation({ stream: "notifications" });
   useRowKeys();
   return (
     <>

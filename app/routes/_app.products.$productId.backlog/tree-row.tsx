@@ -18,7 +18,7 @@ interface TreeRowLineProps {
   onDrop: (dragged: { kind: string; id: string }, row: TreeRow, half: "upper" | "lower") => void;
 }
 
-const indents = { pbi: "pl-1.5", story: "pl-6", task: "pl-13" } as const;
+const indents = { pbi: "pl-1.5", story: "pl-7", task: "pl-18" } as const;
 
 export function TreeRowLine({
   row,
@@ -49,10 +49,8 @@ export function TreeRowLine({
       )}
     >
       {row.kind === "task" ? null : <Fold row={row} to={toggleTo} />}
-      <StatusDot status={row.status} />
-      <CodeChip className="w-18 shrink-0 overflow-hidden text-ellipsis max-sm:hidden">
-        {row.code}
-      </CodeChip>
+      <StatusDot status={row.status} className="md:hidden" />
+      <CodeChip className="min-w-13 shrink-0 max-sm:hidden">{row.code}</CodeChip>
       <Link
         to={address.panelTo(`${row.kind}:${row.id}`)}
         preventScrollReset

@@ -86,11 +86,11 @@ function QuestionBell({ count }: { count: number }) {
       to="/questions"
       aria-label={label}
       title={label}
-      className={buttonClass(
-        "quiet",
-        "md",
-        count > 0 ? "bg-waiting-soft px-2 text-waiting" : "px-2",
-      )}
+      className={
+        count > 0
+          ? "flex h-8 items-center gap-1.5 rounded bg-waiting-soft px-2.5 text-waiting hover:outline-1 hover:outline-waiting pointer-coarse:h-10"
+          : buttonClass("quiet", "icon")
+      }
     >
       <Bell className="size-4" aria-hidden="true" />
       {count > 0 ? (

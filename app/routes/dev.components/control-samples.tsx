@@ -32,7 +32,7 @@ export function ControlSamples() {
               <SubmitButton size={size} pending pendingLabel="Saving…">
                 Save
               </SubmitButton>
-              <IconButton size={size} label="Delete">
+              <IconButton label="Delete">
                 <Trash2 className="size-4" aria-hidden="true" />
               </IconButton>
               <ButtonLink size={size} to="/dev/components">

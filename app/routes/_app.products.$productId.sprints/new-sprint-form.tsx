@@ -1,0 +1,44 @@
+import { useActionData } from "@remix-run/react";
+import { ButtonLink, SubmitButton } from "~/components/button";
+import { Section } from "~/components/card";
+import { TextAreaField, TextField } from "~/components/field";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { WriteFields } from "~/components/write-access";
+
+export function NewSprintForm({ cancelTo }: { cancelTo: string | null }) {
+  const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({
+    lastResult: useActionData(),
+  });
+  return (
+    <Section title="New sprint">
+      <ServerForm form={form} className="grid max-w-xl gap-4">
+        <WriteFields className="grid gap-4">
+          <TextAreaField
+            label="Goal"
+            required={false}
+            rows={2}
+            description="One sentence: what is true when it ends?"
+            {...form.field("sprint_goal")}
+          />
+          <div className="grid gap-4 sm:grid-cols-2">
+            <TextField
+              label="First day"
+              required={false}
+              type="date"
+              {...form.field("start_date")}
+            />
+            <TextField label="Last day" required={false} type="date" {...form.field("end_date")} />
+          </div>
+          <div className="flex gap-2">
+            <SubmitButton pendingLabel="Creating…">Create sprint</SubmitButton>
+            {cancelTo ? (
+              <ButtonLink to={cancelTo} data-close>
+                Cancel
+              </ButtonLink>
+            ) : null}
+          </div>
+        </WriteFields>
+      </ServerForm>
+    </Section>
+  );
+}

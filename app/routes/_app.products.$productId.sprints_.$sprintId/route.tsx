@@ -1,0 +1,64 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useActionData, useLoaderData } from "@remix-run/react";
+import { Board } from "~/components/board/board";
+import { Burndown } from "~/components/burndown";
+import { Section } from "~/components/card";
+import { EmptyState } from "~/components/empty-state";
+import { FormErrors } from "~/components/field";
+import { getInsights } from "~/domain/insights/get-insights.server";
+import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
+import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { requireId } from "~/http/require-id.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { RunBar } from "./run-bar";
+import { actOnSprint } from "./sprint-action.server";
+import { SprintHeader } from "./sprint-header";
+import { StoryList } from "./story-list";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  const sprintId = requireId(params.sprintId, "sprint");
+  const [board, preflight, insights] = await Promise.all([
+    getSprintBoard(actor, sprintId),
+    preflightSprintRun(actor, { sprint_id: sprintId }),
+    getInsights(actor, { product_id: productId, sprint_id: sprintId }),
+  ]);
+  return json({ productId, board, preflight, burndown: insights.burndown });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  return actOnSprint(actor, productId, requireId(params.sprintId, "sprint"), request);
+});
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => [
+  { title: `${data?.board.sprint.code ?? "Sprint"} · Backloom` },
+];
+
+export default function SprintPage() {
+  const { productId, board, preflight, burndown } = useLoaderData<typeof loader>();
+  const refusal = useActionData<{ error?: string }>();
+  useLiveRevalidation({ stream: "backlog", productId });
+  return (
+    <div className="grid gap-5">
+      <SprintHeader board={board} />
+      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      <RunBar board={board} preflight={preflight} productId={productId} />
+      {board.tasks.length > 0 ? (
+        <Board tasks={board.tasks} />
+      ) : (
+        <EmptyState compact title="No tasks in this sprint">
+          Add stories below. Their tasks appear here as cards.
+        </EmptyState>
+      )}
+      <div className="grid items-start gap-5 xl:grid-cols-[3fr_2fr]">
+        <StoryList board={board} />
+        <Section title="Burndown" about="Tasks that were not done at the end of each day.">
+          <Burndown days={burndown} />
+        </Section>
+      </div>
+    </div>
+  );
+}

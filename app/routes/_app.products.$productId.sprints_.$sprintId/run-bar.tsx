@@ -1,0 +1,158 @@
+import { Form, Link } from "@remix-run/react";
+import { ButtonLink, SubmitButton } from "~/components/button";
+import { Notice } from "~/components/notice";
+import { countText } from "~/components/numbers";
+import { Elapsed } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { WovenProgress } from "~/components/woven-progress";
+import { WriteFields } from "~/components/write-access";
+import type { SprintPageData } from "~/contract/page-data";
+import type { Blocker, Preflight } from "~/contract/sprint-run";
+
+/** The run of this sprint, or what a start would do, or everything that is in its way at once. */
+export function RunBar({
+  board,
+  preflight,
+  productId,
+}: {
+  board: SprintPageData;
+  preflight: Preflight;
+  productId: string;
+}) {
+  const { run, sprint } = board;
+  const unfinished =
+    run && (run.status === "queued" || run.status === "running" || run.status === "paused");
+  if (run && unfinished) return <RunUnderWay run={run} productId={productId} />;
+  if (sprint.status === "failed") {
+    return (
+      <Notice
+        tone="failed"
+        title="The run of this sprint failed"
+        actions={
+          <>
+            {run ? (
+              <ButtonLink to={`/products/${productId}/runs/${run.id}`}>See what failed</ButtonLink>
+            ) : null}
+            <RunForm intent="resume-sprint" label="Resume sprint" />
+          </>
+        }
+      >
+        Resume resets what failed and starts a new run on the same branch.
+      </Notice>
+    );
+  }
+  if (sprint.status !== "active") return null;
+  if (preflight.ready) {
+    return (
+      <Notice
+        tone="done"
+        title="Ready for the agents"
+        actions={
+          <RunForm
+            intent="start-run"
+            label={`Start run of ${countText(preflight.jobs_total, "job")}`}
+          />
+        }
+      >
+        Every open task has a plan and nothing waits on a person.
+      </Notice>
+    );
+  }
+  return <Blockers preflight={preflight} productId={productId} />;
+}
+
+function RunForm({ intent, label }: { intent: string; label: string }) {
+  return (
+    <WriteFields quiet>
+      <Form method="post">
+        <input type="hidden" name="intent" value={intent} />
+        <SubmitButton pendingLabel="Starting…">{label}</SubmitButton>
+      </Form>
+    </WriteFields>
+  );
+}
+
+function RunUnderWay({
+  run,
+  productId,
+}: {
+  run: NonNullable<SprintPageData["run"]>;
+  productId: string;
+}) {
+  return (
+    <section
+      aria-label="Run"
+      className="grid gap-2 rounded-lg border border-line bg-surface px-4 py-3"
+    >
+      <div className="flex flex-wrap items-center gap-3 text-sm">
+        <StatusPill status={run.status} />
+        <Link to={`/products/${productId}/runs/${run.id}`} className="font-medium hover:underline">
+          Run of {countText(run.job_statuses.length, "job")}
+        </Link>
+        <span className="text-muted">
+          {run.started_at ? (
+            <>
+              running for <Elapsed from={run.started_at} />
+            </>
+          ) : (
+            "waits for a worker"
+          )}
+        </span>
+      </div>
+      <WovenProgress statuses={run.job_statuses} />
+    </section>
+  );
+}
+
+function Blockers({ preflight, productId }: { preflight: Preflight; productId: string }) {
+  const count = preflight.blockers.length;
+  return (
+    <details
+      open={count <= 3}
+      className="rounded-lg border border-line bg-surface px-4 py-3 text-sm"
+    >
+      <summary className="font-semibold">
+        {count === 1
+          ? "One thing is in the way of a run"
+          : `${count} things are in the way of a run`}
+      </summary>
+      <ul className="mt-2 grid gap-1.5">
+        {preflight.blockers.map((blocker) => (
+          <li
+            key={`${blocker.type}${blocker.task_id}${blocker.question_id}${blocker.pbi_id}`}
+            className="flex flex-wrap gap-x-2"
+          >
+            <span>{blocker.message}</span>
+            <BlockerLink blocker={blocker} productId={productId} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function BlockerLink({ blocker, productId }: { blocker: Blocker; productId: string }) {
+  const link = blockerTarget(blocker, productId);
+  if (!link) return null;
+  return (
+    <Link to={link.to} className="text-accent underline">
+      {link.label}
+    </Link>
+  );
+}
+
+function blockerTarget(blocker: Blocker, productId: string): { to: string; label: string } | null {
+  if (blocker.question_id)
+    return { to: `/questions#question-${blocker.question_id}`, label: "Answer it" };
+  if (blocker.sprint_run_id)
+    return { to: `/products/${productId}/runs/${blocker.sprint_run_id}`, label: "See the run" };
+  if (blocker.task_id)
+    return { to: `/tasks/${blocker.task_id}`, label: `Open ${blocker.task_code}` };
+  if (blocker.pbi_id) {
+    return {
+      to: `/products/${productId}/backlog?panel=pbi:${blocker.pbi_id}`,
+      label: `Open ${blocker.pbi_code}`,
+    };
+  }
+  return null;
+}

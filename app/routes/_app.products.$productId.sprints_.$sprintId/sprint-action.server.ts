@@ -1,0 +1,73 @@
+import { redirect } from "@remix-run/node";
+import { updateSprintInput } from "~/contract/sprint";
+import { addStoryToSprintInput, assignStoryInput, storyIdInput } from "~/contract/story";
+import { setTaskStatusInput } from "~/contract/task";
+import type { Actor } from "~/db/rpc.server";
+import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { cancelSprint } from "~/domain/sprints/cancel-sprint.server";
+import { completeSprint } from "~/domain/sprints/complete-sprint.server";
+import { startSprint } from "~/domain/sprints/start-sprint.server";
+import { updateSprint } from "~/domain/sprints/update-sprint.server";
+import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
+import { assignStory } from "~/domain/stories/assign-story.server";
+import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
+
+/** Everything that the sprint page changes, one small operation a form. */
+export async function actOnSprint(
+  actor: Actor,
+  productId: string,
+  sprintId: string,
+  request: Request,
+): Promise<Response> {
+  const form = await request.formData();
+  const back = `/products/${productId}/sprints/${sprintId}`;
+  const sprint = { sprint_id: sprintId };
+  const toRun = (runId: string) => redirect(`/products/${productId}/runs/${runId}`, 303);
+  return runIntent(form, {
+    "move-task": async () => {
+      await setTaskStatus(actor, readForm(form, setTaskStatusInput));
+      return done(form, back);
+    },
+    "update-sprint": () => {
+      form.set("sprint_id", sprintId);
+      return runForm(
+        form,
+        updateSprintInput,
+        async (input) => {
+          await updateSprint(actor, input);
+          return done(form, back, "Saved");
+        },
+        { sprint_goal: "", start_date: null, end_date: null },
+      );
+    },
+    "start-sprint": async () => {
+      await startSprint(actor, sprint);
+      return done(form, back, "The sprint is under way");
+    },
+    "complete-sprint": async () => {
+      await completeSprint(actor, sprint);
+      return done(form, back, "The sprint is completed");
+    },
+    "cancel-sprint": async () => {
+      await cancelSprint(actor, sprint);
+      return done(form, back, "The sprint is cancelled");
+    },
+    "add-story": async () => {
+      const story = await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
+      return done(form, back, `${story.code} joined the sprint`);
+    },
+    "remove-story": async () => {
+      const story = await removeStoryFromSprint(actor, readForm(form, storyIdInput));
+      return done(form, back, `${story.code} left the sprint`);
+    },
+    "assign-story": async () => {
+      await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
+      return done(form, back);
+    },
+    "start-run": async () => toRun((await startSprintRun(actor, sprint)).id),
+    "resume-sprint": async () => toRun((await resumeSprint(actor, sprint)).id),
+  });
+}

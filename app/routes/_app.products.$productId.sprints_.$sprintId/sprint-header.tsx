@@ -1,0 +1,129 @@
+import { useFetcher } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { Button, SubmitButton } from "~/components/button";
+import { Confirm } from "~/components/confirm";
+import { TextAreaField, TextField } from "~/components/field";
+import { PageHeader } from "~/components/page-header";
+import { CalendarDay } from "~/components/relative-time";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { StatusPill } from "~/components/status-pill";
+import { WriteFields } from "~/components/write-access";
+import type { SprintPageData } from "~/contract/page-data";
+import type { Sprint } from "~/contract/sprint";
+
+export function SprintHeader({ board }: { board: SprintPageData }) {
+  const { sprint } = board;
+  return (
+    <div>
+      <PageHeader
+        title={
+          <span className="flex flex-wrap items-center gap-2.5">
+            <span className="font-mono text-base text-muted">{sprint.code}</span>
+            {sprint.sprint_goal || "No goal yet"}
+            <StatusPill status={sprint.status} />
+          </span>
+        }
+        lead={<Dates sprint={sprint} />}
+        actions={
+          <WriteFields quiet>
+            <StateButtons sprint={sprint} storyCount={board.stories.length} />
+          </WriteFields>
+        }
+      />
+      <EditSprint sprint={sprint} />
+    </div>
+  );
+}
+
+function Dates({ sprint }: { sprint: Sprint }) {
+  if (!sprint.start_date && !sprint.end_date) return <span>No dates set</span>;
+  return (
+    <span>
+      {sprint.start_date ? <CalendarDay day={sprint.start_date} /> : "open"} to{" "}
+      {sprint.end_date ? <CalendarDay day={sprint.end_date} /> : "open"}
+    </span>
+  );
+}
+
+function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: number }) {
+  const change = (intent: string, buttons: React.ReactNode) => (
+    <ActionForm>
+      <input type="hidden" name="intent" value={intent} />
+      {buttons}
+    </ActionForm>
+  );
+  if (sprint.status === "planned") {
+    return (
+      <>
+        <Confirm
+          trigger="Cancel sprint"
+          question={`Cancel ${sprint.code}?`}
+          consequence={
+            storyCount > 0 ? "Its stories go back to the backlog." : "It has no stories."
+          }
+          confirmLabel="Cancel it"
+        >
+          {(buttons) => change("cancel-sprint", buttons)}
+        </Confirm>
+        {change(
+          "start-sprint",
+          <Button type="submit" tone="primary">
+            Start sprint
+          </Button>,
+        )}
+      </>
+    );
+  }
+  if (sprint.status === "active" || sprint.status === "failed") {
+    return (
+      <Confirm
+        trigger="Complete sprint"
+        question={`Complete ${sprint.code}?`}
+        consequence="What is not done goes back to the backlog. The burndown is kept as it is."
+        confirmLabel="Complete it"
+        confirmTone="primary"
+      >
+        {(buttons) => change("complete-sprint", buttons)}
+      </Confirm>
+    );
+  }
+  return null;
+}
+
+function EditSprint({ sprint }: { sprint: Sprint }) {
+  const fetcher = useFetcher({ key: `edit-${sprint.id}` });
+  const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({
+    lastResult: fetcher.data,
+    defaultValue: {
+      sprint_goal: sprint.sprint_goal,
+      start_date: sprint.start_date,
+      end_date: sprint.end_date,
+    },
+  });
+  if (sprint.status === "completed" || sprint.status === "cancelled") return null;
+  return (
+    <details className="-mt-3 mb-1">
+      <summary className="inline-block text-sm text-muted hover:text-ink">Goal and dates</summary>
+      <ServerForm form={form} fetcher={fetcher} className="mt-3 max-w-xl">
+        <WriteFields className="grid gap-3">
+          <input type="hidden" name="intent" value="update-sprint" />
+          <TextAreaField label="Goal" required={false} rows={2} {...form.field("sprint_goal")} />
+          <div className="grid gap-3 sm:grid-cols-2">
+            <TextField
+              label="First day"
+              required={false}
+              type="date"
+              {...form.field("start_date")}
+            />
+            <TextField label="Last day" required={false} type="date" {...form.field("end_date")} />
+          </div>
+          <div>
+            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
+              Save
+            </SubmitButton>
+          </div>
+        </WriteFields>
+      </ServerForm>
+    </details>
+  );
+}

@@ -1,0 +1,103 @@
+import { Link, useSubmit } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { CodeChip } from "~/components/badge";
+import { Button } from "~/components/button";
+import { Section } from "~/components/card";
+import { StatusDot } from "~/components/status-pill";
+import { useHydrated } from "~/components/use-hydrated";
+import { WriteFields } from "~/components/write-access";
+import type { BoardStory, SprintPageData } from "~/contract/page-data";
+
+/** The stories of the sprint, who has each, and those that could join. */
+export function StoryList({ board }: { board: SprintPageData }) {
+  const { stories, candidates, members, sprint } = board;
+  const closed = sprint.status === "completed" || sprint.status === "cancelled";
+  return (
+    <Section title={`Stories (${stories.length})`} flush>
+      <ul className="divide-y divide-line">
+        {stories.map((story) => (
+          <li key={story.id} className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm">
+            <StatusDot status={story.status} />
+            <CodeChip>{story.code}</CodeChip>
+            <Link to={`/stories/${story.id}`} className="min-w-40 flex-1 hover:underline">
+              {story.title}
+            </Link>
+            {closed ? null : (
+              <WriteFields quiet>
+                <Assignee story={story} members={members} />
+                <ActionForm>
+                  <input type="hidden" name="intent" value="remove-story" />
+                  <Button type="submit" size="sm" tone="quiet" name="story_id" value={story.id}>
+                    Take out<span className="sr-only"> {story.code}</span>
+                  </Button>
+                </ActionForm>
+              </WriteFields>
+            )}
+          </li>
+        ))}
+        {stories.length === 0 ? <li className="px-4 py-3 text-sm text-muted">None yet.</li> : null}
+      </ul>
+      {closed || candidates.length === 0 ? null : (
+        <details open={stories.length === 0} className="border-t border-line">
+          <summary className="px-4 py-2.5 text-sm font-medium hover:bg-sunken">
+            Add a story ({candidates.length} open)
+          </summary>
+          <ul className="max-h-96 divide-y divide-line overflow-y-auto border-t border-line">
+            {candidates.map((story) => (
+              <li key={story.id} className="flex items-center gap-2 px-4 py-1.5 text-sm">
+                <CodeChip>{story.code}</CodeChip>
+                <Link
+                  to={`/stories/${story.id}`}
+                  className="min-w-0 flex-1 truncate hover:underline"
+                >
+                  {story.title}
+                </Link>
+                <span className="text-xs text-muted">{story.task_count} tasks</span>
+                <WriteFields quiet>
+                  <ActionForm>
+                    <input type="hidden" name="intent" value="add-story" />
+                    <input type="hidden" name="sprint_id" value={sprint.id} />
+                    <Button type="submit" size="sm" name="story_id" value={story.id}>
+                      Add<span className="sr-only"> {story.code}</span>
+                    </Button>
+                  </ActionForm>
+                </WriteFields>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Section>
+  );
+}
+
+function Assignee({ story, members }: { story: BoardStory; members: SprintPageData["members"] }) {
+  const submit = useSubmit();
+  const hydrated = useHydrated();
+  return (
+    <ActionForm className="flex items-center gap-1">
+      <input type="hidden" name="intent" value="assign-story" />
+      <input type="hidden" name="story_id" value={story.id} />
+      <select
+        name="assignee_id"
+        aria-label={`Who has ${story.code}`}
+        defaultValue={story.assignee_id ?? ""}
+        key={story.assignee_id}
+        onChange={(event) => submit(event.currentTarget.form, { navigate: false })}
+        className="h-7 max-w-32 rounded border border-line bg-raised px-1.5 text-xs pointer-coarse:h-9"
+      >
+        <option value="">nobody yet</option>
+        {members.map((member) => (
+          <option key={member.id} value={member.id}>
+            {member.username}
+          </option>
+        ))}
+      </select>
+      {hydrated ? null : (
+        <Button type="submit" size="sm">
+          Set
+        </Button>
+      )}
+    </ActionForm>
+  );
+}
