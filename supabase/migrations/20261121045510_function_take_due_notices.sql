@@ -10,8 +10,8 @@ set search_path = ''
 as $$
 declare
   v_now timestamptz := private.now();
+  v_notices json;
 begin
-  return (
     with taken as (
       update public.notices n
       set attempts = n.attempts + 1, next_attempt_at = v_now + make_interval(secs => greatest(coalesce(p_lease_seconds, 60), 5))
@@ -33,8 +33,9 @@ begin
           'auth', s.auth) order by s.created_at), '[]')
         from public.push_subscriptions s where s.user_id = t.user_id and s.disabled_at is null)
     ) order by t.created_at, t.id), '[]'))
-    from taken t
-  );
+    into v_notices
+    from taken t;
+  return v_notices;
 end;
 $$;
 
