@@ -1,12 +1,17 @@
 import { workerHeartbeatInput } from "~/contract/worker";
+import { restartWorker } from "~/domain/workers/restart-worker.server";
 import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
 import { defineTool } from "../tool.server";
 
 export const workerHeartbeatTool = defineTool({
   name: "worker_heartbeat",
   title: "Presence of a worker",
-  description: "Tells that the worker is there, with its quota; stopped when it ends.",
+  description:
+    "Tells that the worker is there, with its quota. stopped: it ends, a job that it holds goes back.",
   access: "write",
   input: workerHeartbeatInput,
-  run: ({ actor }, input) => workerHeartbeat(actor, input),
+  run: async ({ actor }, input) => {
+    if (input.stopped) await restartWorker(actor, { worker: input.worker });
+    return workerHeartbeat(actor, input);
+  },
 });

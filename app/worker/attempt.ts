@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { agentQuestionSchema } from "~/contract/question";
+import type { JobPayload } from "~/contract/worker";
+import { type Assignment, environmentOf, writeContextFiles } from "./context-files";
+import type { Heartbeat } from "./heartbeat";
+import type { Journal } from "./journal";
+import type { WorkerOptions } from "./options";
+import { type CommandResult, readResult } from "./result-file";
+import { type CommandEnd, runCommand } from "./run-command";
+import type { Service } from "./service";
+import type { WorkFolder } from "./work-folder";
+
+/** Everything that one attempt at a job works with. */
+export interface Attempt {
+  job: JobPayload;
+  options: WorkerOptions;
+  service: Service;
+  journal: Journal;
+  folder: WorkFolder;
+  heartbeat: Heartbeat;
+  /** Command line of the built-in demo. */
+  demoCommand: string;
+}
+
+/** How the command ended and what it told. */
+export interface Outcome {
+  end: CommandEnd;
+  result: CommandResult;
+}
+
+/** Work that did not succeed, as the service is told. */
+export interface Failure {
+  failure_class: string;
+  failure_reason: string;
+  resets_at?: string | undefined;
+}
+
+export function logFileOf({ folder, job }: Attempt): string {
+  return join(folder.logs, `${job.id}-${job.attempt}.log`);
+}
+
+/** Runs the command on one assignment in a folder. */
+export async function execute(
+  attempt: Attempt,
+  assignment: Assignment,
+  folder: string,
+  extra: Record<string, string>,
+): Promise<Outcome> {
+  const { job, options, heartbeat } = attempt;
+  const name = `${job.id}-${job.attempt}-${assignment.taskCode ?? "job"}.files`;
+  const files = await writeContextFiles(join(attempt.folder.worktrees, name), assignment);
+  const demo: Record<string, string> = options.demoAsk ? { BACKLOOM_DEMO_ASK: "1" } : {};
+  const end = await runCommand({
+    command: options.exec === "demo" ? attempt.demoCommand : options.exec,
+    folder,
+    environment: environmentOf(assignment, files, { ...extra, ...demo }),
+    logFile: logFileOf(attempt),
+    timeoutMinutes: options.timeoutMinutes,
+    signal: heartbeat.signal,
+  });
+  heartbeat.signal.throwIfAborted();
+  return { end, result: await readResult(files.result) };
+}
+
+/** The failure that an outcome tells of, if it does. */
+export function failureOf({ end, result }: Outcome): Failure | undefined {
+  if (result.failure_class !== undefined) {
+    return {
+      failure_class: result.failure_class,
+      failure_reason: result.failure_reason ?? result.summary ?? "The command gave no reason",
+      resets_at: result.resets_at,
+    };
+  }
+  if (end.exitCode === 0) return undefined;
+  const how = end.timedOut ? "was stopped after its time" : `ended with ${end.exitCode}`;
+  const failure_reason = `The command ${how}.\n${end.output}`.trim().slice(-4_000);
+  return { failure_class: "agent_error", failure_reason };
+}
+
+/** Asks a person and gives the job back; it comes first once the question is answered. */
+export async function park(attempt: Attempt, { question }: CommandResult): Promise<void> {
+  if (question === undefined) return;
+  const { job, service, journal } = attempt;
+  const about = job.idea === null ? { task_id: job.task?.id } : { idea_id: job.idea.id };
+  const given = { ...question, ...about, park: true, job_id: job.id, attempt: job.attempt };
+  await service.call("ask_user_question", given, agentQuestionSchema);
+  journal.say(`Asked: ${question.question} The job waits for the answer`);
+}

@@ -1,0 +1,69 @@
+import { heartbeatAnswerSchema } from "~/contract/agent-job";
+import type { JobPayload } from "~/contract/worker";
+import type { Journal } from "./journal";
+import { AttemptOver, messageOf, Refusal } from "./problems";
+import type { Service } from "./service";
+
+/** Keeps the lease of a job while it is worked on. */
+export interface Heartbeat {
+  /** Aborted when the service says stop, or the worker is asked to end. */
+  signal: AbortSignal;
+  /** Asks at once; throws when the attempt is over. Used before anything leaves this machine. */
+  confirm(): Promise<void>;
+  end(): void;
+}
+
+interface HeartbeatWish {
+  service: Service;
+  job: JobPayload;
+  seconds: number;
+  readQuota: () => Promise<number | undefined>;
+  journal: Journal;
+  stopSignal: AbortSignal;
+}
+
+/** Beats on a clock of its own; a service that is away for a while does not end the work. */
+export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
+  const { service, job, journal, stopSignal } = wish;
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, stopSignal]);
+  let timer: NodeJS.Timeout | undefined;
+
+  const beat = async (retry: boolean): Promise<void> => {
+    const quota_pct = await wish.readQuota();
+    const given = { job_id: job.id, attempt: job.attempt, quota_pct };
+    const answer = await service.call("job_heartbeat", given, heartbeatAnswerSchema, {
+      retry,
+      signal,
+    });
+    if (answer.action === "pause") journal.sayOnce(`The run is paused; this job is finished first`);
+    if (answer.action === "stop") {
+      const reason = answer.reason?.message ?? `the job is ${answer.status}`;
+      over.abort(new AttemptOver(`Told to stop: ${reason}`));
+    }
+  };
+
+  const beatAgain = (): void => {
+    timer = setTimeout(() => {
+      beat(false)
+        .catch((error: unknown) => {
+          if (error instanceof Refusal) over.abort(new AttemptOver(error.message));
+          else if (!signal.aborted)
+            journal.sayOnce(`No heartbeat got through: ${messageOf(error)}`);
+        })
+        .finally(() => {
+          if (!signal.aborted) beatAgain();
+        });
+    }, wish.seconds * 1000);
+  };
+  beatAgain();
+
+  return {
+    signal,
+    async confirm() {
+      await beat(true);
+      signal.throwIfAborted();
+    },
+    end: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,71 @@
+import { hostname } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
+import { z } from "zod";
+import { claimSchema } from "~/contract/worker";
+import manifest from "../../package.json";
+import type { Journal } from "./journal";
+import type { WorkerOptions } from "./options";
+import { messageOf } from "./problems";
+import { readQuota } from "./quota";
+import { runJob } from "./run-job";
+import type { Service } from "./service";
+import type { WorkFolder } from "./work-folder";
+
+interface Loop {
+  options: WorkerOptions;
+  service: Service;
+  journal: Journal;
+  folder: WorkFolder;
+  demoCommand: string;
+  /** Aborted when the worker is asked to end. */
+  stopSignal: AbortSignal;
+}
+
+/** A worker without quota asks again after this time. */
+const quotaPause = 60_000;
+
+/** Waits for jobs and works on them, one at a time, until it is asked to end. */
+export async function runLoop(loop: Loop): Promise<void> {
+  const { options, journal, stopSignal } = loop;
+  journal.say(`Worker ${loop.folder.workerName} waits for jobs of ${options.url}`);
+  while (!stopSignal.aborted) {
+    const { job, reason } = await nextJob(loop);
+    if (job !== null) {
+      await runJob({ ...loop, job, readQuota: () => readQuota(options.quotaCommand) });
+      if (options.once) return;
+      continue;
+    }
+    if (reason !== null) journal.sayOnce(`No job: ${reason.message}`);
+    if (options.untilIdle && reason?.code === "empty") return;
+    if (reason?.code === "quota") await wait(quotaPause, undefined, { signal: stopSignal });
+  }
+}
+
+/**
+ * Asks for a job and says each time that none is held: what an earlier process of this name, or an answer that never
+ * arrived, still holds goes back to the queue at once.
+ */
+async function nextJob({ options, service, folder, stopSignal }: Loop) {
+  const wish = {
+    worker: folder.workerName,
+    hostname: hostname(),
+    version: manifest.version,
+    product_id: options.product,
+    kinds: options.kinds,
+    quota_pct: await readQuota(options.quotaCommand),
+    wait_seconds: options.untilIdle ? 0 : 50,
+    restarted: true,
+  };
+  return service.call("wait_for_job", wish, claimSchema, { signal: stopSignal });
+}
+
+/** Says good-bye: a job that is still held goes back, and the worker is shown as stopped. */
+export async function leave({ service, folder, journal }: Loop): Promise<void> {
+  const farewell = { worker: folder.workerName, stopped: true };
+  try {
+    const signal = AbortSignal.timeout(5_000);
+    await service.call("worker_heartbeat", farewell, z.unknown(), { retry: false, signal });
+  } catch (error) {
+    journal.say(`The service did not hear the good-bye: ${messageOf(error)}`);
+  }
+}

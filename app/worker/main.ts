@@ -1,0 +1,62 @@
+import { runDemoAgent } from "./demo-agent";
+import { openJournal } from "./journal";
+import { leave, runLoop } from "./loop";
+import { readOptions, usage } from "./options";
+import { messageOf, WorkerProblem } from "./problems";
+import { connectService } from "./service";
+import { takeWorkFolder } from "./work-folder";
+import { removeLeftovers } from "./worktree";
+
+const demoWord = "demo-agent";
+
+/** Entry of `npm run worker`: the loop, or the built-in demo command that the loop starts. */
+async function main(words: readonly string[]): Promise<void> {
+  if (words[0] === demoWord) return runDemoAgent(process.env);
+  if (words.includes("--help")) {
+    process.stdout.write(`${usage}\n`);
+    return;
+  }
+  const options = readOptions(words, process.env);
+  const journal = openJournal((text) => process.stdout.write(text));
+  const folder = await takeWorkFolder(options.workDir, options.name);
+  const service = connectService(options.url, options.token, journal);
+  const stop = stopOnSignals();
+  const loop = { options, service, journal, folder, demoCommand, stopSignal: stop };
+  try {
+    await removeLeftovers(folder.worktrees);
+    await runLoop(loop);
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  } finally {
+    await leave(loop);
+    await service.close();
+    await folder.release();
+  }
+}
+
+/** The demo runs as a process of its own, like every other command. */
+const demoCommand = [process.execPath, ...process.execArgv, process.argv[1] ?? "", demoWord]
+  .map((word) => `"${word}"`)
+  .join(" ");
+
+/** The first signal ends the work in order, a second one at once. */
+function stopOnSignals(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(130);
+      controller.abort(new WorkerProblem("The worker was asked to end"));
+    });
+  }
+  return controller.signal;
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  const isExpected = error instanceof WorkerProblem;
+  process.stderr.write(
+    `${isExpected ? error.message : error instanceof Error ? error.stack : messageOf(error)}\n`,
+  );
+  process.exitCode = 1;
+}

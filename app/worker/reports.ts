@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { agentJobSchema } from "~/contract/agent-job";
+import type { Attempt, Failure } from "./attempt";
+import type { Delivery } from "./deliver";
+import type { Evidence } from "./evidence";
+import { git } from "./git";
+import { messageOf, Refusal } from "./problems";
+import { type CommandResult, usageOf } from "./result-file";
+import type { Worktree } from "./worktree";
+
+/** Tells that the work has begun, and from which commit. */
+export async function reportStart(attempt: Attempt, worktree?: Worktree): Promise<void> {
+  await report(attempt, "running", { base_sha: worktree?.baseSha, branch: worktree?.branch });
+}
+
+/** Tells that the work failed, or that it must wait for a limit to pass. */
+export async function reportFailure(
+  attempt: Attempt,
+  failure: Failure,
+  result: CommandResult = {},
+): Promise<void> {
+  await report(attempt, "failed", { ...failure, summary: result.summary, ...usageOf(result) });
+  attempt.journal.say(`Failed (${failure.failure_class}): ${firstLine(failure.failure_reason)}`);
+}
+
+/** Tells that the work is done, or that it was there already. */
+export async function finish(
+  attempt: Attempt,
+  status: "done" | "skipped",
+  evidence: Evidence,
+  delivery: Delivery,
+  result: CommandResult,
+): Promise<void> {
+  const { job, journal } = attempt;
+  await logCommit(attempt, evidence, delivery);
+  await report(attempt, status, {
+    verify_result: evidence.verifyResult,
+    summary: result.summary,
+    head_sha: delivery.kind === "pushed" ? delivery.headSha : evidence.headSha,
+    pushed_at: delivery.kind === "pushed" ? delivery.pushedAt : undefined,
+    pr_url: delivery.kind === "pushed" ? delivery.prUrl : undefined,
+    ...usageOf(result),
+  });
+  const code = job.task?.code ?? job.kind;
+  journal.say(
+    status === "done" ? `${code} is done` : `${code} was done already: a person confirms`,
+  );
+}
+
+/** One report; the same one twice is fine for the service, so it is repeated until it gets through. */
+export async function report(
+  { service, job }: Attempt,
+  status: "running" | "done" | "failed" | "skipped",
+  fields: Record<string, unknown>,
+): Promise<void> {
+  const given = { job_id: job.id, attempt: job.attempt, status, ...fields };
+  await service.call("update_job_status", given, agentJobSchema);
+}
+
+/** The commit in the story's log; a log that is full or closed does not undo the work. */
+async function logCommit(attempt: Attempt, evidence: Evidence, delivery: Delivery): Promise<void> {
+  const { job, service, journal } = attempt;
+  if (delivery.kind !== "pushed" || job.story === null) return;
+  const message = await git(delivery.folder, "log", "-1", "--format=%B", delivery.headSha);
+  const files = `${evidence.changedFiles.length} files on ${job.branch ?? "the branch"}`;
+  try {
+    await service.call(
+      "log_commit",
+      {
+        story_id: job.story.id,
+        content: `${job.task?.code ?? job.kind}: ${files}`,
+        commit_hash: delivery.headSha,
+        commit_message: message || "(no message)",
+        metadata: { job_id: job.id, attempt: job.attempt },
+      },
+      z.unknown(),
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    journal.say(`The commit was not logged: ${messageOf(error)}`);
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split("\n")[0] ?? text;
+}

@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
+
+/** How a command ended. `output` is the end of what it printed. */
+export interface CommandEnd {
+  exitCode: number | null;
+  output: string;
+  timedOut: boolean;
+}
+
+interface CommandRun {
+  command: string;
+  folder: string;
+  environment: Record<string, string>;
+  logFile: string;
+  timeoutMinutes: number;
+  /** Ends the command together with everything that it has started. */
+  signal: AbortSignal;
+}
+
+const keptOutput = 8_000;
+/** How long a command may take to end by itself once it is told to. */
+const graceMilliseconds = 5_000;
+
+/** Runs a command of the user in a shell of its own process group; its output streams into the log. */
+export async function runCommand(run: CommandRun): Promise<CommandEnd> {
+  run.signal.throwIfAborted();
+  const log = createWriteStream(run.logFile, { flags: "a" });
+  const child = spawn(run.command, {
+    cwd: run.folder,
+    env: { ...withoutToken(process.env), ...run.environment },
+    shell: true,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const take = (chunk: Buffer): void => {
+    log.write(chunk);
+    output = (output + chunk.toString("utf8")).slice(-keptOutput);
+  };
+  child.stdout.on("data", take);
+  child.stderr.on("data", take);
+
+  const timeout = AbortSignal.timeout(run.timeoutMinutes * 60_000);
+  const end = AbortSignal.any([run.signal, timeout]);
+  const stop = (): void => stopGroup(child.pid);
+  end.addEventListener("abort", stop, { once: true });
+  try {
+    const exitCode = await new Promise<number | null>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", resolve);
+    });
+    return { exitCode, output: output.trim(), timedOut: timeout.aborted };
+  } finally {
+    end.removeEventListener("abort", stop);
+    log.end();
+    await finished(log);
+  }
+}
+
+/** The token of the worker is not for the programs that it starts. */
+function withoutToken(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { BACKLOOM_TOKEN: _token, ...rest } = environment;
+  return rest;
+}
+
+function stopGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  signalGroup(pid, "SIGTERM");
+  setTimeout(() => signalGroup(pid, "SIGKILL"), graceMilliseconds).unref();
+}
+
+function signalGroup(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, name);
+  } catch {
+    // The group has ended.
+  }
+}

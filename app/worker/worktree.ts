@@ -1,0 +1,80 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { commitOf, committer, git, isAncestor } from "./git";
+import type { Repository } from "./repository";
+
+/** A checkout for one attempt, apart from every other attempt and from the person's own checkout. */
+export interface Worktree {
+  folder: string;
+  repository: Repository;
+  branch: string;
+  /** Where the branch stood when the work began, null when it did not exist. */
+  branchTip: string | null;
+  /** What the work of this job is compared with. */
+  baseSha: string;
+  remove(): Promise<void>;
+}
+
+interface WorktreeWish {
+  repository: Repository;
+  parent: string;
+  name: string;
+  branch: string;
+  /** Where an earlier attempt of the job began: its commits on the branch count as work of the job. */
+  knownBase: string | null;
+}
+
+/**
+ * Makes the worktree on the branch of the job: on its tip when an earlier job or run has left it, else on the main branch.
+ * The head is detached, so that a branch which a dead attempt still has checked out is no obstacle.
+ */
+export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
+  const { repository, branch, knownBase } = wish;
+  const folder = join(wish.parent, wish.name);
+  await removeFolder(repository, folder);
+  if (repository.remote !== null)
+    await git(repository.folder, "fetch", "--quiet", "--prune", repository.remote);
+  const branchTip = await tipOf(repository, branch);
+  const start = branchTip ?? (await mainOf(repository));
+  await git(repository.folder, "worktree", "add", "--quiet", "--detach", folder, start);
+  const isKnown = knownBase !== null && (await isAncestor(folder, knownBase, start));
+  return {
+    folder,
+    repository,
+    branch,
+    branchTip,
+    baseSha: isKnown ? knownBase : start,
+    remove: () => removeFolder(repository, folder),
+  };
+}
+
+/** Takes away what earlier processes of this worker have left. */
+export async function removeLeftovers(worktrees: string): Promise<void> {
+  await rm(worktrees, { recursive: true, force: true });
+}
+
+/** The newest commit of a branch: of the remote where there is one, else of the repository itself. */
+export async function tipOf({ folder, remote }: Repository, branch: string) {
+  const names = remote === null ? [`refs/heads/${branch}`] : [`refs/remotes/${remote}/${branch}`];
+  return commitOf(folder, names[0] ?? "");
+}
+
+async function mainOf({ folder, remote }: Repository): Promise<string> {
+  const main = remote === null ? null : await commitOf(folder, `refs/remotes/${remote}/HEAD`);
+  const head = main ?? (await commitOf(folder, "HEAD"));
+  if (head !== null) return head;
+  throw new Error("The repository has no commit to begin from");
+}
+
+/** Commits what the command has left uncommitted, so that no work is lost. */
+export async function commitLeftovers(folder: string, message: string): Promise<void> {
+  if ((await git(folder, "status", "--porcelain")) === "") return;
+  await git(folder, "add", "--all");
+  await git(folder, ...committer, "commit", "--quiet", "--no-verify", "-m", message);
+}
+
+async function removeFolder({ folder: home }: Repository, folder: string): Promise<void> {
+  await git(home, "worktree", "remove", "--force", folder).catch(() => undefined);
+  await rm(folder, { recursive: true, force: true });
+  await git(home, "worktree", "prune").catch(() => undefined);
+}
