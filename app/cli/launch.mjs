@@ -32,8 +32,9 @@ try {
 process.argv = [process.argv[0], join(root, "build/programs", `${entry}.js`), ...rest];
 await import(`../../build/programs/${entry}.js`);
 
-/** The line of a build's output that names the error; warnings come before it. */
+/** The line of a build's output that names the error; warnings come before it, the stack after it. */
 function firstLine(error) {
-  const lines = String(error instanceof Error ? error.message : error).split("\n");
-  return lines.find((line) => /error/i.test(line)) ?? lines[0];
+  const output = String(error instanceof Error ? error.message : error);
+  const named = /error during build:\s*(.+)/.exec(output) ?? /^(?!\s*at ).*error.*$/im.exec(output);
+  return named?.[1] ?? named?.[0] ?? output.split("\n")[0];
 }

@@ -1,16 +1,16 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll } from "vitest";
 import { identityOf } from "../../supabase/embedded/postgres/process-identity";
 import { type EmbeddedSupabase, startEmbeddedSupabase } from "../../supabase/embedded/start";
+import { makeDataDir } from "../setup/temporary-data-dir";
 
 /** A data folder of its own for a test that starts and stops the whole stack. */
 export async function ownDataDir(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "backloom-stack-"));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+  const folder = await makeDataDir();
+  afterAll(folder.remove);
+  return folder.path;
 }
 
 /** Starts a stack that is stopped after the test file whatever happens. */

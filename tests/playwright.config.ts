@@ -1,0 +1,31 @@
+import { defineConfig } from "@playwright/test";
+import { ensureBrowser } from "./setup/browser.mjs";
+
+const port = Number(process.env.E2E_PORT ?? 45190);
+const baseURL = `http://localhost:${port}`;
+
+/** Journeys through the real service in a real browser: `npm run test:e2e`. */
+export default defineConfig({
+  testDir: "e2e",
+  testMatch: "**/*.spec.ts",
+  outputDir: "../test-results",
+  timeout: 30_000,
+  workers: 1,
+  forbidOnly: Boolean(process.env.CI),
+  reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
+  use: {
+    baseURL,
+    launchOptions: await ensureBrowser(),
+    trace: "retain-on-failure",
+  },
+  webServer: {
+    command: `exec node tests/setup/e2e-server.mjs`,
+    cwd: "..",
+    env: { PORT: String(port), LOG_LEVEL: "warn", APP_ORIGIN: baseURL, NODE_ENV: "production" },
+    url: `${baseURL}/api/health?db=1`,
+    timeout: 180_000,
+    gracefulShutdown: { signal: "SIGTERM", timeout: 15_000 },
+    stdout: "ignore",
+    stderr: "pipe",
+  },
+});

@@ -1,0 +1,10 @@
+// The service as `npm start` runs it, over a data folder that lasts as long as the browser tests.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const dataDir = mkdtempSync(join(tmpdir(), "backloom-e2e-"));
+process.env.DATA_DIR = dataDir;
+process.on("exit", () => rmSync(dataDir, { recursive: true, force: true }));
+process.argv = [process.argv[0] ?? "node", "launch.mjs", "start"];
+await import("../../app/cli/launch.mjs");
