@@ -19,7 +19,8 @@ create table public.ideas (
 comment on table public.ideas is 'Ideas (specification: Idea), coded by a counter per user.';
 
 create index ideas_product_id_idx on public.ideas (product_id);
-create index ideas_open_idx on public.ideas (user_id, created_at, id) where archived_at is null and status <> 'PLANNED';
+create index ideas_open_idx on public.ideas (user_id, product_id, created_at, id)
+  where archived_at is null and status <> 'PLANNED';
 create index ideas_pbi_id_idx on public.ideas (pbi_id) where pbi_id is not null;
 create index ideas_search_idx on public.ideas
   using gin (to_tsvector('simple', code || ' ' || title || ' ' || left(description, 20000)));

@@ -54,12 +54,15 @@ begin
     select
       i.id, i.code, i.title, i.description, lower(i.status::text) as status,
       to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
-    from public.ideas i
-    where i.user_id = v_user_id and i.archived_at is null and i.status <> 'PLANNED'
-      and (
-        i.product_id = p_product_id
-        or exists (select from public.idea_products l where l.idea_id = i.id and l.product_id = p_product_id)
-      )
+    from (
+      select o.* from public.ideas o
+      where o.user_id = v_user_id and o.product_id = p_product_id and o.archived_at is null and o.status <> 'PLANNED'
+      union all
+      select o.* from public.idea_products l
+      join public.ideas o on o.id = l.idea_id
+      where l.product_id = p_product_id and o.user_id = v_user_id and o.product_id <> p_product_id
+        and o.archived_at is null and o.status <> 'PLANNED'
+    ) i
     order by i.created_at, i.id
     limit 50
   ) x;

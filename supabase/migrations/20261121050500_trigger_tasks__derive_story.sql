@@ -1,6 +1,6 @@
 -- Why: a story follows its tasks, also when the last two finish at the same moment: every change of a task holds the
--- product lock, and this reads the tasks afterwards. One statement for all rows of a write; the story's own trigger puts the
--- final value, and the PBI follows through the trigger on stories. A failed task's sprint and runs are not touched here.
+-- product lock, and this reads the tasks afterwards. One statement for all rows of a write; the PBI follows through the
+-- trigger on stories. A failed task's sprint and runs are not touched here.
 -- Definer: statuses of stories are nobody's to write.
 create function private.tg_tasks__derive_story()
 returns trigger
@@ -24,18 +24,19 @@ begin
     where n.status <> o.status or n.story_id <> o.story_id;
   end if;
 
-  if v_story_ids is null then
-    return null;
+  -- Most changes leave the story as it is: then no write is tried, and no trigger of stories fires.
+  if v_story_ids is not null then
+    select array_agg(s.id)
+    into v_story_ids
+    from public.stories s
+    where s.id = any (v_story_ids) and s.status <> private.derived_story_status(s.id, s.sprint_id);
   end if;
 
-  update public.stories s
-  set status = d.status
-  from (
-    select x.id, private.derived_story_status(x.id, x.sprint_id) as status
-    from public.stories x
-    where x.id = any (v_story_ids)
-  ) d
-  where s.id = d.id and s.status <> d.status;
+  if v_story_ids is not null then
+    update public.stories s
+    set status = private.derived_story_status(s.id, s.sprint_id)
+    where s.id = any (v_story_ids);
+  end if;
   return null;
 end;
 $$;

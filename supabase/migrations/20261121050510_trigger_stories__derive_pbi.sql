@@ -22,18 +22,17 @@ begin
     where n.status <> o.status or n.pbi_id <> o.pbi_id;
   end if;
 
-  if v_pbi_ids is null then
-    return null;
+  -- Most changes leave the PBI as it is: then no write is tried, and no trigger of PBIs fires.
+  if v_pbi_ids is not null then
+    select array_agg(b.id)
+    into v_pbi_ids
+    from public.pbis b
+    where b.id = any (v_pbi_ids) and b.status <> 'BLOCKED' and b.status <> private.derived_pbi_status(b.id);
   end if;
 
-  update public.pbis b
-  set status = d.status
-  from (
-    select x.id, private.derived_pbi_status(x.id) as status
-    from public.pbis x
-    where x.id = any (v_pbi_ids) and x.status <> 'BLOCKED'
-  ) d
-  where b.id = d.id and b.status <> d.status;
+  if v_pbi_ids is not null then
+    update public.pbis b set status = private.derived_pbi_status(b.id) where b.id = any (v_pbi_ids);
+  end if;
   return null;
 end;
 $$;
