@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import remixConfig from "../../remix.config.js";
+
+const root = join(import.meta.dirname, "../..");
+const packages = z.record(z.string(), z.string());
+const manifest = z
+  .object({ dependencies: packages, devDependencies: packages, overrides: packages })
+  .parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
+
+function installedVersion(name: string): string {
+  const file = join(root, "node_modules", name, "package.json");
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))).version;
+}
+
+/** Reasons in SECURITY.md: each line here keeps one open advisory out of reach. */
+describe("the router is patched as far as it can be", () => {
+  it.each([
+    ["react-router", "6.30.6"],
+    ["react-router-dom", "6.30.6"],
+    ["@remix-run/router", "1.23.4"],
+  ])("%s is overridden to %s, and installed so", (name, version) => {
+    expect(manifest.overrides[name]).toBe(version);
+    expect(installedVersion(name)).toBe(version);
+  });
+
+  it("single fetch and lazy route discovery are off", () => {
+    expect(remixConfig.future).toMatchObject({
+      v3_singleFetch: false,
+      v3_lazyRouteDiscovery: false,
+    });
+  });
+
+  it("every version is pinned exactly", () => {
+    const all = { ...manifest.dependencies, ...manifest.devDependencies };
+    const loose = Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+/.test(version));
+    expect(loose).toEqual([]);
+  });
+});

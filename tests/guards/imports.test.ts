@@ -1,0 +1,107 @@
+import { posix } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** What each folder of app/ may import from the others; a folder may always import itself. */
+const allowed: Record<string, readonly string[]> = {
+  contract: [],
+  db: ["contract", "env.server"],
+  domain: ["contract", "db", "env.server"],
+  notices: ["contract", "db", "domain", "env.server"],
+  realtime: ["contract", "db", "domain", "env.server"],
+  sse: ["contract", "db", "domain", "env.server", "http", "realtime", "server"],
+  live: ["contract"],
+  components: ["contract", "live"],
+  http: ["components", "contract", "db", "domain", "env.server", "server"],
+  mcp: ["contract", "db", "domain", "env.server", "http", "realtime", "server", "services.server"],
+  cli: ["contract", "db", "domain", "env.server", "mcp", "notices", "server"],
+  worker: ["contract", "cli", "env.server"],
+  server: [
+    "cli",
+    "contract",
+    "db",
+    "domain",
+    "env.server",
+    "http",
+    "notices",
+    "realtime",
+    "services.server",
+    "sse",
+  ],
+};
+
+interface Import {
+  from: string;
+  file: string;
+  to: string;
+}
+
+const texts = import.meta.glob<string>("../../app/**/*.{ts,tsx}", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const sources = Object.entries(texts).map(([file, text]) => ({
+  file: file.replace("../../", ""),
+  text,
+}));
+const imports = sources.filter(({ file }) => file.split("/").length > 2).flatMap(importsOf);
+
+function importsOf({ file, text }: { file: string; text: string }): Import[] {
+  const [, from = ""] = file.split("/");
+  return [...text.matchAll(/^(import|export)\s(type\s)?[^;]*?from "([^"]+)"/gm)].flatMap(
+    ([, , typeOnly, target = ""]) => {
+      const to = folderOf(file, target);
+      // A type leaves no trace in the running program.
+      return to === undefined || typeOnly ? [] : [{ from, file, to }];
+    },
+  );
+}
+
+function folderOf(file: string, target: string): string | undefined {
+  if (target.startsWith("~/")) return target.split("/")[1]?.replace(/\?.*$/, "");
+  if (!target.startsWith(".")) return undefined;
+  const [top, folder] = posix.join(file, "..", target).split("/");
+  return top === "app" ? folder : undefined;
+}
+
+describe("imports point one way", () => {
+  it("nothing imports values from routes, and routes only from their own folder", () => {
+    const wrong = imports.filter(({ from, to }) => to === "routes" && from !== "routes");
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(Object.keys(allowed))("app/%s imports only what lies below it", (folder) => {
+    const wrong = imports.filter(
+      ({ from, to }) => from === folder && to !== folder && !allowed[folder]?.includes(to),
+    );
+    expect(wrong.map(({ file, to }) => `${file} → ${to}`)).toEqual([]);
+  });
+
+  it("app/contract imports nothing but zod", () => {
+    const packages = sources
+      .filter(({ file }) => file.startsWith("app/contract/"))
+      .flatMap(({ file, text }) =>
+        [...text.matchAll(/from "([^"./~][^"]*)"/g)].map(([, name]) => `${file}: ${name}`),
+      );
+    expect(packages.filter((line) => !line.endsWith(": zod"))).toEqual([]);
+  });
+
+  it("every folder of app is listed here", () => {
+    const known = new Set([...Object.keys(allowed), "routes", "styles"]);
+    expect(
+      [...new Set(imports.map(({ from }) => from))].filter((name) => !known.has(name)),
+    ).toEqual([]);
+  });
+
+  it("only app/env.server.ts reads the environment", () => {
+    const readers = sources
+      .filter(({ text }) => /process\.env\b/.test(withoutComments(text)))
+      .map(({ file }) => file);
+    const entries = /^app\/(env\.server|server\/start|cli\/|worker\/)/;
+    expect(readers.filter((file) => !entries.test(file))).toEqual([]);
+  });
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+}

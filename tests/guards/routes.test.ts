@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+
+const modules = import.meta.glob<Record<string, unknown>>("../../app/routes/*/route.{ts,tsx}");
+const files = Object.keys(import.meta.glob("../../app/routes/**"));
+const tests = import.meta.glob<string>("../**/*.test.ts", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const nameOf = (file: string) => file.split("/")[4] ?? "";
+/** The answer to all unknown addresses has no methods of its own. */
+const resourceRoutes = Object.entries(modules)
+  .map(([file, load]) => ({ name: nameOf(file), load }))
+  .filter(({ name }) => /^(api|mcp)\b/.test(name) && name !== "api.$");
+
+describe("routes", () => {
+  it("each folder holds exactly one route file", () => {
+    const folders = [...new Set(files.map(nameOf))];
+    expect(Object.keys(modules).map(nameOf).sort()).toEqual(folders.sort());
+  });
+
+  it.each(Object.keys(modules))("%s can be loaded", async (file) => {
+    expect(await modules[file]?.()).toBeTypeOf("object");
+  });
+
+  it.each(resourceRoutes)(
+    "$name answers every method through the route builder",
+    async ({ load }) => {
+      const { loader, action, default: page } = await load();
+      expect(page).toBeUndefined();
+      expect(loader).toBe(action);
+      expect(loader).toHaveProperty("methods");
+    },
+  );
+
+  it.each(resourceRoutes)("$name has a test", ({ name }) => {
+    const [start = "", end = ""] = name.replaceAll("[.]", "\0").split(/\.\$\w+/);
+    const address = (part: string) => part.replaceAll(".", "/").replaceAll("\0", ".");
+    const asks = ([file, text]: [string, string]) =>
+      file.includes(name) || (text.includes(`/${address(start)}`) && text.includes(address(end)));
+    expect(Object.entries(tests).some(asks)).toBe(true);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase({ realtime: true });
+const owner = await createUser(t);
+const token = await createToken(t, owner);
+const backlog = await seedBacklog(t, owner);
+
+describe("S13 a stop", () => {
+  it("lets a request that is under way finish, and takes no new ones", async () => {
+    const app = await startTestApp(t);
+    const holder = await t.sql.connect();
+    await holder.query("begin");
+    await holder.query("select private.lock_product($1)", [backlog.product.id]);
+
+    const underWay = app.request(`/api/tasks/${backlog.task.id}`, {
+      method: "PATCH",
+      headers: bearer(token),
+      body: new Blob(['{"status":"done"}'], { type: "application/json" }),
+    });
+    await untilSomebodyWaits();
+    const stopped = app.stop();
+    await expect(app.request("/api/health")).rejects.toThrow();
+    await holder.query("commit");
+    holder.release();
+
+    expect((await underWay).status).toBe(200);
+    await stopped;
+  });
+
+  it("ends open streams cleanly", async () => {
+    const app = await startTestApp(t);
+    const path = `/api/realtime/backlog?product_id=${backlog.product.id}`;
+    const stream = await app.request(path, { headers: bearer(token) });
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("event: ready")) text += (await reader?.read())?.value ?? "";
+    await app.stop();
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      text += part.value;
+    }
+    expect(text.endsWith("\n\n")).toBe(true);
+  });
+
+  it("is done when it is asked for twice", async () => {
+    const app = await startTestApp(t);
+    await Promise.all([app.stop(), app.stop()]);
+    await expect(app.request("/api/health")).rejects.toThrow();
+  });
+});
+
+/** Waits until a call of the app waits for the lock that the test holds. */
+async function untilSomebodyWaits(): Promise<void> {
+  for (;;) {
+    const { rowCount } = await t.sql.query(
+      "select from pg_locks where locktype = 'advisory' and not granted",
+    );
+    if (rowCount) return;
+  }
+}
