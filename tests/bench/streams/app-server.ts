@@ -1,0 +1,134 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ServerBuild } from "@remix-run/node";
+import { pino } from "pino";
+import { connectDatabase } from "~/db/database.server";
+import { readEnv } from "~/env.server";
+import { createHub } from "~/realtime/hub.server";
+import * as backlogRoute from "~/routes/api.realtime.backlog/route";
+import * as soloRoute from "~/routes/api.realtime.solo/route";
+import * as taskRoute from "~/routes/api.tasks.$id/route";
+import { createFront, createHttpServer } from "~/server/front";
+import type { Services } from "~/services.server";
+import { createOpenStreams } from "~/sse/open-streams.server";
+import { applyShims } from "../../../supabase/embedded/apply-shims";
+import { startCluster } from "../../../supabase/embedded/postgres/cluster";
+import { loadSecrets } from "../../../supabase/embedded/secrets";
+import { serveSupabase } from "../../../supabase/embedded/serve";
+import { applyMigrations } from "../../setup/apply-migrations";
+import type { AppAddress } from "./processes";
+
+/** The app as it is served, with the three routes that are measured, over a Postgres of its own. */
+
+const modules = {
+  "api.tasks.$id": ["api/tasks/:id", taskRoute],
+  "api.realtime.solo": ["api/realtime/solo", soloRoute],
+  "api.realtime.backlog": ["api/realtime/backlog", backlogRoute],
+} as const;
+
+function build(): ServerBuild {
+  const routes: ServerBuild["routes"] = {
+    root: { id: "root", path: "", module: { default: undefined } },
+  };
+  for (const [id, [path, module]] of Object.entries(modules)) {
+    routes[id] = { id, parentId: "root", path, module: { default: undefined, ...module } };
+  }
+  return {
+    mode: "production",
+    // No page is asked for.
+    entry: { module: { default: () => new Response(null, { status: 404 }) } },
+    routes,
+    assets: { version: "bench", url: "", entry: { module: "", imports: [] }, routes: {} },
+    publicPath: "/",
+    assetsBuildDirectory: "build/client",
+    future: {
+      v3_fetcherPersist: true,
+      v3_relativeSplatPath: true,
+      v3_throwAbortReason: true,
+      v3_singleFetch: false,
+      v3_lazyRouteDiscovery: false,
+    },
+    isSpaMode: false,
+  };
+}
+
+async function startDatabase(dataDir: string) {
+  const secrets = await loadSecrets(dataDir);
+  const cluster = await startCluster({ dataDir, password: secrets.databasePassword });
+  await applyShims(cluster.url("supabase_admin", "postgres"), secrets.databasePassword);
+  await applyMigrations(cluster.url("postgres", "postgres"));
+  const supabase = await serveSupabase({
+    urlFor: (role) => cluster.url(role, "postgres"),
+    secrets,
+    siteUrl: "http://127.0.0.1:3000",
+    sendMail: async () => {},
+    realtime: true,
+  });
+  return { cluster, supabase };
+}
+
+async function main(): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
+  const { cluster, supabase } = await startDatabase(dataDir);
+  const database = connectDatabase({ ...supabase });
+  const log = pino({ level: "error" });
+  const server = createHttpServer();
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    });
+  });
+  const env = readEnv({
+    NODE_ENV: "production",
+    PORT: String(port),
+    SESSION_SECRET: randomBytes(32).toString("base64url"),
+    STREAMS_PER_USER: "20000",
+    STREAM_LIFETIME_SECONDS: "3600",
+  });
+  const stopController = new AbortController();
+  const services: Services = {
+    env,
+    database,
+    hub: createHub({ database, log }),
+    streams: createOpenStreams({ limits: env.streamLimits, database, log }),
+    log,
+    startedAt: new Date(),
+    version: "bench",
+    stopSignal: stopController.signal,
+  };
+  const loaded = build();
+  server.on(
+    "request",
+    createFront(services, { load: async () => loaded, developmentFiles: undefined }, process.cwd()),
+  );
+
+  const address: AppAddress = {
+    port,
+    sqlUrl: cluster.url("postgres", "postgres"),
+    feedUrl: cluster.url("supabase_replication_admin", "postgres"),
+  };
+  process.send?.({ ready: address });
+  process.on("message", async (message) => {
+    if (message === "memory") {
+      global.gc?.();
+      process.send?.({ memory: process.memoryUsage().rss });
+      return;
+    }
+    stopController.abort();
+    server.closeAllConnections();
+    await services.hub.close();
+    await database.close();
+    await supabase.stop();
+    await cluster.stop();
+    await rm(dataDir, { recursive: true, force: true });
+    process.exit(0);
+  });
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,106 @@
+import http from "node:http";
+import { z } from "zod";
+import { sharedNow } from "./processes";
+
+/** Many readers of one stream, in a process of their own. */
+
+const requestSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("connect"),
+    count: z.number(),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+  }),
+  z.object({ kind: z.literal("expect"), deliveries: z.number() }),
+  z.object({
+    kind: z.literal("arrivals"),
+    sent: z.array(z.tuple([z.string(), z.number()])),
+  }),
+  z.object({ kind: z.literal("disconnect") }),
+]);
+
+const changeId = /"entity":"task","id":"([0-9a-f-]{36})"/g;
+
+interface Client {
+  request: http.ClientRequest;
+  arrivals: [string, number][];
+}
+
+let clients: Client[] = [];
+let deliveries = 0;
+let expected = Number.POSITIVE_INFINITY;
+const agent = new http.Agent({ maxSockets: Number.POSITIVE_INFINITY });
+
+function connect(url: string, headers: Record<string, string>): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    const request = http.get(url, { headers, agent }, (response) => {
+      const client: Client = { request, arrivals: [] };
+      let rest = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        const now = sharedNow();
+        const text = rest + chunk;
+        const end = text.lastIndexOf("\n\n");
+        rest = text.slice(end + 2);
+        if (text.includes("event: ready")) resolve(client);
+        for (const [, id] of text.slice(0, Math.max(0, end)).matchAll(changeId)) {
+          if (id) client.arrivals.push([id, now]);
+          deliveries += 1;
+        }
+        if (deliveries >= expected) {
+          expected = Number.POSITIVE_INFINITY;
+          process.send?.({ allAt: now });
+        }
+      });
+    });
+    request.on("error", reject);
+  });
+}
+
+/** The n-th arrival of a task belongs to the n-th time that it was sent. */
+function latenciesOf(sent: readonly (readonly [string, number])[]) {
+  const latencies: number[] = [];
+  const last = new Map<string, number>();
+  for (const client of clients) {
+    const seen = new Map<string, number>();
+    const times = new Map<string, number[]>();
+    for (const [id, at] of sent) times.set(id, [...(times.get(id) ?? []), at]);
+    for (const [id, at] of client.arrivals) {
+      const n = seen.get(id) ?? 0;
+      seen.set(id, n + 1);
+      const sentAt = times.get(id)?.[n];
+      if (sentAt === undefined) continue;
+      latencies.push(at - sentAt);
+      const key = `${id} ${n}`;
+      last.set(key, Math.max(last.get(key) ?? 0, at - sentAt));
+    }
+  }
+  return { latencies, last: [...last.values()] };
+}
+
+process.on("message", async (message) => {
+  if (message === "stop") process.exit(0);
+  const request = requestSchema.parse(message);
+  if (request.kind === "connect") {
+    for (let left = request.count; left > 0; left -= 50) {
+      const some = Array.from({ length: Math.min(50, left) }, () =>
+        connect(request.url, request.headers),
+      );
+      clients.push(...(await Promise.all(some)));
+    }
+    process.send?.({ connected: clients.length });
+  } else if (request.kind === "expect") {
+    deliveries = 0;
+    for (const client of clients) client.arrivals = [];
+    expected = request.deliveries;
+    process.send?.({ connected: clients.length });
+  } else if (request.kind === "arrivals") {
+    process.send?.({ ...latenciesOf(request.sent), deliveries });
+    for (const client of clients) client.arrivals = [];
+    deliveries = 0;
+  } else {
+    for (const client of clients) client.request.destroy();
+    clients = [];
+    process.send?.({ connected: 0 });
+  }
+});

@@ -1,0 +1,110 @@
+import { setTimeout as pause } from "node:timers/promises";
+import pg from "pg";
+import {
+  type AppAddress,
+  allAnswer,
+  arrivalsAnswer,
+  bareReady,
+  connectedAnswer,
+  Program,
+  sharedNow,
+} from "./processes";
+import { median, percentile, verdict } from "./statistics";
+import type { BenchWorld } from "./world";
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const changesPerStatement = 50;
+const statements = 20;
+
+interface Variant {
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** Bursts of 50 changes a statement to all clients, the app and the bare program in turn. */
+export async function measureFanOut(app: AppAddress, world: BenchWorld, clients: Program) {
+  const bareProgram = new Program("bare-fan-out", [app.feedUrl]);
+  const { ready } = await bareProgram.answer(bareReady);
+  const query = `product_id=${world.productId}&user_id=${world.userId}`;
+  const variants: Variant[] = [
+    {
+      name: "app",
+      url: `http://127.0.0.1:${app.port}/api/realtime/solo?${query}`,
+      headers: { authorization: `Bearer ${world.token}` },
+    },
+    { name: "bare", url: `http://127.0.0.1:${ready.port}/?${query}`, headers: {} },
+  ];
+  const sql = new pg.Pool({ connectionString: app.sqlUrl, max: 2 });
+
+  for (const count of [100, 1000]) {
+    const rates: Record<string, number[]> = { app: [], bare: [] };
+    for (let round = 0; round <= rounds; round++) {
+      for (const { name, url, headers } of variants) {
+        await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);
+        const rate = await burst(sql, world, clients, count);
+        // The first round only warms up.
+        if (round > 0) rates[name]?.push(rate);
+        await clients.ask({ kind: "disconnect" }, connectedAnswer);
+      }
+    }
+    const ratios = (rates.app ?? []).map((rate, round) => rate / (rates.bare?.[round] ?? 1));
+    console.log(
+      `     fan-out to ${count} clients: app ${Math.round(median(rates.app ?? []))}/s, bare ${Math.round(median(rates.bare ?? []))}/s, ratio min ${Math.min(...ratios).toFixed(2)} max ${Math.max(...ratios).toFixed(2)}`,
+    );
+    console.log(verdict(`fan-out to ${count} clients against bare`, median(ratios), 0.8, "higher"));
+  }
+  await bareProgram.stop();
+  await measureSteadyFanOut(app, world, clients, sql);
+  await sql.end();
+}
+
+async function burst(sql: pg.Pool, { taskIds }: BenchWorld, clients: Program, count: number) {
+  const expected = count * changesPerStatement * statements;
+  await clients.ask({ kind: "expect", deliveries: expected }, connectedAnswer);
+  const all = clients.answer(allAnswer);
+  const startedAt = sharedNow();
+  for (let n = 0; n < statements; n++) {
+    await change(sql, taskIds.slice(0, changesPerStatement), n);
+  }
+  const { allAt } = await all;
+  return expected / ((allAt - startedAt) / 1000);
+}
+
+function change(sql: pg.Pool, ids: readonly string[], n: number) {
+  return sql.query("update public.tasks set title = $1 where id = any($2)", [
+    `title ${n} ${Math.random()}`,
+    ids,
+  ]);
+}
+
+/** 500 clients, 64 changes a second, one statement each. */
+async function measureSteadyFanOut(
+  app: AppAddress,
+  world: BenchWorld,
+  clients: Program,
+  sql: pg.Pool,
+): Promise<void> {
+  const count = 500;
+  const perSecond = 64;
+  const url = `http://127.0.0.1:${app.port}/api/realtime/solo?product_id=${world.productId}`;
+  const headers = { authorization: `Bearer ${world.token}` };
+  await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);
+  const sent: [string, number][] = [];
+  const startedAt = sharedNow();
+  const writes: Promise<unknown>[] = [];
+  for (let n = 0; n < perSecond * 10; n++) {
+    const due = startedAt + (n * 1000) / perSecond;
+    if (due > sharedNow()) await pause(due - sharedNow());
+    const id = world.taskIds[n % world.taskIds.length] ?? "";
+    sent.push([id, sharedNow()]);
+    writes.push(change(sql, [id], n));
+  }
+  await Promise.all(writes);
+  await pause(1000);
+  const { latencies, deliveries } = await clients.ask({ kind: "arrivals", sent }, arrivalsAnswer);
+  await clients.ask({ kind: "disconnect" }, connectedAnswer);
+  const name = `${count} clients, ${perSecond} changes/s`;
+  console.log(verdict(`${name}, p95 in ms`, percentile(latencies, 0.95), 184, "lower"));
+  console.log(verdict(`${name}, delivered share`, deliveries / (sent.length * count), 1, "higher"));
+}

@@ -1,0 +1,24 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type AppAddress, connectedAnswer, memoryAnswer, type Program } from "./processes";
+import { verdict } from "./statistics";
+import type { BenchWorld } from "./world";
+
+const count = 1000;
+const idleSeconds = Number(process.env.BENCH_IDLE_SECONDS ?? 60);
+
+/** Resident memory that 1,000 idle clients cost the app. */
+export async function measureMemory(
+  app: AppAddress,
+  world: BenchWorld,
+  { server, clients }: { server: Program; clients: Program },
+): Promise<void> {
+  const before = (await server.ask("memory", memoryAnswer)).memory;
+  const url = `http://127.0.0.1:${app.port}/api/realtime/solo?product_id=${world.productId}`;
+  const headers = { authorization: `Bearer ${world.token}` };
+  await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);
+  await pause(idleSeconds * 1000);
+  const after = (await server.ask("memory", memoryAnswer)).memory;
+  await clients.ask({ kind: "disconnect" }, connectedAnswer);
+  const perClient = (after - before) / count / 1_048_576;
+  console.log(verdict(`memory of a client in MB, ${count} idle clients`, perClient, 0.15, "lower"));
+}
