@@ -56,7 +56,9 @@ async function deliverToDevices(notice: DueNotice, options: DeliveryOptions): Pr
   if (notice.subscriptions.length === 0) return { delivered: true };
   if (!vapid) return { delivered: false, give_up: true, error: "Web push is not configured." };
 
-  const payload = JSON.stringify({ id: notice.id, kind: notice.kind, ...notice.payload });
+  // A push message holds 4 KB at most: what the device shows and where a tap leads; the page has the rest.
+  const { title, body: text, path } = notice.payload;
+  const payload = JSON.stringify({ title, body: text, url: path, tag: notice.id });
   const results = await Promise.all(
     notice.subscriptions.map(async (target) => ({
       id: target.id,

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { isPrivateAddress, requireDestination } from "~/notices/destination.server";
+
+describe("destinations of notices", () => {
+  it.each([
+    "127.0.0.1",
+    "10.1.2.3",
+    "172.31.255.1",
+    "192.168.0.10",
+    "169.254.169.254",
+    "100.64.0.1",
+    "0.0.0.0",
+    "::1",
+    "::",
+    "fd00::1",
+    "fe80::1",
+    "::ffff:10.0.0.1",
+    "::ffff:7f00:1",
+    "not an address",
+  ])("D6: %s is private", (address) => {
+    expect(isPrivateAddress(address)).toBe(true);
+  });
+
+  it.each(["93.184.216.34", "8.8.8.8", "2606:4700::1111"])("%s is public", (address) => {
+    expect(isPrivateAddress(address)).toBe(false);
+  });
+
+  it.each([
+    "http://example.com/hook",
+    "ftp://example.com",
+    "javascript:alert(1)",
+    "https://user:secret@example.com",
+    "https://127.0.0.1/hook",
+    "https://[::1]/hook",
+    "https://2130706433/hook",
+    "https://0x7f.1/hook",
+    "nonsense",
+  ])("D6: %s is refused", (address) => {
+    expect(() => requireDestination(address, false)).toThrow();
+  });
+
+  it("https to a public name is fine", () => {
+    expect(requireDestination("https://hooks.example.com/a?b=c", false).hostname).toBe(
+      "hooks.example.com",
+    );
+  });
+});

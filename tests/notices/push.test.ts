@@ -1,0 +1,111 @@
+import { createECDH, createPublicKey, randomBytes } from "node:crypto";
+import ece from "http_ece";
+import { importJWK, jwtVerify } from "jose";
+import pino from "pino";
+import { describe, expect, it } from "vitest";
+import webPush from "web-push";
+import { listPushSubscriptions } from "~/domain/notices/list-push-subscriptions.server";
+import { subscribePush } from "~/domain/notices/subscribe-push.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { type SenderOptions, sendDueNotices } from "~/notices/sender.server";
+import { at, seedWorld } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+import { type Receiver, startReceiver } from "./receiver";
+
+const t = await createTestDatabase();
+const vapid = { ...webPush.generateVAPIDKeys(), subject: "mailto:operator@example.com" };
+const sender: SenderOptions = {
+  database: t.database,
+  log: pino({ level: "silent" }),
+  vapid,
+  allowPrivateDestinations: true,
+};
+
+/** A browser's side of a subscription: the keys with which it alone can read a message. */
+function createDevice(receiver: Receiver, path: string) {
+  const keys = createECDH("prime256v1");
+  const auth = randomBytes(16);
+  return {
+    subscription: {
+      endpoint: `${receiver.origin}${path}`,
+      p256dh: keys.generateKeys().toString("base64url"),
+      auth: auth.toString("base64url"),
+    },
+    read: (body: Buffer): unknown =>
+      JSON.parse(
+        ece
+          .decrypt(body, {
+            version: "aes128gcm",
+            privateKey: keys,
+            authSecret: auth.toString("base64url"),
+          })
+          .toString(),
+      ),
+  };
+}
+
+/** Checks the VAPID header as a push service does; returns what it claims. */
+async function verifyVapid(authorization: string) {
+  const [, token = "", key = ""] = /^vapid t=([^,]+),\s*k=(.+)$/.exec(authorization) ?? [];
+  expect(key).toBe(vapid.publicKey);
+  const point = Buffer.from(key, "base64url");
+  const jwk = {
+    kty: "EC",
+    crv: "P-256",
+    x: point.subarray(1, 33).toString("base64url"),
+    y: point.subarray(33).toString("base64url"),
+  };
+  createPublicKey({ key: jwk, format: "jwk" });
+  const { payload } = await jwtVerify(token, await importJWK(jwk, "ES256"));
+  return payload;
+}
+
+describe("web push", () => {
+  it("tells the devices of a member that an agent asks, readable by the device alone", async () => {
+    const receiver = await startReceiver("https");
+    const { actor, story } = await seedWorld(t);
+    const device = createDevice(receiver, "/push/phone");
+    await subscribePush(actor, device.subscription);
+
+    const question = await askQuestion(actor, { story_id: story.id, question: "Blue or green?" });
+    await sendDueNotices(sender);
+
+    expect(receiver.deliveries).toHaveLength(1);
+    const { headers, body, path } = at(receiver.deliveries, 0);
+    expect(path).toBe("/push/phone");
+    expect(headers["content-encoding"]).toBe("aes128gcm");
+    expect(body.includes("green")).toBe(false);
+    expect(device.read(body)).toMatchObject({
+      body: "Blue or green?",
+      url: `/questions?question=${question.id}`,
+    });
+    expect(await verifyVapid(String(headers.authorization))).toMatchObject({
+      aud: receiver.origin,
+      sub: vapid.subject,
+    });
+  });
+
+  it("stops asking a device that the push service calls gone", async () => {
+    const receiver = await startReceiver("https");
+    const { actor, story } = await seedWorld(t);
+    await subscribePush(actor, createDevice(receiver, "/push/gone").subscription);
+    receiver.answerWith(410);
+    await askQuestion(actor, { story_id: story.id, question: "Still there?" });
+    await sendDueNotices(sender);
+
+    const { subscriptions } = await listPushSubscriptions(actor);
+    expect(at(subscriptions, 0).disabled_at).not.toBeNull();
+    await askQuestion(actor, { story_id: story.id, question: "And now?" });
+    await sendDueNotices(sender);
+    expect(receiver.deliveries).toHaveLength(1);
+  });
+
+  it("D6: never speaks to a private address, or without https", async () => {
+    const receiver = await startReceiver("https");
+    const { actor, story } = await seedWorld(t);
+    await subscribePush(actor, createDevice(receiver, "/push/inside").subscription);
+    await askQuestion(actor, { story_id: story.id, question: "Anybody?" });
+    await sendDueNotices({ ...sender, allowPrivateDestinations: false });
+    expect(receiver.deliveries).toEqual([]);
+  });
+});

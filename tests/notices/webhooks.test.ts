@@ -1,0 +1,92 @@
+import pino from "pino";
+import { describe, expect, it } from "vitest";
+import type { WebhookEvent } from "~/contract/notice";
+import { createWebhook } from "~/domain/notices/create-webhook.server";
+import { listWebhookDeliveries } from "~/domain/notices/list-webhook-deliveries.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { type SenderOptions, sendDueNotices } from "~/notices/sender.server";
+import { verifyWebhook } from "~/notices/webhook.server";
+import { at, seedWorld } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+import { startReceiver } from "./receiver";
+
+const t = await createTestDatabase();
+const sender: SenderOptions = {
+  database: t.database,
+  log: pino({ level: "silent" }),
+  vapid: undefined,
+  allowPrivateDestinations: true,
+};
+
+async function worldWithWebhook(url: string, events: WebhookEvent[]) {
+  const world = await seedWorld(t);
+  const webhook = await createWebhook(world.actor, { product_id: world.product.id, url, events });
+  const ask = () =>
+    askQuestion(world.actor, { story_id: world.story.id, question: "Blue or green?" });
+  return { ...world, webhook, ask };
+}
+
+describe("webhooks", () => {
+  it("are told of a question and of its answer, signed, with an id for telling repeats", async () => {
+    const receiver = await startReceiver("http");
+    const events: WebhookEvent[] = ["question_opened", "question_answered"];
+    const { actor, webhook, ask } = await worldWithWebhook(`${receiver.origin}/hook`, events);
+
+    const question = await ask();
+    await answerQuestion(actor, { question_id: question.id, answer: "Green" });
+    await sendDueNotices(sender);
+
+    const kinds = receiver.deliveries.map(({ body }) => JSON.parse(body.toString()).type);
+    expect(kinds.sort()).toEqual(["question_answered", "question_opened"]);
+    const ids = new Set(receiver.deliveries.map(({ headers }) => headers["webhook-id"]));
+    expect(ids.size).toBe(2);
+    for (const { headers, body } of receiver.deliveries) {
+      const signed = {
+        id: String(headers["webhook-id"]),
+        timestamp: String(headers["webhook-timestamp"]),
+        signature: String(headers["webhook-signature"]),
+      };
+      expect(verifyWebhook(webhook.secret, signed, body.toString())).toBe(true);
+      expect(verifyWebhook("whsec_b3RoZXI=", signed, body.toString())).toBe(false);
+      expect(verifyWebhook(webhook.secret, signed, `${body} `)).toBe(false);
+    }
+  });
+
+  it("are not told of events that they did not choose", async () => {
+    const receiver = await startReceiver("http");
+    const { ask } = await worldWithWebhook(receiver.origin, ["run_failed"]);
+    await ask();
+    await sendDueNotices(sender);
+    expect(receiver.deliveries).toEqual([]);
+  });
+
+  it("are told again, with the same id, after a failure, and the log shows both", async () => {
+    const receiver = await startReceiver("http");
+    const { actor, webhook, ask } = await worldWithWebhook(receiver.origin, ["question_opened"]);
+    await ask();
+    receiver.answerWith(503);
+    await sendDueNotices(sender);
+    const [failed] = (await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries;
+    expect(failed).toMatchObject({ status: "pending", response_status: 503, attempts: 1 });
+
+    receiver.answerWith(204);
+    await t.sql.query("update public.notices set next_attempt_at = now() where status = 'PENDING'");
+    await sendDueNotices(sender);
+    const [delivered] = (await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries;
+    expect(delivered).toMatchObject({ status: "delivered", response_status: 204, attempts: 2 });
+    expect(at(receiver.deliveries, 0).headers["webhook-id"]).toBe(
+      at(receiver.deliveries, 1).headers["webhook-id"],
+    );
+  });
+
+  it("never reach an address of a private network where that is not allowed", async () => {
+    const receiver = await startReceiver("http");
+    const { actor, webhook, ask } = await worldWithWebhook(receiver.origin, ["question_opened"]);
+    await ask();
+    await sendDueNotices({ ...sender, allowPrivateDestinations: false });
+    expect(receiver.deliveries).toEqual([]);
+    const [refused] = (await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries;
+    expect(refused).toMatchObject({ status: "failed", response_status: null });
+  });
+});
