@@ -1,16 +1,18 @@
--- Why: the pairing stream reads it when it opens and again once its subscription is active.
+-- Why: the pairing stream reads it when it opens and again once its subscription is active. The row is read with a lock:
+-- a change is announced as soon as it is on disk, a moment before other transactions see it, so a plain read right
+-- after subscribing could miss a change whose announcement went out just before.
 -- Service only; authenticated by the hash of the desktop cookie: unknown PT404, mismatch PT401, expired PT410
 -- (specification: GET /api/auth/pair/stream/:pairingId).
 create function public.get_pairing_state(p_pairing_id uuid, p_desktop_token_hash text)
 returns json
 language plpgsql
-stable
+volatile
 set search_path = ''
 as $$
 declare
   v_pairing public.login_pairings;
 begin
-  select * into v_pairing from public.login_pairings p where p.id = p_pairing_id;
+  select * into v_pairing from public.login_pairings p where p.id = p_pairing_id for share;
   if not found then
     raise exception using errcode = 'PT404', message = 'No such pairing. Show a new code.';
   end if;

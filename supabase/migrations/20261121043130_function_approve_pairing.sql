@@ -11,29 +11,29 @@ set search_path = ''
 as $$
 declare
   v_pairing public.login_pairings;
-  v_approved public.login_pairings;
+  v_now timestamptz;
 begin
-  select * into v_pairing from public.login_pairings p where p.id = p_pairing_id;
+  -- User, then pairing: the order in which a password change locks them, which cancels what was approved before it.
+  perform from public.users u where u.id = auth.uid() for share;
+  select * into v_pairing from public.login_pairings p where p.id = p_pairing_id for update;
+  v_now := private.now();
+
   perform private.require_pairing_guesses_left(v_pairing, auth.uid());
   if v_pairing.mobile_secret_hash is distinct from decode(p_mobile_secret_hash, 'hex') then
     return private.note_wrong_pairing_secret(p_pairing_id, auth.uid());
   end if;
 
-  -- Held against a password change at this moment, which cancels what was approved before it.
-  perform from public.users u where u.id = auth.uid() for share;
-  update public.login_pairings p
-  set status = 'APPROVED', user_id = auth.uid(), approved_at = private.now(),
-      expires_at = private.now() + interval '5 minutes'
-  where p.id = p_pairing_id and p.status = 'PENDING' and p.expires_at > private.now()
-  returning * into v_approved;
-
-  if v_approved.id is null then
+  if v_pairing.status <> 'PENDING' or v_pairing.expires_at <= v_now then
     raise exception using errcode = 'PT410',
       message = 'This code has expired or was already answered. Show a new code on the other device.';
   end if;
+
+  update public.login_pairings
+  set status = 'APPROVED', user_id = auth.uid(), approved_at = v_now, expires_at = v_now + interval '5 minutes'
+  where id = p_pairing_id;
   perform private.audit(auth.uid(), auth.uid(), 'pairing.approved', jsonb_build_object(
-    'pairing_id', p_pairing_id, 'desktop_ua', v_approved.desktop_ua, 'desktop_ip', v_approved.desktop_ip));
-  return json_build_object('pairing_id', p_pairing_id, 'status', 'approved', 'expires_at', v_approved.expires_at);
+    'pairing_id', p_pairing_id, 'desktop_ua', v_pairing.desktop_ua, 'desktop_ip', v_pairing.desktop_ip));
+  return json_build_object('pairing_id', p_pairing_id, 'status', 'approved', 'expires_at', v_now + interval '5 minutes');
 end;
 $$;
 

@@ -10,18 +10,21 @@ set search_path = ''
 as $$
 declare
   v_pairing public.login_pairings;
+  v_now timestamptz;
 begin
-  select * into v_pairing from public.login_pairings p where p.id = p_pairing_id;
+  select * into v_pairing from public.login_pairings p where p.id = p_pairing_id for update;
+  v_now := private.now();
+
   perform private.require_pairing_guesses_left(v_pairing, auth.uid());
   if v_pairing.mobile_secret_hash is distinct from decode(p_mobile_secret_hash, 'hex') then
     return private.note_wrong_pairing_secret(p_pairing_id, auth.uid());
   end if;
 
-  update public.login_pairings p set status = 'CANCELLED'
-  where p.id = p_pairing_id and p.status = 'PENDING' and p.expires_at > private.now();
-  if not found then
+  if v_pairing.status <> 'PENDING' or v_pairing.expires_at <= v_now then
     raise exception using errcode = 'PT410', message = 'This code has expired or was already answered.';
   end if;
+
+  update public.login_pairings set status = 'CANCELLED' where id = p_pairing_id;
   perform private.audit(auth.uid(), auth.uid(), 'pairing.declined', jsonb_build_object(
     'pairing_id', p_pairing_id, 'desktop_ua', v_pairing.desktop_ua, 'desktop_ip', v_pairing.desktop_ip));
   return json_build_object('pairing_id', p_pairing_id, 'status', 'cancelled');

@@ -1,0 +1,111 @@
+import { createHash, randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { ContractError } from "~/contract/errors";
+import { approvePairing } from "~/domain/pairings/approve-pairing.server";
+import { cancelPairing } from "~/domain/pairings/cancel-pairing.server";
+import { claimPairing } from "~/domain/pairings/claim-pairing.server";
+import { newPairingSecret } from "~/domain/pairings/pairing-secret.server";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const users = await Promise.all([createUser(t), createUser(t)]);
+const [phone, otherPhone] = users.map((user) => t.actorOf(user));
+const browser = { userAgent: null, address: "192.0.2.1", previousSessionId: null };
+
+/** Rounds of the races; `RACE_ROUNDS` makes the long run of a release. */
+const rounds = Number(process.env.RACE_ROUNDS ?? 20);
+
+async function pendingPairing(leftMs = 300_000) {
+  const id = randomUUID();
+  const secret = newPairingSecret();
+  const token = newPairingSecret();
+  await t.sql.query(
+    `insert into public.login_pairings (id, mobile_secret_hash, desktop_token_hash, check_code, expires_at)
+     values ($1, sha256(convert_to($2, 'UTF8')), sha256(convert_to($3, 'UTF8')), '000 000',
+       clock_timestamp() + make_interval(secs => $4 / 1000.0))`,
+    [id, secret, token, leftMs],
+  );
+  const tokenHash = createHash("sha256").update(token).digest("hex");
+  return { pairing_id: id, secret, tokenHash };
+}
+
+/** The status of a refusal, or 200. */
+async function statusOf(work: Promise<unknown>): Promise<number> {
+  try {
+    await work;
+    return 200;
+  } catch (error) {
+    if (error instanceof ContractError) return error.status;
+    throw error;
+  }
+}
+
+if (!phone || !otherPhone) throw new Error("Two phones are needed");
+
+describe("P3: 100 concurrent claims of one approved pairing", () => {
+  it("exactly one succeeds, 99 are told that it is gone, one audit row", async () => {
+    for (let round = 0; round < Math.max(3, rounds / 4); round += 1) {
+      const pairing = await pendingPairing();
+      await approvePairing(phone, pairing);
+      const statuses = await Promise.all(
+        Array.from({ length: 100 }, () =>
+          statusOf(claimPairing(t.database, pairing.pairing_id, pairing.tokenHash, browser)),
+        ),
+      );
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      expect(statuses.filter((status) => status === 410)).toHaveLength(99);
+      const { rows } = await t.sql.query(
+        `select count(*)::int as n from public.audit_events
+         where kind = 'pairing.claimed' and detail ->> 'pairing_id' = $1`,
+        [pairing.pairing_id],
+      );
+      expect(rows[0].n).toBe(1);
+    }
+  }, 120_000);
+});
+
+describe("P5: approve, cancel, expiry and a second approve", () => {
+  it("have exactly one winner each time", async () => {
+    for (let round = 0; round < rounds * 5; round += 1) {
+      const pairing = await pendingPairing();
+      const expire = t.sql.query(
+        "update public.login_pairings set status = 'CANCELLED' where id = $1 and status = 'PENDING'",
+        [pairing.pairing_id],
+      );
+      const [first, second, cancelled, expired] = await Promise.all([
+        statusOf(approvePairing(phone, pairing)),
+        statusOf(approvePairing(otherPhone, pairing)),
+        statusOf(cancelPairing(phone, pairing)),
+        expire.then(({ rowCount }) => (rowCount === 1 ? 200 : 410)),
+      ]);
+      const outcomes = [first, second, cancelled, expired];
+      expect(outcomes.filter((status) => status === 200)).toHaveLength(1);
+      expect(outcomes.filter((status) => status === 410)).toHaveLength(3);
+      const { rows } = await t.sql.query(
+        "select status, user_id from public.login_pairings where id = $1",
+        [pairing.pairing_id],
+      );
+      const approvedBy = first === 200 ? users[0]?.id : second === 200 ? users[1]?.id : null;
+      const status = approvedBy ? "APPROVED" : "CANCELLED";
+      expect(rows).toEqual([{ status, user_id: approvedBy }]);
+    }
+  }, 120_000);
+
+  it("an approval that waits past the deadline is refused: the clock is read after the wait", async () => {
+    const pairing = await pendingPairing(400);
+    const blocker = await t.sql.connect();
+    try {
+      await blocker.query("begin");
+      await blocker.query("select from public.login_pairings where id = $1 for update", [
+        pairing.pairing_id,
+      ]);
+      const outcome = statusOf(approvePairing(phone, pairing));
+      await blocker.query("select pg_sleep(0.5)");
+      await blocker.query("commit");
+      expect(await outcome).toBe(410);
+    } finally {
+      blocker.release();
+    }
+  });
+});

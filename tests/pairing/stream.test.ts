@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import { cancelPairing } from "~/domain/pairings/cancel-pairing.server";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { openStream } from "../streams/stream-reader";
+import { approve, claim, startPairing, type WaitingDesktop } from "./pairing-requests";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t);
+const user = await createUser(t);
+const phone = t.actorOf(user);
+
+beforeEach(async () => {
+  await t.sql.query("truncate public.rate_limit_counters");
+});
+
+function connect(desktop: Pick<WaitingDesktop, "id" | "cookie">) {
+  const url = `${app.origin}/api/auth/pair/stream/${desktop.id}`;
+  return openStream(url, desktop.cookie === "" ? {} : { cookie: desktop.cookie });
+}
+
+describe("GET /api/auth/pair/stream/:pairingId", () => {
+  it("sends state once after connect, then every change, and ends with consumed", async () => {
+    const desktop = await startPairing(app);
+    const stream = await connect(desktop);
+    expect(stream.status).toBe(200);
+    expect(stream.response.headers.get("content-type")).toContain("text/event-stream");
+    expect(await stream.next()).toMatchObject({
+      event: "state",
+      data: { pairing_id: desktop.id, status: "pending" },
+    });
+    await approve(phone, desktop);
+    const approved = await stream.nextChange();
+    expect(approved.data).toEqual({ op: "U", pairing_id: desktop.id, status: "approved" });
+    await claim(app, desktop);
+    expect((await stream.nextChange()).data).toEqual({
+      op: "U",
+      pairing_id: desktop.id,
+      status: "consumed",
+    });
+    expect(await stream.ended).toBe("clean");
+    expect(stream.messages.filter(({ event }) => event === "state")).toHaveLength(1);
+  });
+
+  it("tells a decline and ends", async () => {
+    const desktop = await startPairing(app);
+    const stream = await connect(desktop);
+    await stream.nextNamed("state");
+    await cancelPairing(phone, { pairing_id: desktop.id, secret: desktop.secret });
+    expect((await stream.nextChange()).data).toMatchObject({ status: "cancelled" });
+    expect(await stream.ended).toBe("clean");
+  });
+
+  it("tells the expiry that the schedule writes down", async () => {
+    const desktop = await startPairing(app);
+    const stream = await connect(desktop);
+    await stream.nextNamed("state");
+    await t.sql.query("update public.login_pairings set status = 'CANCELLED' where id = $1", [
+      desktop.id,
+    ]);
+    expect((await stream.nextChange()).data).toEqual({
+      op: "U",
+      pairing_id: desktop.id,
+      status: "cancelled",
+    });
+    await stream.ended;
+  });
+
+  it("refuses: 401 no cookie, 401 another desktop's, 404 unknown, 410 expired", async () => {
+    const desktop = await startPairing(app);
+    const other = await startPairing(app);
+    const expired = await startPairing(app);
+    await t.sql.query(
+      "update public.login_pairings set expires_at = clock_timestamp() where id = $1",
+      [expired.id],
+    );
+    const cases: [number, Pick<WaitingDesktop, "id" | "cookie">][] = [
+      [401, { id: desktop.id, cookie: "" }],
+      [401, { id: randomUUID(), cookie: "" }],
+      [401, { id: desktop.id, cookie: other.cookie }],
+      [401, { id: desktop.id, cookie: "app_pair=x" }],
+      [404, { id: randomUUID(), cookie: desktop.cookie }],
+      [404, { id: "nonsense", cookie: desktop.cookie }],
+      [410, expired],
+    ];
+    for (const [status, attempt] of cases) {
+      const stream = await connect(attempt);
+      expect(stream.status).toBe(status);
+      expect(stream.response.headers.get("content-type")).toContain("application/json");
+      stream.close();
+    }
+  });
+
+  it("gives a consumed or cancelled pairing its state and ends", async () => {
+    const desktop = await startPairing(app);
+    await approve(phone, desktop);
+    await claim(app, desktop);
+    const stream = await connect(desktop);
+    expect(await stream.next()).toMatchObject({ event: "state", data: { status: "consumed" } });
+    expect(await stream.ended).toBe("clean");
+  });
+
+  it("sees an approval during the connect 100 times of 100", async () => {
+    for (let round = 0; round < 100; round += 1) {
+      if (round % 10 === 0) await t.sql.query("truncate public.rate_limit_counters");
+      const desktop = await startPairing(app);
+      const [stream] = await Promise.all([connect(desktop), approve(phone, desktop)]);
+      const seen = await stream.nextWhere(({ data }) => data.status === "approved");
+      expect(seen.data.pairing_id).toBe(desktop.id);
+      stream.close();
+      await stream.ended;
+    }
+  }, 60_000);
+
+  it("P8: an approval between two connections is in the next state", async () => {
+    const desktop = await startPairing(app);
+    const first = await connect(desktop);
+    await first.nextNamed("state");
+    first.close();
+    await first.ended;
+    await approve(phone, desktop);
+    const second = await connect(desktop);
+    expect(await second.next()).toMatchObject({ event: "state", data: { status: "approved" } });
+    second.close();
+  });
+
+  it("P7: an approval in the last seconds gives a deadline beyond the cookie's, and the claim works at once", async () => {
+    const desktop = await startPairing(app);
+    await t.sql.query(
+      "update public.login_pairings set created_at = now() - interval '295 s', expires_at = now() + interval '5 s' where id = $1",
+      [desktop.id],
+    );
+    const stream = await connect(desktop);
+    await approve(phone, desktop);
+    await stream.nextWhere(({ data }) => data.status === "approved");
+    expect((await claim(app, desktop)).status).toBe(200);
+    await stream.ended;
+  });
+});
