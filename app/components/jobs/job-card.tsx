@@ -1,0 +1,99 @@
+import { Link } from "@remix-run/react";
+import { CodeChip } from "~/components/badge";
+import { Fact, Facts } from "~/components/card";
+import { moneyText, tokensText } from "~/components/numbers";
+import { Elapsed, RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import type { AgentJob } from "~/contract/agent-job";
+
+export const jobKinds: Record<string, string> = {
+  TASK_IMPLEMENTATION: "Task",
+  PLAN_CHAT: "Idea talk",
+  SPRINT_IMPLEMENTATION: "Whole sprint",
+};
+
+const failureWords: Record<string, string> = {
+  agent_error: "The agent failed",
+  verification_failed: "The check against the plan failed",
+  rate_limited: "The model's limit was reached",
+  infrastructure: "The machine failed",
+  cancelled: "Cancelled",
+};
+
+/** All tokens that a job used, cached ones included. */
+export function tokensOf(
+  job: Pick<
+    AgentJob,
+    "input_tokens" | "output_tokens" | "cache_read_tokens" | "cache_write_tokens"
+  >,
+): number {
+  return (
+    (job.input_tokens ?? 0) +
+    (job.output_tokens ?? 0) +
+    (job.cache_read_tokens ?? 0) +
+    (job.cache_write_tokens ?? 0)
+  );
+}
+
+/** One job with everything that is known about it. */
+export function JobCard({ job }: { job: AgentJob }) {
+  const tokens = tokensOf(job);
+  return (
+    <article
+      aria-label={`Job ${job.status}`}
+      className="grid gap-3 rounded-md border border-line bg-raised p-3"
+    >
+      <header className="flex flex-wrap items-center gap-2 text-sm">
+        <StatusPill status={job.status} />
+        <span>{jobKinds[job.kind] ?? job.kind}</span>
+        {job.sprint_run_id ? (
+          <Link
+            to={`/products/${job.product_id}/runs/${job.sprint_run_id}`}
+            className="text-accent hover:underline"
+          >
+            its run
+          </Link>
+        ) : null}
+        <span className="text-xs text-muted">
+          <RelativeTime at={job.created_at} />
+        </span>
+      </header>
+      {job.failure_reason ? (
+        <p className="text-sm text-failed">
+          {job.failure_class ? `${failureWords[job.failure_class]}: ` : ""}
+          {job.failure_reason}
+        </p>
+      ) : null}
+      {job.summary ? <p className="text-sm whitespace-pre-wrap">{job.summary}</p> : null}
+      <Facts>
+        {job.worker_name ? <Fact term="Worker">{job.worker_name}</Fact> : null}
+        {job.started_at ? (
+          <Fact term="Ran for">
+            <Elapsed from={job.started_at} to={job.finished_at} />
+          </Fact>
+        ) : null}
+        {job.verify_result ? <Fact term="Check">{job.verify_result.toLowerCase()}</Fact> : null}
+        {tokens > 0 ? <Fact term={job.model_id ?? "Tokens"}>{tokensText(tokens)}</Fact> : null}
+        {job.cost !== null ? <Fact term="Cost">{moneyText(job.cost)}</Fact> : null}
+        {job.retry_count > 0 ? <Fact term="Retries">{job.retry_count}</Fact> : null}
+        {job.branch ? (
+          <Fact term="Branch">
+            <CodeChip className="whitespace-normal">{job.branch}</CodeChip>
+          </Fact>
+        ) : null}
+        {job.head_sha ? (
+          <Fact term="Commit">
+            <CodeChip>{job.head_sha.slice(0, 10)}</CodeChip>
+          </Fact>
+        ) : null}
+        {job.pr_url ? (
+          <Fact term="Pull request">
+            <a href={job.pr_url} rel="noreferrer" className="text-accent underline">
+              open
+            </a>
+          </Fact>
+        ) : null}
+      </Facts>
+    </article>
+  );
+}

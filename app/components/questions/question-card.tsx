@@ -1,0 +1,187 @@
+import { Link } from "@remix-run/react";
+import clsx from "clsx";
+import type { KeyboardEvent } from "react";
+import { ActionForm } from "~/components/action-form";
+import { Badge, CodeChip } from "~/components/badge";
+import { Button } from "~/components/button";
+import { RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { WriteFields } from "~/components/write-access";
+import type { AgentQuestion } from "~/contract/question";
+
+/** One question of an agent: what it is about, what to choose, and what happens without an answer. */
+export function QuestionCard({
+  question,
+  action = "/questions",
+}: {
+  question: AgentQuestion;
+  action?: string;
+}) {
+  const open = question.status === "open";
+  return (
+    <article
+      id={`question-${question.id}`}
+      aria-label={`Question about ${question.story_code ?? question.idea_code ?? "an idea"}`}
+      className={clsx(
+        "grid gap-3 rounded-lg border bg-surface p-4 target:outline-2 target:outline-accent",
+        open ? "border-waiting" : "border-line",
+      )}
+    >
+      <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
+        <StatusPill
+          status={open ? "WAITING" : question.status}
+          label={open ? "Waits for an answer" : undefined}
+        />
+        <About question={question} />
+        <span>
+          asked {question.asked_by_name ? `for ${question.asked_by_name} ` : ""}
+          <RelativeTime at={question.created_at} />
+        </span>
+        {question.park && open ? <Badge tone="waiting">its job is parked</Badge> : null}
+      </header>
+      <p className="text-base whitespace-pre-wrap">{question.question}</p>
+      {open ? <AnswerForm question={question} action={action} /> : <Outcome question={question} />}
+    </article>
+  );
+}
+
+function About({ question }: { question: AgentQuestion }) {
+  const { task_id, task_code, story_id, story_code, idea_id, idea_code } = question;
+  return (
+    <span className="flex items-center gap-1.5">
+      {question.product_name}
+      {task_id && task_code ? (
+        <Link to={`/tasks/${task_id}`} className="hover:underline">
+          <CodeChip>{task_code}</CodeChip>
+        </Link>
+      ) : null}
+      {story_id && story_code ? (
+        <Link to={`/stories/${story_id}`} className="hover:underline">
+          <CodeChip>{story_code}</CodeChip>
+        </Link>
+      ) : null}
+      {idea_id && idea_code ? (
+        <Link to={`/ideas/${idea_id}`} className="hover:underline">
+          <CodeChip>{idea_code}</CodeChip>
+        </Link>
+      ) : null}
+    </span>
+  );
+}
+
+/** One tap on an option answers; free text answers with Ctrl+Enter. */
+function AnswerForm({ question, action }: { question: AgentQuestion; action: string }) {
+  return (
+    <WriteFields className="grid gap-3">
+      {question.options.length > 0 ? (
+        <ActionForm action={action} className="grid gap-1.5" aria-label="Choose an answer">
+          <input type="hidden" name="intent" value="answer" />
+          <input type="hidden" name="question_id" value={question.id} />
+          {question.options.map((option, index) => (
+            <button
+              key={option.label}
+              type="submit"
+              name="option"
+              value={index}
+              className="flex items-start gap-2 rounded border border-line bg-raised px-3 py-2 text-start text-sm hover:border-accent disabled:opacity-55 pointer-coarse:py-3"
+            >
+              <span className="grid min-w-0 flex-1 gap-0.5">
+                <span className="font-medium">{option.label}</span>
+                {option.description ? (
+                  <span className="text-muted">{option.description}</span>
+                ) : null}
+              </span>
+              {question.recommended_option === index ? (
+                <Badge tone="accent">recommended</Badge>
+              ) : null}
+            </button>
+          ))}
+        </ActionForm>
+      ) : null}
+      <ActionForm
+        action={action}
+        className="flex flex-wrap items-end gap-2"
+        aria-label="Answer in your words"
+      >
+        <input type="hidden" name="intent" value="answer" />
+        <input type="hidden" name="question_id" value={question.id} />
+        <label className="grid min-w-48 flex-1 gap-1 text-xs text-muted">
+          {question.options.length > 0 ? "Or in your words" : "Your answer"}
+          <textarea
+            name="answer"
+            required
+            maxLength={4000}
+            rows={1}
+            onKeyDown={submitOnModifiedEnter}
+            className="field-sizing-content min-h-9 w-full rounded border border-line-strong bg-raised px-2.5 py-1.5 text-sm text-ink"
+          />
+        </label>
+        <Button type="submit" tone="primary" title="Ctrl+Enter">
+          Answer
+        </Button>
+      </ActionForm>
+      <div className="flex flex-wrap items-center justify-between gap-2 text-xs text-muted">
+        <span>{consequence(question)}</span>
+        <ActionForm action={action}>
+          <input type="hidden" name="intent" value="cancel" />
+          <Button type="submit" size="sm" tone="quiet" name="question_id" value={question.id}>
+            Close without answer
+          </Button>
+        </ActionForm>
+      </div>
+    </WriteFields>
+  );
+}
+
+function consequence(question: AgentQuestion) {
+  const meanwhile =
+    question.on_expiry === "RECOMMENDED"
+      ? "then the recommended option is taken"
+      : question.on_expiry === "ESCALATE"
+        ? "then somebody else is asked"
+        : "then the work stops";
+  return (
+    <>
+      Expires <RelativeTime at={question.expires_at} />, {meanwhile}.
+    </>
+  );
+}
+
+function Outcome({ question }: { question: AgentQuestion }) {
+  if (question.status === "answered") {
+    return (
+      <p className="border-l-2 border-done pl-3 text-sm">
+        <span className="whitespace-pre-wrap">{question.answer}</span>
+        <span className="block text-xs text-muted">
+          {question.answered_by_name ?? "somebody"}
+          {question.answered_at ? (
+            <>
+              {" "}
+              <RelativeTime at={question.answered_at} />
+            </>
+          ) : null}
+        </span>
+      </p>
+    );
+  }
+  if (question.taken_by_policy) {
+    return (
+      <p className="text-sm">
+        Nobody answered; the recommended option was taken: {question.effective_answer}
+      </p>
+    );
+  }
+  return (
+    <p className="text-sm text-muted">
+      {question.status === "expired"
+        ? "Nobody answered in time; the work stopped."
+        : "Closed without an answer."}
+    </p>
+  );
+}
+
+function submitOnModifiedEnter(event: KeyboardEvent<HTMLTextAreaElement>) {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
+}

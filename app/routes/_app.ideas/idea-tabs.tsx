@@ -1,0 +1,17 @@
+import { Link } from "@remix-run/react";
+
+const tabClass =
+  "-mb-px border-b-2 border-transparent px-2.5 py-2 text-sm text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:py-3";
+
+export function IdeaTabs({ archived }: { archived: boolean }) {
+  return (
+    <nav aria-label="Ideas by state" className="mb-5 flex gap-1 border-b border-line">
+      <Link to="." aria-current={archived ? undefined : "page"} className={tabClass}>
+        Kept
+      </Link>
+      <Link to="?state=archived" aria-current={archived ? "page" : undefined} className={tabClass}>
+        Archived
+      </Link>
+    </nav>
+  );
+}

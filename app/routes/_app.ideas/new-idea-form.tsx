@@ -1,0 +1,42 @@
+import { useActionData } from "@remix-run/react";
+import { SubmitButton } from "~/components/button";
+import { Section } from "~/components/card";
+import { SelectField, TextAreaField, TextField } from "~/components/field";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { WriteFields } from "~/components/write-access";
+
+export function NewIdeaForm({
+  products,
+  productId,
+}: {
+  products: readonly { id: string; name: string }[];
+  productId: string | null;
+}) {
+  const form = useServerForm<"title" | "description" | "product_id">({
+    lastResult: useActionData(),
+    defaultValue: { product_id: productId ?? products[0]?.id },
+  });
+  return (
+    <Section title="New idea">
+      <ServerForm form={form} className="grid max-w-xl gap-4">
+        <WriteFields className="grid gap-4">
+          <TextField label="In one line" required {...form.field("title")} />
+          <TextAreaField
+            label="More about it"
+            required={false}
+            description="Markdown."
+            {...form.field("description")}
+          />
+          <SelectField
+            label="For"
+            options={products.map(({ id, name }) => ({ value: id, label: name }))}
+            {...form.field("product_id")}
+          />
+          <div>
+            <SubmitButton pendingLabel="Noting…">Note it</SubmitButton>
+          </div>
+        </WriteFields>
+      </ServerForm>
+    </Section>
+  );
+}

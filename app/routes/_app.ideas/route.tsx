@@ -1,0 +1,114 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
+import { CodeChip } from "~/components/badge";
+import { ButtonLink } from "~/components/button";
+import { EmptyState } from "~/components/empty-state";
+import { PageHeader } from "~/components/page-header";
+import { useRowKeys } from "~/components/page-keys";
+import { RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { createIdeaInput } from "~/contract/idea";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { listIdeas } from "~/domain/ideas/list-ideas.server";
+import { runForm } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { isCanonicalUuid } from "~/http/uuid";
+import { ProductFilter } from "../_app/product-filter";
+import { useShellData } from "../_app/shell-data";
+import { IdeaTabs } from "./idea-tabs";
+import { NewIdeaForm } from "./new-idea-form";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const address = new URL(request.url).searchParams;
+  const product = address.get("product") ?? "";
+  const archived = address.get("state") === "archived";
+  const page = await listIdeas(actor, {
+    product_id: isCanonicalUuid(product) ? product : undefined,
+    archived,
+    limit: 100,
+    cursor: address.get("after") ?? undefined,
+  });
+  return json({ ...page, archived, productId: product || null });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  return runForm(await request.formData(), createIdeaInput, async (input) => {
+    const idea = await createIdea(actor, input);
+    return redirect(`/ideas/${idea.id}`, 303);
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Ideas · Backloom" }];
+
+export default function IdeasPage() {
+  const { items, next_cursor, archived, productId } = useLoaderData<typeof loader>();
+  const [params] = useSearchParams();
+  const shell = useShellData();
+  const products = shell?.products ?? [];
+  const creating = params.get("panel") === "new" || (items.length === 0 && !archived);
+  useRowKeys();
+  return (
+    <>
+      <PageHeader
+        title="Ideas"
+        lead="Your own notes about what a product could become. Agents read the open ones with their context."
+        actions={
+          <>
+            <ProductFilter productId={productId} />
+            {creating ? null : (
+              <ButtonLink to="?panel=new" tone="primary" data-create>
+                New idea
+              </ButtonLink>
+            )}
+          </>
+        }
+      />
+      <IdeaTabs archived={archived} />
+      <div className="grid gap-5">
+        {creating && products.length > 0 ? (
+          <NewIdeaForm
+            products={products}
+            productId={productId ?? shell?.activeProductId ?? null}
+          />
+        ) : null}
+        {items.length === 0 ? (
+          <EmptyState compact title={archived ? "Nothing archived" : "No ideas yet"}>
+            {products.length === 0
+              ? "An idea belongs to a product. Create one first."
+              : "Note one, talk it through with an agent, and make it a PBI when it is ready."}
+          </EmptyState>
+        ) : (
+          <ul className="grid gap-3 sm:grid-cols-2 2xl:grid-cols-3">
+            {items.map((idea) => (
+              <li key={idea.id} className="grid gap-2 rounded-lg border border-line bg-surface p-4">
+                <div className="flex items-center gap-2">
+                  <CodeChip>{idea.code}</CodeChip>
+                  <StatusPill status={idea.status} />
+                </div>
+                <Link to={`/ideas/${idea.id}`} data-row className="font-semibold hover:underline">
+                  {idea.title}
+                </Link>
+                {idea.description ? (
+                  <p className="line-clamp-3 text-sm text-muted">{idea.description}</p>
+                ) : null}
+                <p className="mt-auto text-xs text-faint">
+                  {products.find(({ id }) => id === idea.product_id)?.name} ·{" "}
+                  <RelativeTime at={idea.created_at} />
+                </p>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {next_cursor ? (
+        <p className="mt-4 text-center">
+          <ButtonLink to={`?${archived ? "state=archived&" : ""}after=${next_cursor}`}>
+            More
+          </ButtonLink>
+        </p>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { useFetcher } from "@remix-run/react";
+import { useEffect, useRef } from "react";
+import { SubmitButton } from "~/components/button";
+import { Section } from "~/components/card";
+import { enhancedField } from "~/components/enhanced-field";
+import { TextAreaField } from "~/components/field";
+import { Prose, type SafeHtml } from "~/components/prose";
+import { RelativeTime } from "~/components/relative-time";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { StatusPill } from "~/components/status-pill";
+import { useHydrated } from "~/components/use-hydrated";
+import { WriteFields } from "~/components/write-access";
+import type { UserQuestion } from "~/contract/question";
+
+/** The talk about an idea: the person asks, an agent answers when it has read the repository. */
+export function Conversation({
+  questions,
+  answers,
+}: {
+  questions: readonly UserQuestion[];
+  answers: readonly (SafeHtml | null)[];
+}) {
+  const fetcher = useFetcher<{ ok?: boolean }>({ key: "ask-about-idea" });
+  const hydrated = useHydrated();
+  const area = useRef<HTMLDivElement>(null);
+  const form = useServerForm<"question">({ lastResult: fetcher.data });
+  const asked = fetcher.state === "idle" && fetcher.data?.ok;
+  useEffect(() => {
+    if (asked) area.current?.querySelector("form")?.reset();
+  }, [asked]);
+  return (
+    <Section
+      title="Conversation"
+      about="Ask an agent about this idea. A worker reads the repository and answers here."
+    >
+      <ol className="mb-4 grid gap-4" aria-live="polite">
+        {questions.map((question, index) => {
+          const answer = answers[index];
+          return (
+            <li key={question.id} className="grid gap-2">
+              <div className="justify-self-end rounded-lg bg-accent-soft px-3 py-2 text-sm sm:max-w-4/5">
+                <p className="whitespace-pre-wrap">{question.question}</p>
+                <p className="mt-1 text-xs text-muted">
+                  you, <RelativeTime at={question.created_at} />
+                </p>
+              </div>
+              {answer ? (
+                <div className="rounded-lg border border-line bg-raised px-3 py-2 text-sm sm:max-w-4/5">
+                  <Prose content={answer} />
+                </div>
+              ) : (
+                <p className="flex items-center gap-2 text-sm text-muted">
+                  <StatusPill
+                    status={question.job_status ?? question.status}
+                    label={pendingWords(question)}
+                  />
+                  {question.job_failure_reason}
+                </p>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      <div ref={area}>
+        <ServerForm form={form} fetcher={fetcher}>
+          <WriteFields className="grid gap-3">
+            <input type="hidden" name="intent" value="ask" />
+            {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
+            <TextAreaField label="Your question" rows={2} required {...form.field("question")} />
+            <div>
+              <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Asking…">
+                Ask
+              </SubmitButton>
+            </div>
+          </WriteFields>
+        </ServerForm>
+      </div>
+    </Section>
+  );
+}
+
+function pendingWords(question: UserQuestion): string {
+  if (question.job_status === "running" || question.job_status === "claimed")
+    return "A worker is on it";
+  if (question.job_status === "failed") return "The worker failed";
+  if (question.job_status === "cancelled") return "Cancelled";
+  return "Waits for a worker";
+}

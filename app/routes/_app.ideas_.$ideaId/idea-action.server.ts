@@ -1,0 +1,57 @@
+import { redirect } from "@remix-run/node";
+import { linkIdeaProductInput, promoteIdeaInput, updateIdeaInput } from "~/contract/idea";
+import { askAboutIdeaInput } from "~/contract/question";
+import type { Actor } from "~/db/rpc.server";
+import { archiveIdea } from "~/domain/ideas/archive-idea.server";
+import { linkIdeaProduct } from "~/domain/ideas/link-idea-product.server";
+import { promoteIdea } from "~/domain/ideas/promote-idea.server";
+import { restoreIdea } from "~/domain/ideas/restore-idea.server";
+import { unlinkIdeaProduct } from "~/domain/ideas/unlink-idea-product.server";
+import { updateIdea } from "~/domain/ideas/update-idea.server";
+import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
+
+/** Everything that the page of an idea changes. */
+export async function actOnIdea(actor: Actor, ideaId: string, request: Request): Promise<Response> {
+  const form = await request.formData();
+  const back = `/ideas/${ideaId}`;
+  form.set("idea_id", ideaId);
+  return runIntent(form, {
+    update: () =>
+      runForm(
+        form,
+        updateIdeaInput,
+        async (input) => {
+          await updateIdea(actor, input);
+          return done(form, back, "Saved");
+        },
+        { description: "" },
+      ),
+    ask: () =>
+      runForm(form, askAboutIdeaInput, async (input) => {
+        await askAboutIdea(actor, input);
+        return done(form, back, "Asked; a worker answers here");
+      }),
+    promote: () =>
+      runForm(form, promoteIdeaInput, async (input) => {
+        const { pbi } = await promoteIdea(actor, input);
+        return redirect(`/products/${pbi.product_id}/backlog?panel=pbi:${pbi.id}`, 303);
+      }),
+    link: async () => {
+      await linkIdeaProduct(actor, readForm(form, linkIdeaProductInput));
+      return done(form, back);
+    },
+    unlink: async () => {
+      await unlinkIdeaProduct(actor, readForm(form, linkIdeaProductInput));
+      return done(form, back);
+    },
+    archive: async () => {
+      await archiveIdea(actor, { idea_id: ideaId });
+      return done(form, back, "Archived");
+    },
+    restore: async () => {
+      await restoreIdea(actor, { idea_id: ideaId });
+      return done(form, back, "It is back");
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { ActionForm } from "~/components/action-form";
+import { Button } from "~/components/button";
+import { Section } from "~/components/card";
+import { SelectField } from "~/components/field";
+import { WriteFields } from "~/components/write-access";
+import type { Idea } from "~/contract/idea";
+
+/** Other products that the idea touches. */
+export function IdeaProducts({
+  idea,
+  products,
+}: {
+  idea: Idea;
+  products: readonly { id: string; name: string }[];
+}) {
+  const linked = products.filter(({ id }) => idea.secondary_product_ids.includes(id));
+  const others = products.filter(
+    ({ id }) => id !== idea.product_id && !idea.secondary_product_ids.includes(id),
+  );
+  return (
+    <Section title="Products">
+      <ul className="grid gap-1.5 text-sm">
+        <li>{products.find(({ id }) => id === idea.product_id)?.name ?? "Its own product"}</li>
+        {linked.map((product) => (
+          <li key={product.id} className="flex items-center justify-between gap-2">
+            {product.name}
+            <WriteFields quiet>
+              <ActionForm>
+                <input type="hidden" name="intent" value="unlink" />
+                <Button type="submit" size="sm" tone="quiet" name="product_id" value={product.id}>
+                  Remove<span className="sr-only"> {product.name}</span>
+                </Button>
+              </ActionForm>
+            </WriteFields>
+          </li>
+        ))}
+      </ul>
+      {others.length > 0 ? (
+        <WriteFields quiet>
+          <ActionForm className="mt-3 flex items-end gap-2">
+            <input type="hidden" name="intent" value="link" />
+            <div className="min-w-0 flex-1">
+              <SelectField
+                name="product_id"
+                label="Also touches"
+                options={others.map(({ id, name }) => ({ value: id, label: name }))}
+              />
+            </div>
+            <Button type="submit">Add</Button>
+          </ActionForm>
+        </WriteFields>
+      ) : null}
+    </Section>
+  );
+}

@@ -1,0 +1,112 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Link, useActionData, useLoaderData } from "@remix-run/react";
+import { Section } from "~/components/card";
+import { FormErrors } from "~/components/field";
+import { renderMarkdown } from "~/components/markdown.server";
+import { PageHeader } from "~/components/page-header";
+import { Prose } from "~/components/prose";
+import { QuestionCard } from "~/components/questions/question-card";
+import { RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { getIdea } from "~/domain/ideas/get-idea.server";
+import { getIdeaConversation } from "~/domain/questions/get-idea-conversation.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { requireId } from "~/http/require-id.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useShellData } from "../_app/shell-data";
+import { Conversation } from "./conversation";
+import { actOnIdea } from "./idea-action.server";
+import { IdeaEdit } from "./idea-edit";
+import { IdeaProducts } from "./idea-products";
+import { PromoteIdea } from "./promote-idea";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor } = await requireActor(request, context);
+  const ideaId = requireId(params.ideaId, "idea");
+  const [idea, talk] = await Promise.all([
+    getIdea(actor, { idea_id: ideaId }),
+    getIdeaConversation(actor, { idea_id: ideaId }),
+  ]);
+  return json({
+    idea,
+    talk,
+    description: renderMarkdown(idea.description),
+    answers: talk.user_questions.map((question) => renderMarkdown(question.answer)),
+  });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  return actOnIdea(actor, requireId(params.ideaId, "idea"), request);
+});
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => [
+  { title: data ? `${data.idea.code} ${data.idea.title} · Backloom` : "Idea · Backloom" },
+];
+
+export default function IdeaPage() {
+  const { idea, talk, description, answers } = useLoaderData<typeof loader>();
+  const refusal = useActionData<{ error?: string }>();
+  const products = useShellData()?.products ?? [];
+  useLiveRevalidation({ stream: "backlog", productId: idea.product_id });
+  return (
+    <>
+      <PageHeader
+        crumbs={[{ label: "Ideas", to: "/ideas" }]}
+        title={
+          <span className="flex flex-wrap items-center gap-2.5">
+            <span className="font-mono text-base text-muted">{idea.code}</span>
+            {idea.title}
+            <StatusPill
+              status={idea.archived_at ? "CANCELLED" : idea.status}
+              label={idea.archived_at ? "Archived" : undefined}
+            />
+          </span>
+        }
+        lead={
+          idea.pbi ? (
+            <>
+              It became{" "}
+              <Link
+                to={`/products/${idea.pbi.product_id}/backlog?panel=pbi:${idea.pbi.id}`}
+                className="text-accent underline"
+              >
+                {idea.pbi.code}
+              </Link>
+              .
+            </>
+          ) : null
+        }
+      />
+      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="grid min-w-0 gap-5">
+          {description ? (
+            <Section title="The idea">
+              <Prose content={description} />
+            </Section>
+          ) : null}
+          {talk.agent_questions.map((question) => (
+            <QuestionCard key={question.id} question={question} />
+          ))}
+          <Conversation questions={talk.user_questions} answers={answers} />
+        </div>
+        <div className="grid gap-5">
+          {idea.pbi ? null : <PromoteIdea idea={idea} products={products} />}
+          <IdeaProducts idea={idea} products={products} />
+          <IdeaEdit idea={idea} products={products} />
+          <Section title="History">
+            <ol className="grid gap-1.5 text-xs text-muted">
+              {idea.logs.map((log) => (
+                <li key={log.id}>
+                  {log.content || log.kind.toLowerCase().replaceAll("_", " ")} ·{" "}
+                  <RelativeTime at={log.created_at} />
+                </li>
+              ))}
+            </ol>
+          </Section>
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { Link } from "@remix-run/react";
+import { moneyText, tokensText } from "~/components/numbers";
+import { Cell, Table } from "~/components/table";
+import type { UsageNumbers } from "~/contract/insight";
+
+export interface UsageRow extends UsageNumbers {
+  key: string;
+  label: string;
+  to: string | null;
+}
+
+/** Tokens and money of one kind of thing; folded away when it is long. */
+export function UsageTable({ title, rows }: { title: string; rows: readonly UsageRow[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <details open={rows.length <= 8} className="rounded-lg border border-line bg-surface">
+      <summary className="px-4 py-2.5 text-sm font-semibold hover:bg-sunken">
+        {title} <span className="font-normal text-muted">({rows.length})</span>
+      </summary>
+      <div className="border-t border-line">
+        <Table
+          caption={title}
+          head={[
+            "What",
+            { label: "Jobs", numeric: true },
+            { label: "Read", numeric: true },
+            { label: "Cached", numeric: true },
+            { label: "Written", numeric: true },
+            { label: "Cost", numeric: true },
+          ]}
+        >
+          {rows.map((row) => (
+            <tr key={row.key}>
+              <Cell>
+                {row.to ? (
+                  <Link to={row.to} className="hover:underline">
+                    {row.label}
+                  </Link>
+                ) : (
+                  row.label
+                )}
+              </Cell>
+              <Cell numeric>{row.jobs}</Cell>
+              <Cell numeric>{tokensText(row.input_tokens + row.cache_write_tokens)}</Cell>
+              <Cell numeric>{tokensText(row.cache_read_tokens)}</Cell>
+              <Cell numeric>{tokensText(row.output_tokens)}</Cell>
+              <Cell numeric>{moneyText(row.cost)}</Cell>
+            </tr>
+          ))}
+        </Table>
+      </div>
+    </details>
+  );
+}

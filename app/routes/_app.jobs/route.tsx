@@ -1,0 +1,140 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { CodeChip } from "~/components/badge";
+import { Button, ButtonLink } from "~/components/button";
+import { EmptyState } from "~/components/empty-state";
+import { jobKinds, tokensOf } from "~/components/jobs/job-card";
+import { moneyText, tokensText } from "~/components/numbers";
+import { PageHeader } from "~/components/page-header";
+import { useRowKeys } from "~/components/page-keys";
+import { Elapsed, RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { WriteFields } from "~/components/write-access";
+import { type AgentJob, jobIdInput } from "~/contract/agent-job";
+import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
+import { listAgentJobs } from "~/domain/agent-jobs/list-agent-jobs.server";
+import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { done, readForm } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { isCanonicalUuid } from "~/http/uuid";
+import { ProductFilter } from "../_app/product-filter";
+import { JobTabs } from "./job-tabs";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const address = new URL(request.url).searchParams;
+  const product = address.get("product") ?? "";
+  const why = address.get("why") ?? "";
+  const all = address.get("state") === "all";
+  const [page, reasons] = await Promise.all([
+    listAgentJobs(actor, {
+      product_id: isCanonicalUuid(product) ? product : undefined,
+      state: all ? undefined : "unfinished",
+      limit: 100,
+      cursor: address.get("after") ?? undefined,
+    }),
+    isCanonicalUuid(why) ? whyNotMoving(actor, { kind: "job", id: why }) : null,
+  ]);
+  return json({ ...page, all, productId: product || null, why: reasons });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  await cancelAgentJob(actor, readForm(form, jobIdInput));
+  return done(form, "/jobs", "The job is cancelled");
+});
+
+export const meta: MetaFunction = () => [{ title: "Jobs · Backloom" }];
+
+export default function JobsPage() {
+  const { jobs, next_cursor, all, productId, why } = useLoaderData<typeof loader>();
+  useRowKeys();
+  return (
+    <>
+      <PageHeader
+        title="Jobs"
+        lead="The queue of your agents, in the order they take it."
+        actions={<ProductFilter productId={productId} />}
+      />
+      <JobTabs all={all} />
+      {jobs.length === 0 ? (
+        <EmptyState title={all ? "No jobs yet" : "The queue is empty"}>
+          Jobs come from sprint runs, one a task, and from questions about ideas.
+        </EmptyState>
+      ) : (
+        <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface">
+          {jobs.map((job) => (
+            <JobRow key={job.id} job={job} why={why?.id === job.id ? why.text : null} />
+          ))}
+        </ul>
+      )}
+      {next_cursor ? (
+        <p className="mt-4 text-center">
+          <ButtonLink to={`?${all ? "state=all&" : ""}after=${next_cursor}`}>More</ButtonLink>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function JobRow({ job, why }: { job: AgentJob; why: string | null }) {
+  const running = job.status === "running" || job.status === "claimed";
+  const tokens = tokensOf(job);
+  return (
+    <li className="grid gap-1 px-4 py-2.5 text-sm">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <StatusPill status={job.status} />
+        <Link to={jobTarget(job)} data-row className="min-w-40 flex-1 hover:underline">
+          <CodeChip className="mr-2">{job.task_code ?? job.idea_code ?? ""}</CodeChip>
+          {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
+        </Link>
+        <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
+          <span>{job.product_code}</span>
+          {job.worker_name ? <span>{job.worker_name}</span> : null}
+          {job.started_at ? (
+            <Elapsed from={job.started_at} to={job.finished_at} />
+          ) : (
+            <RelativeTime at={job.created_at} />
+          )}
+          {running && job.lease_until ? (
+            <span>
+              lease ends <RelativeTime at={job.lease_until} />
+            </span>
+          ) : null}
+          {job.retry_count > 0 ? <span>retry {job.retry_count} of 3</span> : null}
+          {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
+          {job.cost !== null ? <span>{moneyText(job.cost)}</span> : null}
+        </span>
+        {job.status === "queued" ? (
+          <>
+            <ButtonLink to={`?why=${job.id}`} preventScrollReset size="sm" tone="quiet">
+              Why not moving?
+            </ButtonLink>
+            <WriteFields quiet>
+              <ActionForm>
+                <Button type="submit" size="sm" tone="quiet" name="job_id" value={job.id}>
+                  Cancel
+                </Button>
+              </ActionForm>
+            </WriteFields>
+          </>
+        ) : null}
+      </div>
+      {why ? (
+        <p role="status" className="text-waiting">
+          {why}
+        </p>
+      ) : null}
+      {job.failure_reason ? <p className="text-failed">{job.failure_reason}</p> : null}
+    </li>
+  );
+}
+
+function jobTarget(job: AgentJob): string {
+  if (job.kind === "SPRINT_IMPLEMENTATION" && job.sprint_run_id)
+    return `/products/${job.product_id}/runs/${job.sprint_run_id}`;
+  if (job.idea_id) return `/ideas/${job.idea_id}`;
+  return `/tasks/${job.task_id}`;
+}

@@ -1,0 +1,86 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { ButtonLink } from "~/components/button";
+import { EmptyState } from "~/components/empty-state";
+import { countText, moneyText } from "~/components/numbers";
+import { useRowKeys } from "~/components/page-keys";
+import { Elapsed, RelativeTime } from "~/components/relative-time";
+import { runSegments } from "~/components/run-segments";
+import { StatusPill } from "~/components/status-pill";
+import { WovenProgress } from "~/components/woven-progress";
+import type { SprintRun } from "~/contract/sprint-run";
+import { listSprintRuns } from "~/domain/sprint-runs/list-sprint-runs.server";
+import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  const cursor = new URL(request.url).searchParams.get("after") ?? undefined;
+  return json({
+    productId,
+    ...(await listSprintRuns(actor, { product_id: productId, limit: 30, cursor })),
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Runs · Backloom" }];
+
+export default function RunsPage() {
+  const { productId, runs, next_cursor } = useLoaderData<typeof loader>();
+  useLiveRevalidation({ stream: "backlog", productId });
+  useRowKeys();
+  return (
+    <>
+      <h1 className="mb-4 text-xl font-semibold tracking-tight">Runs</h1>
+      {runs.length === 0 ? (
+        <EmptyState
+          title="No run yet"
+          action={
+            <ButtonLink to={`/products/${productId}/sprints`} tone="primary">
+              Open a sprint
+            </ButtonLink>
+          }
+        >
+          A run hands the tasks of a sprint to your agents, in order. Start one from the sprint's
+          page.
+        </EmptyState>
+      ) : (
+        <ul className="grid gap-3">
+          {runs.map((run) => (
+            <RunRow key={run.id} run={run} />
+          ))}
+        </ul>
+      )}
+      {next_cursor ? (
+        <p className="mt-4 text-center">
+          <ButtonLink to={`?after=${next_cursor}`}>Older runs</ButtonLink>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function RunRow({ run }: { run: SprintRun }) {
+  return (
+    <li className="grid gap-2 rounded-lg border border-line bg-surface px-4 py-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+        <StatusPill status={run.status} />
+        <Link to={run.id} data-row className="font-medium hover:underline">
+          {run.sprint_code}, {countText(run.jobs_total, "job")}
+        </Link>
+        <span className="text-xs text-muted">
+          started <RelativeTime at={run.created_at} /> by {run.started_by_name}
+        </span>
+        <span className="ml-auto flex gap-4 text-xs text-muted">
+          {run.started_at ? <Elapsed from={run.started_at} to={run.finished_at} /> : null}
+          {run.cost !== null ? <span>{moneyText(run.cost)}</span> : null}
+        </span>
+      </div>
+      <WovenProgress statuses={runSegments(run.counts)} />
+      {run.failure?.reason ? (
+        <p className="text-sm text-failed">
+          {run.failure.task_code}: {run.failure.reason}
+        </p>
+      ) : null}
+    </li>
+  );
+}

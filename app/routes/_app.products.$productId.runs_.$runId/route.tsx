@@ -1,0 +1,138 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useActionData, useLoaderData } from "@remix-run/react";
+import { Fact, Facts, Section } from "~/components/card";
+import { FormErrors } from "~/components/field";
+import { forecastMilliseconds } from "~/components/forecast";
+import { tokensOf } from "~/components/jobs/job-card";
+import { moneyText, tokensText } from "~/components/numbers";
+import { PageHeader } from "~/components/page-header";
+import { useRowKeys } from "~/components/page-keys";
+import { QuestionCard } from "~/components/questions/question-card";
+import { durationText, Elapsed } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { describeStatuses, WovenProgress } from "~/components/woven-progress";
+import { jobIdInput } from "~/contract/agent-job";
+import { sprintRunIdInput } from "~/contract/sprint-run";
+import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
+import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
+import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
+import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
+import { done, readForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { requireId } from "~/http/require-id.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { RunControls } from "./run-controls";
+import { RunJobs } from "./run-jobs";
+import { RunState } from "./run-state";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  const runId = requireId(params.runId, "run");
+  const [run, why] = await Promise.all([
+    getSprintRun(actor, { sprint_run_id: runId }),
+    whyNotMoving(actor, { kind: "run", id: runId }),
+  ]);
+  return json({ productId, run, why: why.moving ? null : why.text });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  const runId = requireId(params.runId, "run");
+  const form = await request.formData();
+  const run = sprintRunIdInput.parse({ sprint_run_id: runId });
+  const here = `/products/${productId}/runs`;
+  return runIntent(form, {
+    pause: async () => {
+      await pauseSprintRun(actor, run);
+      return done(form, `${here}/${runId}`, "The run is paused");
+    },
+    resume: async () => redirect(`${here}/${(await resumeSprintRun(actor, run)).id}`, 303),
+    cancel: async () => {
+      await cancelSprintRun(actor, run);
+      return done(form, `${here}/${runId}`, "The run is cancelled");
+    },
+    "resume-sprint": async () => {
+      const { sprint_id } = await getSprintRun(actor, run);
+      return redirect(`${here}/${(await resumeSprint(actor, { sprint_id })).id}`, 303);
+    },
+    "cancel-job": async () => {
+      await cancelAgentJob(actor, readForm(form, jobIdInput));
+      return done(form, `${here}/${runId}`, "The job is cancelled");
+    },
+  });
+});
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => [
+  { title: data ? `Run of ${data.run.sprint_code} · Backloom` : "Run · Backloom" },
+];
+
+export default function RunPage() {
+  const { productId, run, why } = useLoaderData<typeof loader>();
+  const refusal = useActionData<{ error?: string }>();
+  useLiveRevalidation({ stream: "backlog", productId });
+  useRowKeys();
+  const statuses =
+    run.executions.length > 0
+      ? run.executions.map(({ status }) => status)
+      : run.jobs.map(({ status }) => status);
+  const atWork = run.jobs.filter(
+    (job) => job.status === "running" || job.status === "claimed",
+  ).length;
+  const unfinished = run.finished_at === null;
+  const forecast = unfinished
+    ? forecastMilliseconds(run.executions.length > 0 ? run.executions : run.jobs, atWork)
+    : null;
+  return (
+    <div className="grid gap-5">
+      <PageHeader
+        crumbs={[
+          { label: "Runs", to: `/products/${productId}/runs` },
+          { label: run.sprint_code, to: `/products/${productId}/sprints/${run.sprint_id}` },
+        ]}
+        title={
+          <span className="flex flex-wrap items-center gap-2.5">
+            Run of {run.sprint_code}
+            <StatusPill status={run.status} />
+          </span>
+        }
+        lead={why}
+        actions={<RunControls run={run} />}
+      />
+      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      <RunState run={run} productId={productId} />
+      {run.pause_question ? <QuestionCard question={run.pause_question} /> : null}
+      <section aria-label="Progress" className="grid gap-2">
+        <WovenProgress statuses={statuses} className="!h-5" />
+        <p className="text-sm text-muted">{describeStatuses(statuses)}</p>
+      </section>
+      <Facts>
+        <Fact term={unfinished ? "Running for" : "Took"}>
+          {run.started_at ? <Elapsed from={run.started_at} to={run.finished_at} /> : "not begun"}
+        </Fact>
+        {forecast !== null ? (
+          <Fact term="Rest, at this pace">about {durationText(forecast)}</Fact>
+        ) : null}
+        <Fact term="Tokens">{tokensText(tokensOf(run))}</Fact>
+        <Fact term="Cost">{run.cost === null ? "no price known" : moneyText(run.cost)}</Fact>
+        <Fact term="Branch">
+          <code className="font-mono text-xs">{run.branch}</code>
+        </Fact>
+        <Fact term="Started by">{run.started_by_name}</Fact>
+        {run.previous_run_id ? (
+          <Fact term="Continues">
+            <Link to={`../runs/${run.previous_run_id}`} className="text-accent underline">
+              the run before
+            </Link>
+          </Fact>
+        ) : null}
+      </Facts>
+      <Section title="Jobs, in order" flush>
+        <RunJobs run={run} />
+      </Section>
+    </div>
+  );
+}

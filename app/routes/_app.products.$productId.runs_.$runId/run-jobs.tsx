@@ -1,0 +1,106 @@
+import { Link } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { CodeChip } from "~/components/badge";
+import { Button } from "~/components/button";
+import { tokensOf } from "~/components/jobs/job-card";
+import { moneyText, tokensText } from "~/components/numbers";
+import { Elapsed, RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { WriteFields } from "~/components/write-access";
+import type { AgentJob, TaskExecution } from "~/contract/agent-job";
+import type { SprintRunDetail } from "~/contract/sprint-run";
+
+/** One line a job; of a batch run, one line a task of its single job. */
+export function RunJobs({ run }: { run: SprintRunDetail }) {
+  return (
+    <ol className="divide-y divide-line">
+      {run.jobs.map((job) => (
+        <JobLine key={job.id} job={job} batch={run.executions.length > 0} />
+      ))}
+      {run.executions.map((execution) => (
+        <ExecutionLine key={execution.id} execution={execution} />
+      ))}
+    </ol>
+  );
+}
+
+function JobLine({ job, batch }: { job: AgentJob; batch: boolean }) {
+  const tokens = tokensOf(job);
+  const running = job.status === "running" || job.status === "claimed";
+  return (
+    <li className="grid gap-1 px-4 py-2.5 text-sm">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <StatusPill status={job.status} />
+        {batch || !job.task_id ? (
+          <span className="min-w-40 flex-1 font-medium">One job for the whole sprint</span>
+        ) : (
+          <Link to={`/tasks/${job.task_id}`} data-row className="min-w-40 flex-1 hover:underline">
+            <CodeChip className="mr-2">{job.task_code ?? ""}</CodeChip>
+            {job.task_title}
+          </Link>
+        )}
+        <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
+          {job.worker_name ? <span>{job.worker_name}</span> : null}
+          {job.started_at ? <Elapsed from={job.started_at} to={job.finished_at} /> : null}
+          {running ? (
+            <span>
+              heard <RelativeTime at={job.updated_at} />
+            </span>
+          ) : null}
+          {job.verify_result ? <span>check: {job.verify_result.toLowerCase()}</span> : null}
+          {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
+          {job.cost !== null ? <span>{moneyText(job.cost)}</span> : null}
+          {job.pr_url ? (
+            <a href={job.pr_url} rel="noreferrer" className="text-accent underline">
+              pull request
+            </a>
+          ) : null}
+        </span>
+        {job.status === "queued" ? (
+          <WriteFields quiet>
+            <ActionForm>
+              <input type="hidden" name="intent" value="cancel-job" />
+              <Button type="submit" size="sm" tone="quiet" name="job_id" value={job.id}>
+                Cancel<span className="sr-only"> the job of {job.task_code}</span>
+              </Button>
+            </ActionForm>
+          </WriteFields>
+        ) : null}
+      </div>
+      {job.failure_reason ? <p className="text-failed">{job.failure_reason}</p> : null}
+      {job.parked_question_id ? (
+        <p className="text-waiting">
+          Parked until its question is answered.{" "}
+          <Link to={`/questions#question-${job.parked_question_id}`} className="underline">
+            Answer it
+          </Link>
+        </p>
+      ) : null}
+    </li>
+  );
+}
+
+function ExecutionLine({ execution }: { execution: TaskExecution }) {
+  return (
+    <li className="grid gap-1 px-4 py-2.5 pl-8 text-sm">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <StatusPill status={execution.status} />
+        <Link
+          to={`/tasks/${execution.task_id}`}
+          data-row
+          className="min-w-40 flex-1 hover:underline"
+        >
+          <CodeChip className="mr-2">{execution.task_code}</CodeChip>
+          {execution.task_title}
+        </Link>
+        <span className="text-xs text-muted">
+          {execution.verify_result ? `check: ${execution.verify_result.toLowerCase()} ` : ""}
+          {execution.started_at ? (
+            <Elapsed from={execution.started_at} to={execution.finished_at} />
+          ) : null}
+        </span>
+      </div>
+      {execution.failure_reason ? <p className="text-failed">{execution.failure_reason}</p> : null}
+    </li>
+  );
+}

@@ -1,0 +1,67 @@
+import { Link } from "@remix-run/react";
+import { Notice } from "~/components/notice";
+import type { SprintRunDetail } from "~/contract/sprint-run";
+
+const pauseReasons: Record<string, string> = {
+  merge_conflict: "The work does not merge cleanly",
+  paused_by_person: "Somebody paused it",
+  question_expired: "Nobody answered a question in time",
+};
+
+/** Why a run stands still or ended early: the reason, in place. */
+export function RunState({ run, productId }: { run: SprintRunDetail; productId: string }) {
+  if (run.status === "paused" && run.pause_context) return <Paused context={run.pause_context} />;
+  if (run.status !== "failed" || !run.failure) return null;
+  const { task_id, task_code, reason } = run.failure;
+  return (
+    <Notice
+      tone="failed"
+      title={
+        <>
+          {task_id ? (
+            <Link to={`/tasks/${task_id}`} className="underline">
+              {task_code}
+            </Link>
+          ) : (
+            "A job"
+          )}{" "}
+          failed, and the run stopped with it
+        </>
+      }
+    >
+      {reason ? <p>{reason}</p> : null}
+      <p className="text-muted">
+        Its unfinished jobs were cancelled. Mend the task, then resume the{" "}
+        <Link to={`/products/${productId}/sprints/${run.sprint_id}`} className="underline">
+          sprint
+        </Link>
+        .
+      </p>
+    </Notice>
+  );
+}
+
+function Paused({ context }: { context: NonNullable<SprintRunDetail["pause_context"]> }) {
+  return (
+    <Notice tone="waiting" title={`Paused: ${pauseReasons[context.reason] ?? context.reason}`}>
+      {context.pr_url ? (
+        <p>
+          Pull request:{" "}
+          <a href={context.pr_url} rel="noreferrer" className="underline">
+            {context.pr_url}
+          </a>
+        </p>
+      ) : null}
+      {context.conflict_files.length > 0 ? (
+        <>
+          <p>Files in conflict:</p>
+          <ul className="list-disc pl-5 font-mono text-xs">
+            {context.conflict_files.map((file) => (
+              <li key={file}>{file}</li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+    </Notice>
+  );
+}

@@ -1,0 +1,165 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Link, useActionData, useLoaderData } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { CodeChip } from "~/components/badge";
+import { Board } from "~/components/board/board";
+import { Button, ButtonLink } from "~/components/button";
+import { Section } from "~/components/card";
+import { EmptyState } from "~/components/empty-state";
+import { FormErrors } from "~/components/field";
+import { PageHeader } from "~/components/page-header";
+import { WriteFields } from "~/components/write-access";
+import type { BoardStory } from "~/contract/page-data";
+import { assignStoryInput } from "~/contract/story";
+import { setTaskStatusInput } from "~/contract/task";
+import { getSoloBoard } from "~/domain/pages/get-solo-board.server";
+import { assignStory } from "~/domain/stories/assign-story.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { done, readForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, principal, productId } = await requireProduct(request, context, params);
+  const board = await getSoloBoard(actor, productId);
+  const mine = new Set(
+    board.stories.filter((story) => story.assignee_id === principal.user_id).map(({ id }) => id),
+  );
+  return json({
+    productId,
+    userId: principal.user_id,
+    sprint: board.sprint,
+    workersOnline: board.workers_online,
+    tasks: board.tasks.filter((task) => mine.has(task.story_id)),
+    mine: board.stories.filter((story) => mine.has(story.id)),
+    free: board.stories.filter((story) => !mine.has(story.id) && story.status !== "done"),
+  });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor, principal } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  const form = await request.formData();
+  const back = `/products/${productId}/solo`;
+  return runIntent(form, {
+    "move-task": async () => {
+      await setTaskStatus(actor, readForm(form, setTaskStatusInput));
+      return done(form, back);
+    },
+    claim: async () => {
+      form.set("assignee_id", principal.user_id);
+      const story = await assignStory(actor, readForm(form, assignStoryInput));
+      return done(form, back, `${story.code} is yours`);
+    },
+    release: async () => {
+      const story = await assignStory(
+        actor,
+        readForm(form, assignStoryInput, { assignee_id: null }),
+      );
+      return done(form, back, `${story.code} is free again`);
+    },
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Solo · Backloom" }];
+
+export default function SoloPage() {
+  const { productId, sprint, tasks, mine, free, workersOnline } = useLoaderData<typeof loader>();
+  const refusal = useActionData<{ error?: string }>();
+  useLiveRevalidation({ stream: "solo", productId });
+  if (!sprint) {
+    return (
+      <EmptyState
+        title="No sprint is under way"
+        action={
+          <ButtonLink to={`/products/${productId}/sprints`} tone="primary">
+            Plan a sprint
+          </ButtonLink>
+        }
+      >
+        This page shows your own stories of the active sprint, and those that nobody took yet.
+      </EmptyState>
+    );
+  }
+  return (
+    <div className="grid gap-5">
+      <PageHeader
+        title="Solo"
+        lead={
+          <>
+            Your part of{" "}
+            <Link to={`../sprints/${sprint.id}`} className="text-accent hover:underline">
+              {sprint.code}
+            </Link>
+            {sprint.sprint_goal ? `: ${sprint.sprint_goal}` : ""} ·{" "}
+            {workersOnline === 0 ? "no worker online" : `${workersOnline} online`}
+          </>
+        }
+      />
+      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      {mine.length > 0 ? (
+        <Board tasks={tasks} />
+      ) : (
+        <EmptyState compact title="Nothing is yours yet">
+          Take one of the stories below, and its tasks appear here.
+        </EmptyState>
+      )}
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <Stories
+          title="To take"
+          stories={free}
+          intent="claim"
+          button="Take it"
+          empty="Every story has somebody."
+        />
+        <Stories
+          title="Yours"
+          stories={mine}
+          intent="release"
+          button="Give back"
+          empty="None yet."
+        />
+      </div>
+    </div>
+  );
+}
+
+function Stories({
+  title,
+  stories,
+  intent,
+  button,
+  empty,
+}: {
+  title: string;
+  stories: readonly BoardStory[];
+  intent: string;
+  button: string;
+  empty: string;
+}) {
+  return (
+    <Section title={`${title} (${stories.length})`} flush>
+      <ul className="divide-y divide-line">
+        {stories.map((story) => (
+          <li key={story.id} className="flex items-center gap-2 px-4 py-2 text-sm">
+            <CodeChip>{story.code}</CodeChip>
+            <Link to={`/stories/${story.id}`} className="min-w-0 flex-1 truncate hover:underline">
+              {story.title}
+            </Link>
+            <WriteFields quiet>
+              <ActionForm>
+                <input type="hidden" name="intent" value={intent} />
+                <input type="hidden" name="assignee_id" value="" />
+                <Button type="submit" size="sm" name="story_id" value={story.id}>
+                  {button}
+                  <span className="sr-only"> {story.code}</span>
+                </Button>
+              </ActionForm>
+            </WriteFields>
+          </li>
+        ))}
+        {stories.length === 0 ? <li className="px-4 py-3 text-sm text-muted">{empty}</li> : null}
+      </ul>
+    </Section>
+  );
+}

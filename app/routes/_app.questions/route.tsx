@@ -1,0 +1,93 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useActionData, useLoaderData } from "@remix-run/react";
+import { CountBadge, Kbd } from "~/components/badge";
+import { ButtonLink } from "~/components/button";
+import { EmptyState } from "~/components/empty-state";
+import { FormErrors } from "~/components/field";
+import { PageHeader } from "~/components/page-header";
+import { QuestionCard } from "~/components/questions/question-card";
+import {
+  type AgentQuestionStatus,
+  answerQuestionInput,
+  questionIdInput,
+} from "~/contract/question";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { cancelQuestion } from "~/domain/questions/cancel-question.server";
+import { listQuestions } from "~/domain/questions/list-questions.server";
+import { done, readForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { useShellData } from "../_app/shell-data";
+import { StateTabs } from "./state-tabs";
+import { useQuestionKeys } from "./use-question-keys";
+
+const states: readonly AgentQuestionStatus[] = ["open", "answered", "expired", "cancelled"];
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const address = new URL(request.url).searchParams;
+  const state = states.find((known) => known === address.get("state")) ?? "open";
+  const page = await listQuestions(actor, {
+    state,
+    limit: 50,
+    cursor: address.get("after") ?? undefined,
+  });
+  return json({ state, ...page });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  return runIntent(form, {
+    answer: async () => {
+      await answerQuestion(actor, readForm(form, answerQuestionInput));
+      return done(form, "/questions", "Answered");
+    },
+    cancel: async () => {
+      await cancelQuestion(actor, readForm(form, questionIdInput));
+      return done(form, "/questions", "Closed");
+    },
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Questions · Backloom" }];
+
+export default function QuestionsPage() {
+  const { state, questions, next_cursor } = useLoaderData<typeof loader>();
+  const shell = useShellData();
+  const refusal = useActionData<{ error?: string }>();
+  useQuestionKeys();
+  return (
+    <div className="mx-auto max-w-3xl">
+      <PageHeader title="Questions" lead="What your agents need to know, over all products." />
+      <StateTabs
+        state={state}
+        open={<CountBadge count={shell?.openQuestions ?? 0} meaning="open" />}
+      />
+      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      {questions.length === 0 ? (
+        <EmptyState title={state === "open" ? "Nobody waits for you" : "None here"}>
+          {state === "open"
+            ? "When an agent cannot decide something, it asks here, and the bell turns amber."
+            : "Questions appear here once they are closed."}
+        </EmptyState>
+      ) : (
+        <div className="grid gap-4">
+          {questions.map((question) => (
+            <QuestionCard key={question.id} question={question} />
+          ))}
+          {state === "open" ? (
+            <p className="text-center text-xs text-muted max-sm:hidden">
+              <Kbd>j</Kbd> <Kbd>k</Kbd> walk through the questions, <Kbd>1</Kbd> to <Kbd>8</Kbd>{" "}
+              choose an answer.
+            </p>
+          ) : null}
+        </div>
+      )}
+      {next_cursor ? (
+        <p className="mt-4 text-center">
+          <ButtonLink to={`?state=${state}&after=${next_cursor}`}>More</ButtonLink>
+        </p>
+      ) : null}
+    </div>
+  );
+}

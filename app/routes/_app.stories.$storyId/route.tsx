@@ -1,0 +1,105 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { Section } from "~/components/card";
+import { renderMarkdown } from "~/components/markdown.server";
+import { PageHeader } from "~/components/page-header";
+import { useRowKeys } from "~/components/page-keys";
+import { Prose } from "~/components/prose";
+import { QuestionCard } from "~/components/questions/question-card";
+import { StatusPill } from "~/components/status-pill";
+import { WriteAccessProvider } from "~/components/write-access";
+import { getStoryPage } from "~/domain/pages/get-story-page.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { requireId } from "~/http/require-id.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { actOnStory } from "./story-action.server";
+import { StoryEdit } from "./story-edit";
+import { StoryLog } from "./story-log";
+import { StoryPlace } from "./story-place";
+import { StoryTasks } from "./story-tasks";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor } = await requireActor(request, context);
+  const page = await getStoryPage(actor, requireId(params.storyId, "story"));
+  return json({
+    page,
+    description: renderMarkdown(page.story.description),
+    criteria: renderMarkdown(page.story.acceptance_criteria),
+    logTexts: page.logs.map((log) => renderMarkdown(log.content)),
+  });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  return actOnStory(actor, requireId(params.storyId, "story"), request);
+});
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => [
+  {
+    title: data
+      ? `${data.page.story.code} ${data.page.story.title} · Backloom`
+      : "Story · Backloom",
+  },
+];
+
+export default function StoryPage() {
+  const { page, description, criteria, logTexts } = useLoaderData<typeof loader>();
+  const { story, product, pbi, questions } = page;
+  useLiveRevalidation({ stream: "backlog", productId: product.id });
+  useRowKeys();
+  const open = questions.filter((question) => question.status === "open");
+  const closed = questions.filter((question) => question.status !== "open");
+  return (
+    <WriteAccessProvider reason={product.archived ? "This product is archived." : null}>
+      <PageHeader
+        crumbs={[
+          { label: product.name, to: `/products/${product.id}/backlog` },
+          {
+            label: `${pbi.code} ${pbi.title}`,
+            to: `/products/${product.id}/backlog?panel=pbi:${pbi.id}`,
+          },
+        ]}
+        title={
+          <span className="flex flex-wrap items-center gap-2.5">
+            <span className="font-mono text-base text-muted">{story.code}</span>
+            {story.title}
+            <StatusPill status={story.status} />
+          </span>
+        }
+      />
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="grid min-w-0 gap-5">
+          {open.map((question) => (
+            <QuestionCard key={question.id} question={question} />
+          ))}
+          {description || criteria ? (
+            <Section title="What and when it is done">
+              {description ? <Prose content={description} /> : null}
+              {criteria ? (
+                <>
+                  <h3 className="mt-4 mb-1 text-sm font-semibold">Acceptance criteria</h3>
+                  <Prose content={criteria} />
+                </>
+              ) : null}
+            </Section>
+          ) : null}
+          <StoryTasks page={page} />
+          <StoryLog logs={page.logs} texts={logTexts} />
+          {closed.length > 0 ? (
+            <Section title={`Earlier questions (${closed.length})`}>
+              <div className="grid gap-3">
+                {closed.map((question) => (
+                  <QuestionCard key={question.id} question={question} />
+                ))}
+              </div>
+            </Section>
+          ) : null}
+        </div>
+        <div className="grid gap-5">
+          <StoryPlace page={page} />
+          <StoryEdit page={page} />
+        </div>
+      </div>
+    </WriteAccessProvider>
+  );
+}

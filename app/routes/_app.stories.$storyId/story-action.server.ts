@@ -1,0 +1,55 @@
+import { redirect } from "@remix-run/node";
+import { addStoryToSprintInput, assignStoryInput, updateStoryInput } from "~/contract/story";
+import { createTaskInput } from "~/contract/task";
+import type { Actor } from "~/db/rpc.server";
+import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
+import { assignStory } from "~/domain/stories/assign-story.server";
+import { deleteStory } from "~/domain/stories/delete-story.server";
+import { getStory } from "~/domain/stories/get-story.server";
+import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+
+/** Everything that the story page changes. */
+export async function actOnStory(
+  actor: Actor,
+  storyId: string,
+  request: Request,
+): Promise<Response> {
+  const form = await request.formData();
+  const back = `/stories/${storyId}`;
+  form.set("story_id", storyId);
+  return runIntent(form, {
+    update: () =>
+      runForm(
+        form,
+        updateStoryInput,
+        async (input) => {
+          await updateStory(actor, input);
+          return done(form, back, "Saved");
+        },
+        { description: "", acceptance_criteria: "" },
+      ),
+    assign: async () => {
+      await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
+      return done(form, back, "Saved");
+    },
+    "set-sprint": async () => {
+      if (textOf(form, "sprint_id") === "")
+        await removeStoryFromSprint(actor, { story_id: storyId });
+      else await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
+      return done(form, back, "Saved");
+    },
+    "create-task": () =>
+      runForm(form, createTaskInput, async (input) => {
+        const task = await createTask(actor, input);
+        return redirect(`/tasks/${task.id}`, 303);
+      }),
+    delete: async () => {
+      const { product_id } = await getStory(actor, { story_id: storyId });
+      await deleteStory(actor, { story_id: storyId });
+      return redirect(`/products/${product_id}/backlog`, 303);
+    },
+  });
+}

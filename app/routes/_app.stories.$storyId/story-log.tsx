@@ -1,0 +1,60 @@
+import { ClipboardList, FlaskConical, GitCommitHorizontal } from "lucide-react";
+import { Section } from "~/components/card";
+import { Prose, type SafeHtml } from "~/components/prose";
+import { RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import type { PageStoryLog } from "~/contract/page-data";
+
+const looks: Record<string, { label: string; Icon: typeof ClipboardList }> = {
+  IMPLEMENTATION_PLAN: { label: "Plan", Icon: ClipboardList },
+  TEST_RESULT: { label: "Tests", Icon: FlaskConical },
+  COMMIT: { label: "Commit", Icon: GitCommitHorizontal },
+};
+
+/** What happened to the story, newest first, as agents and people noted it. */
+export function StoryLog({
+  logs,
+  texts,
+}: {
+  logs: readonly PageStoryLog[];
+  texts: readonly (SafeHtml | null)[];
+}) {
+  return (
+    <Section title="Log">
+      {logs.length === 0 ? (
+        <p className="text-sm text-muted">
+          Empty. Agents note their plan, their commits and their test results here.
+        </p>
+      ) : (
+        <ol className="grid gap-4">
+          {logs.map((log, index) => {
+            const look = looks[log.type] ?? { label: log.type, Icon: ClipboardList };
+            const text = texts[index];
+            return (
+              <li key={log.id} className="grid grid-cols-[1.25rem_minmax(0,1fr)] gap-x-2.5">
+                <look.Icon className="mt-0.5 size-4 text-muted" aria-hidden="true" />
+                <div className="grid gap-1">
+                  <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
+                    <span className="font-semibold text-ink">{look.label}</span>
+                    {log.status ? <StatusPill status={log.status} /> : null}
+                    <span>{log.username}</span>
+                    <RelativeTime at={log.created_at} />
+                  </p>
+                  {log.commit_hash ? (
+                    <p className="text-sm">
+                      <code className="mr-2 rounded bg-sunken px-1 font-mono text-xs">
+                        {log.commit_hash.slice(0, 10)}
+                      </code>
+                      {log.commit_message}
+                    </p>
+                  ) : null}
+                  {text ? <Prose content={text} /> : null}
+                </div>
+              </li>
+            );
+          })}
+        </ol>
+      )}
+    </Section>
+  );
+}

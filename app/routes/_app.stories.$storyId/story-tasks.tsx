@@ -1,0 +1,56 @@
+import { Link, useFetcher } from "@remix-run/react";
+import { CodeChip } from "~/components/badge";
+import { SubmitButton } from "~/components/button";
+import { Section } from "~/components/card";
+import { TextAreaField, TextField } from "~/components/field";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { StatusPill } from "~/components/status-pill";
+import { WriteFields } from "~/components/write-access";
+import type { StoryPageData } from "~/contract/page-data";
+
+export function StoryTasks({ page }: { page: StoryPageData }) {
+  const { tasks } = page;
+  const fetcher = useFetcher({ key: "new-task" });
+  const form = useServerForm<"title" | "description" | "implementation_plan">({
+    lastResult: fetcher.data,
+  });
+  return (
+    <Section title={`Tasks (${tasks.length})`} flush>
+      <ul className="divide-y divide-line">
+        {tasks.map((task) => (
+          <li key={task.id} className="flex items-center gap-2.5 px-4 py-2 text-sm hover:bg-sunken">
+            <CodeChip>{task.code}</CodeChip>
+            <Link to={`/tasks/${task.id}`} data-row className="min-w-0 flex-1 hover:underline">
+              {task.title}
+            </Link>
+            <StatusPill status={task.status} />
+          </li>
+        ))}
+      </ul>
+      <details className="border-t border-line" open={tasks.length === 0}>
+        <summary data-create className="px-4 py-2.5 text-sm font-medium hover:bg-sunken">
+          New task
+        </summary>
+        <ServerForm form={form} fetcher={fetcher} className="grid gap-3 px-4 pb-4">
+          <WriteFields className="grid gap-3">
+            <input type="hidden" name="intent" value="create-task" />
+            <TextField label="Title" required {...form.field("title")} />
+            <TextAreaField label="Description" required={false} {...form.field("description")} />
+            <TextAreaField
+              label="Implementation plan"
+              required={false}
+              mono
+              description="What the agent follows, in Markdown. A run needs one for every task."
+              {...form.field("implementation_plan")}
+            />
+            <div>
+              <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Creating…">
+                Create task
+              </SubmitButton>
+            </div>
+          </WriteFields>
+        </ServerForm>
+      </details>
+    </Section>
+  );
+}

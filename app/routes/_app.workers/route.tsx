@@ -1,0 +1,128 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData, useRevalidator } from "@remix-run/react";
+import { useEffect } from "react";
+import { Badge } from "~/components/badge";
+import { ButtonLink } from "~/components/button";
+import { EmptyState } from "~/components/empty-state";
+import { PageHeader } from "~/components/page-header";
+import { Elapsed, RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { Cell, Table } from "~/components/table";
+import type { AgentWorkerList } from "~/contract/worker";
+import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  return json(await listAgentWorkers(actor, {}));
+});
+
+export const meta: MetaFunction = () => [{ title: "Workers · Backloom" }];
+
+export default function WorkersPage() {
+  const { workers } = useLoaderData<typeof loader>();
+  usePresence();
+  return (
+    <>
+      <PageHeader
+        title="Workers"
+        lead="Who can take jobs of your products, and what each one does."
+        actions={<ButtonLink to="/connect">Connect a worker</ButtonLink>}
+      />
+      {workers.length === 0 ? (
+        <EmptyState
+          title="No worker yet"
+          action={
+            <ButtonLink to="/connect" tone="primary">
+              Connect a worker
+            </ButtonLink>
+          }
+        >
+          A worker is a machine with your repository and a coding agent. One command connects it.
+        </EmptyState>
+      ) : (
+        <div className="overflow-hidden rounded-lg border border-line bg-surface">
+          <Table caption="Workers" head={["Worker", "State", "Doing", "Quota left", "Last heard"]}>
+            {workers.map((worker) => (
+              <WorkerRow key={worker.id} worker={worker} />
+            ))}
+          </Table>
+        </div>
+      )}
+    </>
+  );
+}
+
+function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
+  const job = worker.current_job;
+  return (
+    <tr>
+      <Cell>
+        <span className="font-medium">{worker.name}</span>
+        <span className="block text-xs text-muted">
+          {worker.username}
+          {worker.hostname ? ` on ${worker.hostname}` : ""} {worker.version ?? ""}
+        </span>
+      </Cell>
+      <Cell>
+        <StatusPill
+          status={worker.online ? (job ? "RUNNING" : "READY") : "CANCELLED"}
+          label={
+            worker.online
+              ? job
+                ? "At work"
+                : "Waiting for a job"
+              : worker.stopped_at
+                ? "Stopped"
+                : "Gone quiet"
+          }
+        />
+      </Cell>
+      <Cell>
+        {job ? (
+          <span className="grid">
+            <Link
+              to={job.task_id ? `/tasks/${job.task_id}` : `/ideas/${job.idea_id}`}
+              className="hover:underline"
+            >
+              {job.task_code ?? job.idea_code} {job.task_title}
+            </Link>
+            {job.started_at ? (
+              <span className="text-xs text-muted">
+                for <Elapsed from={job.started_at} />
+              </span>
+            ) : null}
+          </span>
+        ) : (
+          <span className="text-muted">nothing</span>
+        )}
+      </Cell>
+      <Cell>
+        {worker.last_quota_pct === null ? (
+          <span className="text-muted">not said</span>
+        ) : (
+          <span className="flex items-center gap-2">
+            {worker.last_quota_pct} %
+            {worker.quota_ok ? null : (
+              <Badge tone="waiting">under {worker.min_quota_pct} %, gets no job</Badge>
+            )}
+          </span>
+        )}
+      </Cell>
+      <Cell>
+        <RelativeTime at={worker.last_seen_at} />
+      </Cell>
+    </tr>
+  );
+}
+
+/** Presence belongs to no product, so it is read again now and then while somebody looks. */
+function usePresence() {
+  const { revalidate } = useRevalidator();
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") revalidate();
+    }, 10_000);
+    return () => clearInterval(timer);
+  }, [revalidate]);
+}

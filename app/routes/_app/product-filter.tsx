@@ -1,0 +1,39 @@
+import { Form, useSubmit } from "@remix-run/react";
+import { Button } from "~/components/button";
+import { useHydrated } from "~/components/use-hydrated";
+import { useShellData } from "./shell-data";
+
+/** Narrows a page of the whole service to one product; part of the address. */
+export function ProductFilter({
+  productId,
+  required = false,
+}: {
+  productId: string | null;
+  required?: boolean;
+}) {
+  const shell = useShellData();
+  const submit = useSubmit();
+  const hydrated = useHydrated();
+  return (
+    <Form
+      className="flex items-center gap-2"
+      onChange={(event) => submit(event.currentTarget, { replace: true })}
+    >
+      <select
+        name="product"
+        aria-label="Product"
+        defaultValue={productId ?? ""}
+        key={productId}
+        className="h-8 max-w-56 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10"
+      >
+        {required ? null : <option value="">All products</option>}
+        {shell?.products.map((product) => (
+          <option key={product.id} value={product.id}>
+            {product.name}
+          </option>
+        ))}
+      </select>
+      {hydrated ? null : <Button type="submit">Show</Button>}
+    </Form>
+  );
+}
