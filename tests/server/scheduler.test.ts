@@ -1,0 +1,56 @@
+import { Cron } from "croner";
+import { describe, expect, it } from "vitest";
+import { dailySchedule, runScheduledEntry } from "~/server/scheduler.server";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+const first = await startTestApp(t);
+const second = await startTestApp(t, { env: { cronSecret: first.cronSecret } });
+
+const processes = [first, second].map((app) => ({
+  database: t.database,
+  log: app.services.log,
+  ownOrigin: app.origin,
+  cronSecret: first.cronSecret,
+}));
+
+describe("the schedule", () => {
+  it("is cleanup at 03:00 and expiry at 04:00 UTC, daily", () => {
+    const after = new Date("2026-11-20T12:00:00Z");
+    const next = dailySchedule.map(({ name, pattern }) => {
+      const cron = new Cron(pattern, { timezone: "UTC", paused: true });
+      const runs = cron.nextRuns(2, after).map((run) => run.toISOString());
+      cron.stop();
+      return [name, ...runs];
+    });
+    expect(next).toEqual([
+      ["cleanup-agent-artifacts", "2026-11-21T03:00:00.000Z", "2026-11-22T03:00:00.000Z"],
+      ["expire-questions", "2026-11-21T04:00:00.000Z", "2026-11-22T04:00:00.000Z"],
+    ]);
+  });
+
+  it("runs each entry in one of several processes, whose clocks differ a little", async () => {
+    for (const { name } of dailySchedule) {
+      const due = Date.parse("2026-11-21T04:00:00Z");
+      const ran = await Promise.all(
+        processes.flatMap((options) =>
+          [0, 40, 900].map((delay) => runScheduledEntry(options, name, new Date(due + delay))),
+        ),
+      );
+      expect(ran.filter(Boolean)).toHaveLength(1);
+      const nextDay = new Date(due + 86_400_000);
+      expect(await runScheduledEntry(processes[1] ?? raise(), name, nextDay)).toBe(true);
+    }
+  });
+
+  it("says so when the endpoint refuses the call", async () => {
+    const wrong = { ...(processes[0] ?? raise()), cronSecret: "another secret altogether" };
+    const due = new Date("2026-11-25T04:00:00Z");
+    await expect(runScheduledEntry(wrong, "expire-questions", due)).rejects.toThrow("401");
+  });
+});
+
+function raise(): never {
+  throw new Error("Two processes were started.");
+}
