@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { answerUserQuestion } from "~/domain/questions/answer-user-question.server";
+import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { getIdeaConversation } from "~/domain/questions/get-idea-conversation.server";
+import { listOpenUserQuestions } from "~/domain/questions/list-open-user-questions.server";
+import { create } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { statusOf } from "../refusal";
+import { seedWorld } from "../world";
+import { claim, columnOf } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+async function askedIdea() {
+  const world = await seedWorld(t, 0);
+  const idea = await create(world.actor, "create_idea", {
+    p_product_id: world.product.id,
+    p_title: "Dark mode",
+  });
+  const question = await askAboutIdea(world.actor, { idea_id: idea.id, question: "How long?" });
+  return { ...world, idea, question };
+}
+
+describe("a question of a user about an idea", () => {
+  it("is pending, queues a PLAN_CHAT job with the idea, and makes a draft a discussion", async () => {
+    const { actor, idea, question, owner } = await askedIdea();
+    expect(question).toMatchObject({
+      idea_id: idea.id,
+      user_id: owner.id,
+      question: "How long?",
+      answer: null,
+      status: "pending",
+      job_status: "queued",
+    });
+    expect(await columnOf(t, "ideas", idea.id, "status")).toBe("DISCUSSING");
+    expect((await listOpenUserQuestions(actor, {})).user_questions).toEqual([question]);
+    const job = await claim(actor);
+    expect(job).toMatchObject({
+      id: question.job_id,
+      kind: "PLAN_CHAT",
+      task: null,
+      story: null,
+      run: null,
+      idea: { id: idea.id, title: "Dark mode" },
+      user_questions: [{ id: question.id, question: "How long?", asked_for_this_job: true }],
+    });
+  });
+
+  it("is closed by the worker's answer, which appears in the idea's conversation", async () => {
+    const { actor, idea, question } = await askedIdea();
+    const job = await claim(actor);
+    const attempt = { job_id: job.id, attempt: 1 };
+    expect(await statusOf(reportAgentJob(actor, { ...attempt, status: "done" }))).toBe(422);
+    const answer = { user_question_id: question.id, answer: "Two days" };
+    const answered = await answerUserQuestion(actor, answer);
+    expect(answered).toMatchObject({ status: "answered", answer: "Two days" });
+    expect(await answerUserQuestion(actor, answer)).toEqual(answered);
+    expect(await statusOf(answerUserQuestion(actor, { ...answer, answer: "Three" }))).toBe(409);
+    expect((await reportAgentJob(actor, { ...attempt, status: "done" })).status).toBe("done");
+    expect((await listOpenUserQuestions(actor, {})).user_questions).toEqual([]);
+    const asked = await askQuestion(actor, { idea_id: idea.id, question: "Which screens?" });
+    const conversation = await getIdeaConversation(actor, { idea_id: idea.id });
+    expect(conversation.user_questions).toMatchObject([{ answer: "Two days", job_status: "done" }]);
+    expect(conversation.agent_questions).toEqual([asked]);
+  });
+
+  it("may be answered by the summary of the job's report", async () => {
+    const { actor, question } = await askedIdea();
+    const job = await claim(actor);
+    await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "done", summary: "A week" });
+    expect(await columnOf(t, "user_questions", question.id, "answer")).toBe("A week");
+  });
+
+  it("belongs to its user: other members neither see it, answer it, nor get its job", async () => {
+    const { product, idea, question } = await askedIdea();
+    const member = await createUser(t);
+    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+      product.id,
+      member.id,
+    ]);
+    const other = t.actorOf(member);
+    expect((await claimAgentJob(other, { worker: "w" })).job).toBeNull();
+    expect(await statusOf(getIdeaConversation(other, { idea_id: idea.id }))).toBe(403);
+    expect(await statusOf(askAboutIdea(other, { idea_id: idea.id, question: "?" }))).toBe(403);
+    expect(
+      await statusOf(answerUserQuestion(other, { user_question_id: question.id, answer: "No" })),
+    ).toBe(403);
+  });
+
+  it("is refused for an unknown or archived idea, without text, and past 30 a minute", async () => {
+    const { actor, idea, owner } = await askedIdea();
+    const ask = (idea_id: string, question = "?") =>
+      statusOf(askAboutIdea(actor, { idea_id, question }));
+    expect(await ask(owner.id)).toBe(404);
+    expect(await ask(idea.id, " ")).toBe(422);
+    await t.sql.query(
+      "update public.rate_limit_counters set count = 30 where key = $1 and action = 'enqueue'",
+      [owner.id],
+    );
+    expect(await ask(idea.id)).toBe(429);
+    await t.sql.query("delete from public.rate_limit_counters where key = $1", [owner.id]);
+    await t.sql.query("update public.ideas set archived_at = now() where id = $1", [idea.id]);
+    expect(await ask(idea.id)).toBe(409);
+  });
+});

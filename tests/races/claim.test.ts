@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { ContractError } from "~/contract/errors";
+import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { claim, columnOf, seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
+const rounds = Number(process.env.RACE_ROUNDS ?? 3);
+
+async function oneJob() {
+  const world = await seedSprint(t, { stories: [1] });
+  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const { rows } = await t.sql.query<{ id: string }>(
+    "select id from public.agent_jobs where product_id = $1",
+    [world.product.id],
+  );
+  return { world, jobId: at(rows, 0).id };
+}
+
+const times = <T>(n: number, work: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: n }, (_, index) => work(index)));
+
+describe("claims at the same moment", () => {
+  it(`J1: of 100 claimers exactly one gets the one job, in each of ${rounds} rounds`, async () => {
+    for (let round = 1; round <= rounds; round++) {
+      const { world, jobId } = await oneJob();
+      const claims = await times(100, (n) => claimAgentJob(world.actor, { worker: `w-${n}` }));
+      expect(claims.flatMap(({ job }) => job ?? []).map(({ id }) => id)).toEqual([jobId]);
+      expect(await columnOf(t, "agent_jobs", jobId, "attempt")).toBe(1);
+    }
+  });
+
+  it("J1: of 20 jobs in 20 lanes each goes to one claimer", async () => {
+    const world = await seedSprint(t, { strategy: "STORY", stories: Array(20).fill(1) });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const claims = await times(40, (n) => claimAgentJob(world.actor, { worker: `w-${n}` }));
+    const ids = claims.flatMap(({ job }) => (job ? [job.id] : []));
+    expect(ids).toHaveLength(20);
+    expect(new Set(ids).size).toBe(20);
+  });
+
+  it("J2: of claim and cancel one wins, and a cancelled job is never claimed afterwards", async () => {
+    for (let round = 1; round <= rounds * 3; round++) {
+      const { world, jobId } = await oneJob();
+      const [claimed, cancelled] = await Promise.all([
+        claimAgentJob(world.actor, { worker: "w" }),
+        cancelAgentJob(world.actor, { job_id: jobId }).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof ContractError && error.status === 409) return false;
+            throw error;
+          },
+        ),
+      ]);
+      expect(claimed.job === null).toBe(cancelled);
+      expect(await columnOf(t, "agent_jobs", jobId, "status")).toBe(
+        cancelled ? "CANCELLED" : "CLAIMED",
+      );
+      expect((await claimAgentJob(world.actor, { worker: "w2" })).job).toBeNull();
+    }
+  });
+
+  it("J3: of a late report and the claim that takes the job over, the job hears one", async () => {
+    for (let round = 1; round <= rounds * 3; round++) {
+      const { world, jobId } = await oneJob();
+      await claim(world.actor, "w-1");
+      await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [jobId]);
+      const [report, second] = await Promise.all([
+        reportAgentJob(world.actor, {
+          job_id: jobId,
+          attempt: 1,
+          status: "done",
+          verify_result: "ALIGNED",
+        }).catch((error: unknown) => error),
+        claimAgentJob(world.actor, { worker: "w-2" }),
+      ]);
+      const heard = !(report instanceof Error);
+      expect(second.job === null).toBe(heard);
+      expect(await columnOf(t, "agent_jobs", jobId, "status")).toBe(heard ? "DONE" : "CLAIMED");
+      expect(await columnOf(t, "agent_jobs", jobId, "attempt")).toBe(heard ? 1 : 2);
+    }
+  });
+
+  it("J5: of heartbeats and sweeps, a lease that was taken away is never renewed", async () => {
+    for (let round = 1; round <= rounds * 3; round++) {
+      const { world, jobId } = await oneJob();
+      await claim(world.actor);
+      await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [jobId]);
+      const [beats] = await Promise.all([
+        times(5, () => heartbeatAgentJob(world.actor, { job_id: jobId, attempt: 1 })),
+        times(5, () => t.database.call("sweep_expired_leases", {})),
+      ]);
+      const kept = (await columnOf(t, "agent_jobs", jobId, "status")) === "CLAIMED";
+      expect(await columnOf(t, "agent_jobs", jobId, "retry_count")).toBe(kept ? 0 : 1);
+      if (kept) expect(beats.every(({ action }) => action === "continue")).toBe(true);
+    }
+  });
+
+  it("J6: of many equal final reports all are fine and one counts; of two different ones the first wins", async () => {
+    const { world, jobId } = await oneJob();
+    const job = await claim(world.actor);
+    const report = (status: "done" | "failed") =>
+      reportAgentJob(world.actor, {
+        job_id: job.id,
+        attempt: 1,
+        status,
+        verify_result: "ALIGNED",
+      }).then(
+        () => status,
+        () => "refused",
+      );
+    const outcomes = await times(20, (n) => report(n % 2 === 0 ? "done" : "failed"));
+    const status = String(await columnOf(t, "agent_jobs", jobId, "status")).toLowerCase();
+    expect(outcomes.filter((outcome) => outcome === status)).toHaveLength(10);
+    expect(outcomes.filter((outcome) => outcome === "refused")).toHaveLength(10);
+  });
+});

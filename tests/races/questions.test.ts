@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { ContractError } from "~/contract/errors";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { cancelQuestion } from "~/domain/questions/cancel-question.server";
+import { cleanupAgentArtifacts } from "~/domain/schedules/cleanup-agent-artifacts.server";
+import { expireQuestions } from "~/domain/schedules/expire-questions.server";
+import { sweep } from "~/domain/schedules/sweep.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { columnOf, seedSprint } from "../db/agents/sprint-world";
+import { seedWorld } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+
+const outcome = (operation: Promise<unknown>): Promise<"won" | "lost"> =>
+  operation.then(
+    () => "won",
+    (error: unknown) => {
+      if (error instanceof ContractError && error.status === 409) return "lost";
+      throw error;
+    },
+  );
+
+const inParallel = <T>(count: number, work: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => work(n)));
+
+const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0);
+
+describe("one question", () => {
+  it("raced by 50 answers and cancels has one winner", async () => {
+    const { actor, story } = await seedWorld(t, 0);
+    const { id } = await askQuestion(actor, { story_id: story.id, question: "Who?" });
+    const answers = await inParallel(25, (n) =>
+      outcome(answerQuestion(actor, { question_id: id, answer: `Answer ${n}` })),
+    );
+    expect(answers.filter((o) => o === "won")).toHaveLength(1);
+
+    const second = await askQuestion(actor, { story_id: story.id, question: "Who else?" });
+    const outcomes = await inParallel(25, (n) =>
+      n % 2 === 0
+        ? outcome(answerQuestion(actor, { question_id: second.id, answer: `Answer ${n}` }))
+        : outcome(cancelQuestion(actor, { question_id: second.id })),
+    );
+    const status = await columnOf(t, "agent_questions", second.id, "status");
+    const answersWon = outcomes.filter((o, n) => n % 2 === 0 && o === "won").length;
+    expect(answersWon).toBe(status === "ANSWERED" ? 1 : 0);
+    // Cancelling what is cancelled is fine; cancelling what was answered is not.
+    const cancelsWon = outcomes.filter((o, n) => n % 2 === 1 && o === "won").length;
+    expect(cancelsWon).toBe(status === "ANSWERED" ? 0 : 12);
+  });
+});
+
+describe("twenty parallel runs of a schedule", () => {
+  it("of expire_questions add up to the rows that were due", async () => {
+    for (let product = 0; product < 3; product++) {
+      const { product: p, story } = await seedWorld(t, 0);
+      await t.sql.query(
+        `insert into public.agent_questions (product_id, story_id, question, expires_at)
+         select $1::uuid, $2::uuid, 'due ' || n, now() - interval '1 minute' from generate_series(1, 40) n
+         union all select $1::uuid, $2::uuid, 'later ' || n, now() + interval '1 hour' from generate_series(1, 5) n`,
+        [p.id, story.id],
+      );
+    }
+    await t.sql.query(
+      `insert into public.login_pairings (mobile_secret_hash, desktop_token_hash, check_code, expires_at)
+       select sha256(('m' || n)::bytea), sha256(('d' || n)::bytea), '123 456', now() - interval '1 second'
+       from generate_series(1, 60) n`,
+    );
+    const answers = await inParallel(20, () => expireQuestions(t.database));
+    expect(sum(answers.map((a) => a.expired_questions))).toBe(120);
+    expect(sum(answers.map((a) => a.expired_pairings))).toBe(60);
+  });
+
+  it("of cleanup_agent_artifacts add up to the rows that were due", async () => {
+    const world = await seedSprint(t, { stories: [12] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+    await t.sql.query(
+      "update public.agent_jobs set finished_at = now() - interval '8 days' where sprint_run_id = $1",
+      [run.id],
+    );
+    const answers = await inParallel(20, () => cleanupAgentArtifacts(t.database));
+    expect(sum(answers.map((a) => a.deleted))).toBe(12);
+  });
+
+  it("of the sweep meet no deadlock", async () => {
+    const answers = await inParallel(20, () => sweep(t.database, { full: true }));
+    expect(answers).toHaveLength(20);
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import { ContractError } from "~/contract/errors";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
+import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
+import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { claim, columnOf, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
+import { becomeCaller } from "../db/as-user";
+import { at } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+const rounds = Number(process.env.RACE_ROUNDS ?? 3);
+
+/** The status with which an operation was refused, or "ok"; anything but a refusal fails the test. */
+async function outcome(operation: Promise<unknown>): Promise<"ok" | number> {
+  try {
+    await operation;
+    return "ok";
+  } catch (error) {
+    if (error instanceof ContractError && error.status < 500) return error.status;
+    throw error;
+  }
+}
+
+async function countsOf(world: SprintWorld) {
+  const { rows } = await t.sql.query<{ runs: number; unfinished: number; jobs: number }>(
+    `select (select count(*) from public.sprint_runs where product_id = $1)::int as runs,
+      (select count(*) from public.sprint_runs where product_id = $1 and status in ('QUEUED', 'RUNNING', 'PAUSED'))::int as unfinished,
+      (select count(*) from public.agent_jobs where product_id = $1)::int as jobs`,
+    [world.product.id],
+  );
+  return at(rows, 0);
+}
+
+describe("starting at the same moment", () => {
+  it.each(["SPRINT", "STORY", "SPRINT_BATCH"] as const)(
+    "J8: of 50 starts under %s one wins, with exactly its jobs",
+    async (strategy) => {
+      const world = await seedSprint(t, { strategy, stories: [3, 2] });
+      await t.sql.query(
+        "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), -1000)",
+        [world.owner.id],
+      );
+      const outcomes = await Promise.all(
+        Array.from({ length: 50 }, () =>
+          outcome(startSprintRun(world.actor, { sprint_id: world.sprint.id })),
+        ),
+      );
+      expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
+      expect(outcomes.filter((o) => o === 409)).toHaveLength(49);
+      expect(await countsOf(world)).toEqual({
+        runs: 1,
+        unfinished: 1,
+        jobs: strategy === "SPRINT_BATCH" ? 1 : 5,
+      });
+    },
+  );
+
+  it("J8: the unique index alone allows one unfinished run a sprint", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await expect(
+      t.sql.query(
+        "insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch) values ($1, $2, 'SPRINT', 'b')",
+        [world.sprint.id, world.product.id],
+      ),
+    ).rejects.toThrow("sprint_runs_one_unfinished_key");
+  });
+
+  const obstacles = {
+    "a new question": (world: SprintWorld) =>
+      askQuestion(world.actor, { story_id: at(world.stories, 0).id, question: "Wait?" }),
+    "a removed plan": (world: SprintWorld) =>
+      t.sql.query("update public.tasks set implementation_plan = null where id = $1", [
+        at(world.tasks, 0).id,
+      ]),
+    "a blocked PBI": (world: SprintWorld) =>
+      t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]),
+  };
+
+  it.each(Object.entries(obstacles))(
+    "J9: start against %s is one or the other",
+    async (_, obstruct) => {
+      for (let round = 1; round <= rounds; round++) {
+        const world = await seedSprint(t, { stories: [1] });
+        // Whoever holds the lock first decides: the start sees the obstacle, or is over before it comes.
+        const [started] = await Promise.all([
+          outcome(startSprintRun(world.actor, { sprint_id: world.sprint.id })),
+          obstruct(world),
+        ]);
+        const { runs, jobs } = await countsOf(world);
+        expect([runs, jobs]).toEqual(started === "ok" ? [1, 1] : [0, 0]);
+        const again = await seedSprint(t, { stories: [1] });
+        await obstruct(again);
+        expect(await outcome(startSprintRun(again.actor, { sprint_id: again.sprint.id }))).toBe(
+          409,
+        );
+      }
+    },
+  );
+});
+
+describe("ending at the same moment", () => {
+  it("J10: of resume, cancel and a failing task the run ends in one consistent way", async () => {
+    for (let round = 1; round <= rounds * 2; round++) {
+      const world = await seedSprint(t, { stories: [2] });
+      const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+      const id = { sprint_run_id: run.id };
+      const job = await claim(world.actor);
+      const paused = await pauseSprintRun(world.actor, id);
+      const [resumes, cancelled, failed] = await Promise.all([
+        Promise.all([1, 2, 3].map(() => outcome(resumeSprintRun(world.actor, id)))),
+        outcome(cancelSprintRun(world.actor, id)),
+        outcome(reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" })),
+      ]);
+      expect(resumes.filter((o) => o === "ok").length).toBeLessThanOrEqual(1);
+      expect([cancelled, failed].filter((o) => o === "ok")).toHaveLength(1);
+      expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe(
+        cancelled === "ok" ? "CANCELLED" : "FAILED",
+      );
+      expect(await columnOf(t, "sprint_runs", run.id, "pause_context")).toBeNull();
+      expect(await columnOf(t, "agent_questions", paused.pause_question_id ?? "", "status")).toBe(
+        "CANCELLED",
+      );
+      expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe(
+        cancelled === "ok" ? "ACTIVE" : "FAILED",
+      );
+    }
+  });
+
+  it("J10: of 20 resumes of a paused batch run one makes the new run", async () => {
+    const world = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [2] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await pauseSprintRun(world.actor, { sprint_run_id: run.id });
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        outcome(resumeSprintRun(world.actor, { sprint_run_id: run.id })),
+      ),
+    );
+    expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
+    expect(await countsOf(world)).toEqual({ runs: 2, unfinished: 1, jobs: 2 });
+  });
+
+  it("J10: of 20 resumes of a failed sprint one makes the new run", async () => {
+    const world = await seedSprint(t, { stories: [2] });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const job = await claim(world.actor);
+    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        outcome(resumeSprint(world.actor, { sprint_id: world.sprint.id })),
+      ),
+    );
+    expect(outcomes.filter((o) => o === "ok")).toHaveLength(1);
+    expect(await countsOf(world)).toMatchObject({ runs: 2, unfinished: 1 });
+  });
+});
+
+describe("a connection that dies in the middle", () => {
+  it.each([
+    ["start", "start_sprint_run(p_sprint_id => $1)"],
+    ["resume of a failed sprint", "resume_sprint(p_sprint_id => $1)"],
+  ])("J12: leaves nothing of a %s", async (name, call) => {
+    const world = await seedSprint(t, { stories: [2] });
+    if (name !== "start") {
+      await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+      const job = await claim(world.actor);
+      await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
+    }
+    const before = await countsOf(world);
+    const client = await t.sql.connect();
+    client.on("error", () => undefined);
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    await client.query("begin");
+    await becomeCaller(client, world.owner);
+    await client.query(`select public.${call}`, [world.sprint.id]);
+    await t.sql.query("select pg_terminate_backend($1)", [at(rows, 0).pid]);
+    client.release(true);
+    expect(await countsOf(world)).toEqual(before);
+    await (name === "start" ? startSprintRun : resumeSprint)(world.actor, {
+      sprint_id: world.sprint.id,
+    });
+  });
+});
