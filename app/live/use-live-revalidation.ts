@@ -1,8 +1,6 @@
-import { useNavigation, useRevalidator } from "@remix-run/react";
-import { useEffect, useRef } from "react";
 import type { BacklogChange, QuestionChange, SoloChange } from "~/contract/events";
+import { useLive } from "./live-provider";
 import type { LiveStatus } from "./live-status";
-import { RevalidationSchedule } from "./revalidation-schedule";
 import { useBacklogStream } from "./use-backlog-stream";
 import { useNotificationsStream } from "./use-notifications-stream";
 import { useSoloStream } from "./use-solo-stream";
@@ -19,7 +17,7 @@ type LiveRevalidation =
 
 /** Keeps the loaders of a page true: they run again when a change concerns them and after every gap. */
 export function useLiveRevalidation(options: LiveRevalidation): LiveStatus {
-  const ask = useRevalidation();
+  const { revalidate: ask } = useLive();
   const { stream, enabled = true } = options;
   const productId = stream === "notifications" ? "" : options.productId;
 
@@ -46,33 +44,4 @@ export function useLiveRevalidation(options: LiveRevalidation): LiveStatus {
     },
   });
   return { backlog, solo, notifications }[stream];
-}
-
-/** Asks for a revalidation; the schedule decides when. */
-function useRevalidation(): () => void {
-  const revalidator = useRevalidator();
-  const navigation = useNavigation();
-  const latest = useRef(revalidator);
-  const schedule = useRef<RevalidationSchedule | undefined>(undefined);
-  const isIdle = navigation.state === "idle" && revalidator.state === "idle";
-
-  useEffect(() => {
-    latest.current = revalidator;
-  });
-
-  useEffect(() => {
-    const created = new RevalidationSchedule(() => latest.current.revalidate());
-    schedule.current = created;
-    return () => created.stop();
-  }, []);
-
-  useEffect(() => {
-    const update = () =>
-      schedule.current?.update({ isIdle, isVisible: document.visibilityState === "visible" });
-    update();
-    document.addEventListener("visibilitychange", update);
-    return () => document.removeEventListener("visibilitychange", update);
-  }, [isIdle]);
-
-  return () => schedule.current?.ask();
 }

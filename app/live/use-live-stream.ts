@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { useLiveUser } from "./live-provider";
+import { useLive } from "./live-provider";
 import type { LiveStatus } from "./live-status";
 import { sharedStream } from "./shared-stream";
 import type { Signal } from "./signal";
@@ -17,7 +17,7 @@ interface LiveStreamOptions {
  * the tab is hidden (specification: Events rule 3).
  */
 export function useLiveStream({ url, onSignal, onVisible }: LiveStreamOptions): LiveStatus {
-  const userId = useLiveUser();
+  const { userId } = useLive();
   const [status, setStatus] = useState<LiveStatus>("connecting");
   const callbacks = useRef({ onSignal, onVisible });
 
