@@ -8,10 +8,7 @@ security definer
 set search_path = ''
 as $$
 begin
-  if private.is_demo() then
-    raise exception using errcode = 'PT403',
-      message = 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.';
-  end if;
+  perform private.require_no_demo();
 
   if exists (select from public.products p where p.id = p_product_id and p.archived_at is not null) then
     raise exception using errcode = 'PT403',

@@ -16,6 +16,7 @@ as $$
 declare
   v_id uuid := gen_random_uuid();
 begin
+  perform private.require_no_demo();
   insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy)
   values (v_id, p_code, p_name, coalesce(p_description, ''), coalesce(p_repo_url, ''), coalesce(p_definition_of_done, ''),
     coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy);

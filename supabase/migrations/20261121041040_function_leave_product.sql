@@ -7,6 +7,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_access('product', p_product_id);
+  perform private.require_no_demo();
   perform private.lock_product(p_product_id);
 
   delete from public.product_members m

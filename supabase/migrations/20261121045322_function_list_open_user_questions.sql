@@ -7,6 +7,10 @@ security definer
 set search_path = ''
 as $$
 begin
+  if p_product_id is not null then
+    perform private.require_product_access(p_product_id);
+  end if;
+
   return json_build_object('user_questions', (
     select coalesce(jsonb_agg(private.user_question_json(u) order by u.created_at, u.id), '[]')
     from (

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { createWebhook } from "~/domain/notices/create-webhook.server";
+import { subscribePush } from "~/domain/notices/subscribe-push.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser, dataApi, type TestUser } from "../../setup/users";
+import { claim, type SprintWorld, seedSprint } from "../agents/sprint-world";
+import { asUser, outcomeOf } from "../as-user";
+import { at } from "../world";
+
+const t = await createTestDatabase();
+let world: SprintWorld;
+let stranger: TestUser;
+let demo: TestUser;
+
+const readable = [
+  "sprint_runs",
+  "agent_jobs",
+  "task_executions",
+  "agent_workers",
+  "agent_questions",
+];
+const tables = [
+  ...readable,
+  "model_prices",
+  "user_questions",
+  "push_subscriptions",
+  "webhooks",
+  "notices",
+];
+const denied = "42501";
+
+beforeAll(async () => {
+  world = await seedSprint(t, { strategy: "SPRINT_BATCH", stories: [1] });
+  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  await claim(world.actor);
+  await askQuestion(world.actor, { story_id: at(world.stories, 0).id, question: "?" });
+  await subscribePush(world.actor, { endpoint: "https://p.example.com", p256dh: "k", auth: "a" });
+  await createWebhook(world.actor, { product_id: world.product.id, url: "https://example.com" });
+  stranger = await createUser(t);
+  demo = await createUser(t, { demo: true });
+  await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+    world.product.id,
+    demo.id,
+  ]);
+});
+
+describe("tables of runs, jobs, questions and notices", () => {
+  it.each(readable)(
+    "%s is read by members, demo accounts included, and by nobody else",
+    async (table) => {
+      const count = (caller: TestUser | "anon") =>
+        asUser(t, caller, (client) => outcomeOf(client, `select * from public.${table}`));
+      expect(await count(world.owner)).toBe(1);
+      expect(await count(demo)).toBe(1);
+      expect(await count(stranger)).toBe(0);
+      expect(await count("anon")).toBe(denied);
+    },
+  );
+
+  it.each(tables)("%s can not be written with a user's JWT", async (table) => {
+    for (const caller of [world.owner, demo, stranger, "anon"] as const) {
+      await asUser(t, caller, async (client) => {
+        expect(await outcomeOf(client, `delete from public.${table}`)).toBe(denied);
+        const column = table === "model_prices" ? "currency" : "id";
+        expect(await outcomeOf(client, `update public.${table} set ${column} = ${column}`)).toBe(
+          denied,
+        );
+        if (table === "agent_jobs") return;
+        expect(await outcomeOf(client, `insert into public.${table} default values`)).toBe(denied);
+      });
+    }
+  });
+
+  it("refuse to insert a job with the way to sprint runs", async () => {
+    const api = await dataApi(t, world.owner);
+    const { error } = await api.from("agent_jobs").insert({
+      product_id: world.product.id,
+      task_id: at(world.tasks, 0).id,
+      kind: "TASK_IMPLEMENTATION",
+      lane_id: world.product.id,
+    });
+    expect(error?.message).toContain("Start a sprint run instead");
+  });
+
+  it("keep keys of devices, secrets of webhooks and the outbox out of reach", async () => {
+    await asUser(t, world.owner, async (client) => {
+      expect(await outcomeOf(client, "select secret from public.webhooks")).toBe(denied);
+      expect(await outcomeOf(client, "select url from public.webhooks")).toBe(1);
+      expect(await outcomeOf(client, "select auth from public.push_subscriptions")).toBe(denied);
+      expect(await outcomeOf(client, "select endpoint from public.push_subscriptions")).toBe(1);
+      expect(await outcomeOf(client, "select * from public.notices")).toBe(denied);
+    });
+    await asUser(t, demo, async (client) => {
+      expect(await outcomeOf(client, "select url from public.webhooks")).toBe(0);
+      expect(await outcomeOf(client, "select endpoint from public.push_subscriptions")).toBe(0);
+    });
+  });
+
+  it.each([
+    "sweep()",
+    "sweep_expired_leases()",
+    "expire_questions()",
+    "cleanup_agent_artifacts()",
+    "take_due_notices()",
+    "mark_notice(gen_random_uuid(), true)",
+  ])("keep %s for the service", async (call) => {
+    for (const caller of [world.owner, "anon"] as const) {
+      await asUser(t, caller, async (client) => {
+        expect(await outcomeOf(client, `select public.${call}`)).toBe(denied);
+      });
+    }
+  });
+
+  it("let no demo account write through an operation, called straight over the Data API", async () => {
+    const api = await dataApi(t, demo);
+    const calls: [string, Record<string, unknown>][] = [
+      ["start_sprint_run", { p_sprint_id: world.sprint.id }],
+      ["claim_agent_job", { p_worker: "w" }],
+      ["ask_question", { p_question: "?", p_story_id: at(world.stories, 0).id }],
+      ["worker_heartbeat", { p_worker: "w" }],
+      ["subscribe_push", { p_endpoint: "https://x.example", p_p256dh: "k", p_auth: "a" }],
+    ];
+    for (const [name, parameters] of calls) {
+      const { error, status } = await api.rpc(name, parameters);
+      expect([name, status], error?.message).toEqual([name, 403]);
+    }
+  });
+});

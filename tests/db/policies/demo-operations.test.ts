@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import { createProduct } from "~/domain/products/create-product.server";
+import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { becomeCaller } from "../as-user";
+import { at, seedWorld } from "../world";
+import { attempt, listOperations, snapshot } from "./operations";
+
+/**
+ * Every operation that writes, called by the JWT of a demo account past `call_as` and the routes: it is refused, or it
+ * changes nothing. New operations are covered as soon as they exist.
+ */
+
+const t = await createTestDatabase();
+const world = await seedWorld(t, 1);
+const demo = await createUser(t, { demo: true });
+await addProductMember(world.actor, { product_id: world.product.id, identifier: demo.username });
+const sprint = await createSprint(world.actor, { product_id: world.product.id });
+const idea = await createIdea(world.actor, { product_id: world.product.id, title: "Idea" });
+const own = await createUser(t);
+await createProduct(t.actorOf(own), {
+  code: "OWN",
+  name: "Of somebody who becomes a demo account",
+});
+await t.sql.query("update public.users set is_demo = true where id = $1", [own.id]);
+
+const ids = {
+  p_product_id: world.product.id,
+  p_pbi_id: world.pbi.id,
+  p_story_id: world.story.id,
+  p_task_id: at(world.tasks, 0).id,
+  p_sprint_id: sprint.id,
+  p_idea_id: idea.id,
+  p_user_id: world.owner.id,
+  p_assignee_id: demo.id,
+};
+
+describe("a demo account", () => {
+  it.each([
+    ["that is a member", () => demo],
+    ["that owns a product", () => own],
+  ])("%s changes nothing with any of the writing operations (A9, D2)", async (_, account) => {
+    const operations = await listOperations(t, true);
+    expect(operations.length).toBeGreaterThan(40);
+    const before = await snapshot(t);
+    const client = await t.sql.connect();
+    const answered: string[] = [];
+    for (const operation of operations) {
+      await client.query("begin");
+      await becomeCaller(client, account());
+      if ("answer" in (await attempt(client, operation, ids))) answered.push(operation.name);
+      await client.query("commit");
+    }
+    client.release();
+    expect(await snapshot(t), `answered: ${answered.join(", ")}`).toEqual(before);
+    expect(answered).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import type pg from "pg";
+import type { TestDatabase } from "../../setup/database";
+
+export interface Operation {
+  name: string;
+  parameters: { name: string; type: string }[];
+}
+
+/** Every operation that signed-in users may call, all of them or those that write. */
+export async function listOperations(t: TestDatabase, writingOnly: boolean): Promise<Operation[]> {
+  const { rows } = await t.sql.query<Operation>(
+    `
+    select p.proname as name,
+      coalesce((select json_agg(json_build_object('name', a.name, 'type', format_type(a.type, null)) order by a.place)
+        from unnest(p.proargnames, p.proargtypes::oid[]) with ordinality as a (name, type, place)), '[]') as parameters
+    from pg_proc p
+    where p.pronamespace = 'public'::regnamespace and (p.provolatile = 'v' or not $1) and p.prorettype <> 'trigger'::regtype
+      and has_function_privilege('authenticated', p.oid, 'execute')
+    order by 1`,
+    [writingOnly],
+  );
+  return rows;
+}
+
+/** A fitting id for each parameter by its name, so that an operation gets as far as it can. */
+export type Ids = Record<string, string> & { p_product_id: string };
+
+function valueFor({ name, type }: Operation["parameters"][number], ids: Ids): string {
+  if (type === "uuid") return `'${ids[name] ?? ids.p_product_id}'`;
+  if (type === "jsonb")
+    return `'{"title": "changed", "name": "changed", "sprint_goal": "changed"}'`;
+  if (type === "boolean") return "true";
+  if (type === "integer" || type === "numeric" || type === "bigint") return "1";
+  if (type === "text") return name === "p_status" ? "'done'" : "'changed'";
+  return "null";
+}
+
+/** The answer of an operation as text, or the SQLSTATE of its refusal. */
+export async function attempt(
+  client: pg.PoolClient,
+  operation: Operation,
+  ids: Ids,
+): Promise<{ answer: string } | { code: string }> {
+  const values = operation.parameters.map(
+    (parameter) => `${parameter.name} => ${valueFor(parameter, ids)}`,
+  );
+  await client.query("savepoint attempt");
+  try {
+    const { rows } = await client.query(
+      `select public.${operation.name}(${values.join(", ")})::text as answer`,
+    );
+    return { answer: String(rows[0]?.answer) };
+  } catch (error) {
+    await client.query("rollback to savepoint attempt");
+    return { code: error instanceof Error && "code" in error ? String(error.code) : String(error) };
+  }
+}
+
+/** The content of every table of the service, however many there are. */
+export async function snapshot(t: TestDatabase): Promise<Record<string, string>> {
+  const { rows } = await t.sql.query(
+    "select tablename from pg_tables where schemaname in ('public') order by 1",
+  );
+  const content: Record<string, string> = {};
+  for (const { tablename } of rows) {
+    const { rows: found } = await t.sql.query(
+      `select count(*) || ' ' || coalesce(md5(string_agg(x::text, ',' order by x::text)), '') as content from public.${tablename} x`,
+    );
+    content[tablename] = found[0]?.content;
+  }
+  return content;
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { updateProduct } from "~/domain/products/update-product.server";
+import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { appendStoryLog } from "~/domain/stories/append-story-log.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { becomeCaller } from "../as-user";
+import { at, seedWorld } from "../world";
+import { attempt, listOperations, snapshot } from "./operations";
+
+/**
+ * Every operation, called by somebody who has no access, with the ids of a product of others: what names such an id is
+ * refused, and no answer holds a word of it. New operations are covered as soon as they exist.
+ */
+
+const t = await createTestDatabase();
+const secret = "Quetzalcoatlus";
+const world = await seedWorld(t, 1);
+const stranger = await createUser(t);
+await updateProduct(world.actor, {
+  product_id: world.product.id,
+  name: secret,
+  description: secret,
+});
+await updateStory(world.actor, { story_id: world.story.id, title: secret });
+await appendStoryLog(world.actor, {
+  story_id: world.story.id,
+  type: "IMPLEMENTATION_PLAN",
+  content: secret,
+});
+const sprint = await createSprint(world.actor, {
+  product_id: world.product.id,
+  sprint_goal: secret,
+});
+const idea = await createIdea(world.actor, { product_id: world.product.id, title: secret });
+const ids = {
+  p_product_id: world.product.id,
+  p_pbi_id: world.pbi.id,
+  p_story_id: world.story.id,
+  p_task_id: at(world.tasks, 0).id,
+  p_sprint_id: sprint.id,
+  p_idea_id: idea.id,
+  p_user_id: world.owner.id,
+  p_query: secret,
+};
+const foreign = ["p_product_id", "p_pbi_id", "p_story_id", "p_task_id", "p_sprint_id", "p_idea_id"];
+
+describe("somebody without access", () => {
+  it("is refused by every operation that names a thing of others, and learns and changes nothing (A5, D2)", async () => {
+    const operations = await listOperations(t, false);
+    const before = await snapshot(t);
+    const client = await t.sql.connect();
+    const answeredForForeignIds: string[] = [];
+    const leaks: string[] = [];
+    for (const operation of operations) {
+      await client.query("begin");
+      await becomeCaller(client, stranger);
+      const outcome = await attempt(client, operation, ids);
+      await client.query("rollback");
+      if (!("answer" in outcome)) continue;
+      if (outcome.answer.includes(secret)) leaks.push(operation.name);
+      if (operation.parameters.some(({ name }) => foreign.includes(name))) {
+        answeredForForeignIds.push(operation.name);
+      }
+    }
+    client.release();
+    expect(leaks).toEqual([]);
+    expect(answeredForForeignIds).toEqual([]);
+    expect(await snapshot(t)).toEqual(before);
+  });
+});
