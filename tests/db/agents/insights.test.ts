@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { getInsights } from "~/domain/insights/get-insights.server";
+import { listModelPrices } from "~/domain/insights/list-model-prices.server";
+import { setModelPrice } from "~/domain/insights/set-model-price.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { create } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { statusOf } from "../refusal";
+import { at } from "../world";
+import { claim, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+const admin = t.actorOf(await createUser(t, { role: "ADMIN" }));
+
+describe("model prices", () => {
+  it("are set by administrators, in US dollars by default, read by everybody, and removed", async () => {
+    const price = { model_id: "m-set", input_per_million: 3, output_per_million: 15.5 };
+    expect(await setModelPrice(admin, price)).toMatchObject({
+      ...price,
+      cache_read_per_million: 0,
+      cache_write_per_million: 0,
+      currency: "USD",
+    });
+    expect(
+      await setModelPrice(admin, { model_id: "m-set", cache_read_per_million: 0.3 }),
+    ).toMatchObject({
+      input_per_million: 3,
+      cache_read_per_million: 0.3,
+    });
+    const user = t.actorOf(await createUser(t));
+    expect((await listModelPrices(user)).prices.map((p) => p.model_id)).toEqual(["m-set"]);
+    expect(await statusOf(setModelPrice(user, price))).toBe(403);
+    expect(await statusOf(setModelPrice(admin, { ...price, input_per_million: -1 }))).toBe(422);
+    expect(await setModelPrice(admin, { model_id: "m-set" })).toEqual({
+      model_id: "m-set",
+      removed: true,
+    });
+  });
+});
+
+describe("insights", () => {
+  it("sum tokens and cost by task, story, sprint, run, day and model", async () => {
+    await setModelPrice(admin, {
+      model_id: "m-1",
+      input_per_million: 2,
+      output_per_million: 10,
+      cache_read_per_million: 1,
+      cache_write_per_million: 4,
+    });
+    const world = await seedSprint(t, { stories: [2] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    for (const model of ["m-1", "m-unknown"]) {
+      const job = await claim(world.actor);
+      await reportAgentJob(world.actor, {
+        job_id: job.id,
+        attempt: 1,
+        status: "done",
+        verify_result: "ALIGNED",
+        model_id: model,
+        input_tokens: 1_000_000,
+        output_tokens: 100_000,
+        cache_read_tokens: 500_000,
+        cache_write_tokens: 250_000,
+      });
+    }
+    const numbers = { input_tokens: 1_000_000, output_tokens: 100_000 };
+    const insights = await getInsights(world.actor, { product_id: world.product.id });
+    expect(insights.totals).toMatchObject({
+      jobs: 2,
+      input_tokens: 2_000_000,
+      cache_read_tokens: 1_000_000,
+      cost: 4.5,
+      unpriced_jobs: 1,
+    });
+    expect(insights.by_model).toMatchObject([
+      { model_id: "m-1", currency: "USD", cost: 4.5, ...numbers },
+      { model_id: "m-unknown", currency: null, cost: 0, unpriced_jobs: 1 },
+    ]);
+    expect(insights.by_task.map((row) => row.task_code)).toEqual(["T-1", "T-2"]);
+    expect(insights.by_story).toMatchObject([{ story_code: "ST-001", jobs: 2 }]);
+    expect(insights.by_sprint).toMatchObject([{ sprint_code: "SP-1", jobs: 2 }]);
+    expect(insights.by_run).toMatchObject([{ sprint_run_id: run.id, jobs: 2 }]);
+    expect(insights.by_day).toMatchObject([{ jobs: 2 }]);
+    const detail = await getSprintRun(world.actor, { sprint_run_id: run.id });
+    expect(detail).toMatchObject({ cost: 4.5, input_tokens: 2_000_000 });
+    expect(detail.jobs.map((job) => job.cost)).toEqual([4.5, null]);
+  });
+
+  it("burn down from the recorded history, which stays when a story leaves the sprint", async () => {
+    const world = await seedSprint(t, { stories: [2, 1] });
+    const day = (n: number) => new Date(Date.UTC(2026, 10, n, 12));
+    await t.sql.query(
+      "update public.sprints set start_date = '2026-11-01', end_date = '2026-11-03' where id = $1",
+      [world.sprint.id],
+    );
+    const record = async (task: number, status: string, at_: Date, sprint = world.sprint.id) =>
+      t.sql.query(
+        `insert into public.task_status_changes (task_id, story_id, product_id, sprint_id, to_status, changed_at)
+         select t.id, t.story_id, t.product_id, $4, $2::public.task_status, $3 from public.tasks t where t.id = $1`,
+        [at(world.tasks, task).id, status, at_, sprint],
+      );
+    await t.sql.query("delete from public.task_status_changes where product_id = $1", [
+      world.product.id,
+    ]);
+    for (const task of [0, 1, 2]) await record(task, "TO_DO", day(1));
+    await record(0, "DONE", day(2));
+    await record(2, "DONE", day(3));
+    const before = await getInsights(world.actor, {
+      product_id: world.product.id,
+      sprint_id: world.sprint.id,
+    });
+    expect(before.burndown).toEqual([
+      { date: "2026-11-01", remaining: 3, total: 3 },
+      { date: "2026-11-02", remaining: 2, total: 3 },
+      { date: "2026-11-03", remaining: 1, total: 3 },
+    ]);
+    await create(world.actor, "remove_story_from_sprint", { p_story_id: at(world.stories, 1).id });
+    const afterwards = await getInsights(world.actor, {
+      product_id: world.product.id,
+      sprint_id: world.sprint.id,
+    });
+    expect(afterwards.burndown).toEqual(before.burndown);
+  });
+
+  it("answer for a product without sprint and jobs, and to members only", async () => {
+    const owner = await createUser(t);
+    const product = await create(t.actorOf(owner), "create_product", { p_code: "E", p_name: "E" });
+    expect(await getInsights(t.actorOf(owner), { product_id: product.id })).toMatchObject({
+      sprint: null,
+      burndown: [],
+      totals: { jobs: 0, cost: 0 },
+      by_model: [],
+      by_task: [],
+    });
+    expect(await statusOf(getInsights(admin, { product_id: product.id }))).toBe(403);
+    const unknown = { product_id: product.id, sprint_id: owner.id };
+    expect(await statusOf(getInsights(t.actorOf(owner), unknown))).toBe(404);
+  });
+});

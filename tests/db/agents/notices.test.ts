@@ -1,0 +1,250 @@
+import { describe, expect, it } from "vitest";
+import type { DueNotice } from "~/contract/notice";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { createWebhook } from "~/domain/notices/create-webhook.server";
+import { deleteWebhook } from "~/domain/notices/delete-webhook.server";
+import { listPushSubscriptions } from "~/domain/notices/list-push-subscriptions.server";
+import { listWebhookDeliveries } from "~/domain/notices/list-webhook-deliveries.server";
+import { listWebhooks } from "~/domain/notices/list-webhooks.server";
+import { markNotice } from "~/domain/notices/mark-notice.server";
+import { pingWebhook } from "~/domain/notices/ping-webhook.server";
+import { subscribePush } from "~/domain/notices/subscribe-push.server";
+import { takeDueNotices } from "~/domain/notices/take-due-notices.server";
+import { unsubscribePush } from "~/domain/notices/unsubscribe-push.server";
+import { updateWebhook } from "~/domain/notices/update-webhook.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { statusOf } from "../refusal";
+import { at, seedWorld } from "../world";
+import { claim, columnOf, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+const device = (name: string) => ({
+  endpoint: `https://push.example.com/${name}`,
+  p256dh: "key",
+  auth: "auth",
+});
+
+/** Everything that is due now, so that each test starts with an empty outbox. */
+async function drain(): Promise<DueNotice[]> {
+  const all: DueNotice[] = [];
+  for (;;) {
+    const { notices } = await takeDueNotices(t.database, { limit: 500 });
+    if (notices.length === 0) return all;
+    all.push(...notices);
+  }
+}
+
+describe("the outbox", () => {
+  it("holds a notice for each member with a device and each webhook that wants the event", async () => {
+    const world = await seedWorld(t, 0);
+    await subscribePush(world.actor, device("owner"));
+    const quiet = await createUser(t);
+    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+      world.product.id,
+      quiet.id,
+    ]);
+    const hook = await createWebhook(world.actor, {
+      product_id: world.product.id,
+      url: "https://example.com/hook",
+      events: ["question_opened", "question_answered"],
+    });
+    await createWebhook(world.actor, {
+      product_id: world.product.id,
+      url: "https://example.com/runs",
+      events: ["run_failed"],
+    });
+    await drain();
+    const question = await askQuestion(world.actor, { story_id: world.story.id, question: "Why?" });
+    const opened = await drain();
+    expect(opened.map((n) => [n.kind, n.user_id, n.webhook?.id])).toEqual(
+      expect.arrayContaining([
+        ["question_opened", world.owner.id, undefined],
+        ["question_opened", null, hook.id],
+      ]),
+    );
+    expect(opened).toHaveLength(2);
+    expect(opened.find((n) => n.user_id)?.subscriptions).toMatchObject([
+      { endpoint: "https://push.example.com/owner", p256dh: "key", auth: "auth" },
+    ]);
+    expect(opened.find((n) => n.webhook)?.webhook).toEqual({
+      id: hook.id,
+      url: "https://example.com/hook",
+      secret: hook.secret,
+      active: true,
+    });
+    expect(at(opened, 0).payload).toMatchObject({
+      event: "question_opened",
+      product_id: world.product.id,
+      body: "Why?",
+      path: `/questions?question=${question.id}`,
+      data: { id: question.id, status: "open" },
+    });
+    await answerQuestion(world.actor, { question_id: question.id, answer: "Because" });
+    expect((await drain()).map((n) => [n.kind, n.webhook?.id])).toEqual([
+      ["question_answered", hook.id],
+    ]);
+  });
+
+  it("tells only the assignee of a question that has one", async () => {
+    const world = await seedWorld(t, 0);
+    const member = await createUser(t);
+    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+      world.product.id,
+      member.id,
+    ]);
+    await subscribePush(world.actor, device("a-owner"));
+    await subscribePush(t.actorOf(member), device("a-member"));
+    await drain();
+    await askQuestion(world.actor, {
+      story_id: world.story.id,
+      question: "You?",
+      assignee_id: member.id,
+    });
+    expect((await drain()).map((n) => n.user_id)).toEqual([member.id]);
+  });
+
+  it("tells of failed runs and of reviews, and nothing of a change that was rolled back", async () => {
+    const world = await seedSprint(t, { stories: [1, 1], strategy: "STORY" });
+    await subscribePush(world.actor, device("runs"));
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const jobs = [await claim(world.actor, "w-1"), await claim(world.actor, "w-2")];
+    await drain();
+    const client = await t.sql.connect();
+    await client.query("begin");
+    await client.query("update public.tasks set status = 'REVIEW' where id = $1", [
+      at(world.tasks, 0).id,
+    ]);
+    await client.query("rollback");
+    client.release();
+    expect(await drain()).toEqual([]);
+    await reportAgentJob(world.actor, { job_id: at(jobs, 0).id, attempt: 1, status: "skipped" });
+    await reportAgentJob(world.actor, { job_id: at(jobs, 1).id, attempt: 1, status: "failed" });
+    expect((await drain()).map((n) => n.kind)).toEqual(["review_needed", "run_failed"]);
+  });
+
+  it("gives each notice to one of many senders, and again when a sender died", async () => {
+    const world = await seedWorld(t, 0);
+    await subscribePush(world.actor, device("many"));
+    await drain();
+    for (let n = 0; n < 20; n++) {
+      await askQuestion(world.actor, { story_id: world.story.id, question: `Q${n}` });
+    }
+    const taken = await Promise.all(
+      Array.from({ length: 20 }, () => takeDueNotices(t.database, { limit: 5 })),
+    );
+    const ids = taken.flatMap(({ notices }) => notices.map(({ id }) => id));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toHaveLength(20);
+    expect((await takeDueNotices(t.database, {})).notices).toEqual([]);
+    await t.sql.query("update public.notices set next_attempt_at = now() where id = any($1)", [
+      ids,
+    ]);
+    const again = await drain();
+    expect(again.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    expect(again.every(({ attempts }) => attempts === 2)).toBe(true);
+  });
+
+  it("tries a failed delivery again with growing pauses, and gives up after ten", async () => {
+    const world = await seedWorld(t, 0);
+    const hook = await createWebhook(world.actor, {
+      product_id: world.product.id,
+      url: "https://example.com/down",
+    });
+    await drain();
+    const { id } = await pingWebhook(world.actor, { webhook_id: hook.id });
+    const pauses: number[] = [];
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      await t.sql.query("update public.notices set next_attempt_at = now() where id = $1", [id]);
+      expect(await drain()).toMatchObject([{ id, kind: "ping", attempts: attempt }]);
+      const marked = await markNotice(t.database, {
+        notice_id: id,
+        delivered: false,
+        response_status: 503,
+        error: "Service unavailable",
+      });
+      expect(marked.status).toBe(attempt < 10 ? "pending" : "failed");
+      pauses.push(Date.parse(marked.next_attempt_at ?? "") - Date.now());
+    }
+    expect(at(pauses, 3) / at(pauses, 2)).toBeGreaterThan(1.8);
+    const { deliveries } = await listWebhookDeliveries(world.actor, { webhook_id: hook.id });
+    expect(deliveries).toMatchObject([
+      { id, kind: "ping", status: "failed", attempts: 10, response_status: 503 },
+    ]);
+    const { webhooks } = await listWebhooks(world.actor, { product_id: world.product.id });
+    expect(webhooks).toMatchObject([{ last_delivery: { status: "failed" } }]);
+  });
+
+  it("forgets devices that are gone", async () => {
+    const world = await seedWorld(t, 0);
+    const { id } = await subscribePush(world.actor, device("gone"));
+    await drain();
+    await askQuestion(world.actor, { story_id: world.story.id, question: "?" });
+    const [notice] = await drain();
+    const marked = await markNotice(t.database, {
+      notice_id: notice?.id ?? "",
+      delivered: true,
+      gone_subscription_ids: [id],
+    });
+    expect(marked.status).toBe("delivered");
+    const { subscriptions } = await listPushSubscriptions(world.actor);
+    expect(subscriptions[0]?.disabled_at).not.toBeNull();
+    await askQuestion(world.actor, { story_id: world.story.id, question: "?" });
+    expect(await drain()).toEqual([]);
+    await subscribePush(world.actor, device("gone"));
+    expect((await listPushSubscriptions(world.actor)).subscriptions).toMatchObject([
+      { id, disabled_at: null },
+    ]);
+  });
+});
+
+describe("devices and webhooks", () => {
+  it("belong to one user; a device that another user signs in on becomes theirs", async () => {
+    const [a, b] = [t.actorOf(await createUser(t)), t.actorOf(await createUser(t))];
+    const { id } = await subscribePush(a, device("shared"));
+    expect((await listPushSubscriptions(b)).subscriptions).toEqual([]);
+    expect(await unsubscribePush(b, { id })).toEqual({ removed: 0 });
+    await subscribePush(b, device("shared"));
+    expect((await listPushSubscriptions(a)).subscriptions).toEqual([]);
+    expect(await unsubscribePush(b, { endpoint: device("shared").endpoint })).toEqual({
+      removed: 1,
+    });
+    const demo = t.actorOf(await createUser(t, { demo: true }));
+    expect(await statusOf(subscribePush(demo, device("demo")))).toBe(403);
+  });
+
+  it("answer the secret of a webhook once, and only to the owner of the product", async () => {
+    const world = await seedWorld(t, 0);
+    const member = await createUser(t);
+    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+      world.product.id,
+      member.id,
+    ]);
+    const input = { product_id: world.product.id, url: "https://example.com/hook" };
+    const hook = await createWebhook(world.actor, input);
+    expect(hook.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(JSON.stringify(await listWebhooks(world.actor, input))).not.toContain(hook.secret);
+    const changed = await updateWebhook(world.actor, {
+      webhook_id: hook.id,
+      active: false,
+      events: ["run_done"],
+    });
+    expect(changed).toMatchObject({ active: false, events: ["run_done"], url: input.url });
+    const other = t.actorOf(member);
+    expect(await statusOf(createWebhook(other, input))).toBe(403);
+    expect(await statusOf(listWebhooks(other, input))).toBe(403);
+    expect(await statusOf(deleteWebhook(other, { webhook_id: hook.id }))).toBe(403);
+    expect(await statusOf(listWebhookDeliveries(other, { webhook_id: hook.id }))).toBe(403);
+    expect(
+      await statusOf(createWebhook(world.actor, { ...input, url: "javascript:alert(1)" })),
+    ).toBe(422);
+    expect(await deleteWebhook(world.actor, { webhook_id: hook.id })).toMatchObject({
+      deleted: true,
+    });
+    expect(await columnOf(t, "webhooks", hook.id, "id")).toBeUndefined();
+  });
+});
