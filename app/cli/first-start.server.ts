@@ -5,7 +5,7 @@ import { hasAccounts } from "~/domain/accounts/has-accounts.server";
 import { issueApiToken } from "~/domain/api-tokens/issue-api-token.server";
 import { enrolMember } from "~/domain/transfers/enrol-member.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
-import { sampleDocument } from "./sample-document";
+import { sampleDocument } from "~/domain/transfers/sample-document";
 import { randomPassword } from "./secret-words";
 
 /** What the first start made; printed once and kept nowhere else. */
