@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
+import { revokeApiToken } from "~/domain/api-tokens/revoke-api-token.server";
+import { bearer, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const pages = [
+  "_auth",
+  "_auth.login",
+  "_auth.register",
+  "_app",
+  "_app.settings",
+  "_app.settings.tokens",
+];
+const app = await startTestApp(t, { pages, variables: { TRUST_PROXY: "loopback" } });
+
+beforeEach(async () => {
+  await t.sql.query("truncate public.rate_limit_counters");
+});
+
+function post(path: string, fields: Record<string, string>, address: string): Promise<Response> {
+  return app.request(path, {
+    method: "POST",
+    headers: { origin: app.origin, "x-forwarded-for": address },
+    body: new URLSearchParams(fields),
+  });
+}
+
+function data(path: string, route: string): string {
+  return `${path}?_data=${encodeURIComponent(route)}`;
+}
+
+function countOf(statuses: readonly number[], status: number): number {
+  return statuses.filter((one) => one === status).length;
+}
+
+describe("W1: the limits of the forms", () => {
+  it("login: 10 tries a minute of one address, however they fail, with { error, code: 429 } and Retry-After", async () => {
+    const path = data("/login", "routes/_auth.login/route");
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        post(
+          path,
+          index % 2 ? { identifier: "" } : { identifier: `u${index}`, password: "x" },
+          "192.0.2.1",
+        ),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(countOf(statuses, 429)).toBe(20);
+    expect(countOf(statuses, 401) + countOf(statuses, 422)).toBe(10);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(await refused?.json()).toEqual({ error: expect.any(String), code: 429 });
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
+    const elsewhere = await post(path, { identifier: "u", password: "x" }, "192.0.2.2");
+    expect(elsewhere.status).toBe(401);
+  });
+
+  it("D8: login: 10 tries a minute for one account, from however many addresses, and the right password then waits too", async () => {
+    const user = await createUser(t);
+    const statuses: number[] = [];
+    for (let index = 0; index < 12; index += 1) {
+      const fields = { identifier: user.username, password: index < 11 ? "wrong" : user.password };
+      statuses.push((await post("/login", fields, `192.0.2.${100 + index}`)).status);
+    }
+    expect(countOf(statuses, 401)).toBe(10);
+    expect(countOf(statuses, 429)).toBe(2);
+  });
+
+  it("registration: 5 an hour of one address", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, (_, index) =>
+        post(
+          "/register",
+          {
+            username: `new-${index}`,
+            email: `new-${index}@example.com`,
+            password: "a long enough secret",
+          },
+          "192.0.2.3",
+        ),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(countOf(statuses, 303)).toBe(5);
+    expect(countOf(statuses, 429)).toBe(20);
+  });
+
+  it("API tokens: 10 an hour of one user", async () => {
+    const user = await createUser(t);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 30 }, () => createApiToken(t.actorOf(user), { label: "x" })),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ status: 429 });
+    }
+  });
+});
+
+describe("D8 and W2: login tells nobody which accounts exist", () => {
+  it("gives one answer for an unknown user, a wrong password and an unknown address", async () => {
+    const user = await createUser(t);
+    const bodies = new Set<string>();
+    for (const identifier of [user.username, "nobody-here", user.email, "nobody@example.com"]) {
+      const path = data("/login", "routes/_auth.login/route");
+      const answer = await post(path, { identifier, password: "wrong password" }, "192.0.2.4");
+      expect(answer.status).toBe(401);
+      bodies.add((await answer.text()).replaceAll(identifier, "IDENTIFIER"));
+    }
+    expect(bodies.size).toBe(1);
+  });
+
+  it("does the same work: an unknown user is checked against the account of a decoy", async () => {
+    await createUser(t);
+    const answer = await t.database.call("find_login_identity", { p_identifier: "nobody" });
+    const identity = JSON.parse(answer);
+    expect(identity.user_id).toBeNull();
+    const { rows } = await t.sql.query("select from auth.users where email = $1", [identity.email]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it("W2: takes no password of more than 1 kB, none with NUL, and other forms of the same letters", async () => {
+    for (const password of ["x".repeat(10_240), "a\0b"]) {
+      const answer = await post("/login", { identifier: "u", password }, "192.0.2.5");
+      expect(answer.status).toBe(422);
+    }
+    const composed = "pässwörd-lang-genug".normalize("NFC");
+    const fields = { username: "unicode", email: "unicode@example.com", password: composed };
+    expect((await post("/register", fields, "192.0.2.6")).status).toBe(303);
+    const login = { identifier: "unicode", password: composed.normalize("NFD") };
+    expect((await post("/login", login, "192.0.2.6")).status).toBe(303);
+  });
+
+  it("refuses weak and overlong new passwords, bad and taken names", async () => {
+    const good = {
+      username: "fresh",
+      email: "fresh@example.com",
+      password: "a long enough secret",
+    };
+    for (const change of [
+      { password: "too short" },
+      { password: "x".repeat(73) },
+      { username: "a" },
+      { username: "a b" },
+      { username: "me@example.com" },
+      { username: "UNICODE" },
+      { email: "no address" },
+    ]) {
+      await t.sql.query("truncate public.rate_limit_counters");
+      const answer = await post("/register", { ...good, ...change }, "192.0.2.7");
+      expect(answer.status).toBe(422);
+    }
+    const { rows } = await t.sql.query(
+      "select role, is_demo from public.users where username = 'unicode'",
+    );
+    expect(rows).toEqual([{ role: "DEVELOPER", is_demo: false }]);
+  });
+
+  it("never grants a role by registration, whatever is sent along", async () => {
+    const fields = {
+      username: "sneaky",
+      email: "sneaky@example.com",
+      password: "a long enough secret",
+      role: "ADMIN",
+      is_demo: "false",
+    };
+    expect((await post("/register", fields, "192.0.2.8")).status).toBe(303);
+    const { rows } = await t.sql.query("select role from public.users where username = 'sneaky'");
+    expect(rows).toEqual([{ role: "DEVELOPER" }]);
+  });
+});
+
+describe("the token screen", () => {
+  it("shows a token once; it works, is stored as its hash, and ends when revoked", async () => {
+    const user = await createUser(t);
+    const actor = t.actorOf(user);
+    const created = await createApiToken(actor, { label: "laptop", expires_days: 30 });
+    expect(created.token).toMatch(/^blm_[A-Za-z0-9_-]{43}$/);
+    const list = () => app.request("/api/products", { headers: bearer(created.token) });
+    expect((await list()).status).toBe(200);
+    const { rows } = await t.sql.query(
+      "select t::text as row from public.api_tokens t where id = $1",
+      [created.id],
+    );
+    expect(rows[0].row).not.toContain(created.token.slice(8));
+    const stranger = t.actorOf(await createUser(t));
+    await expect(revokeApiToken(stranger, created.id)).rejects.toMatchObject({ status: 404 });
+    await revokeApiToken(actor, created.id);
+    expect((await list()).status).toBe(401);
+  });
+});

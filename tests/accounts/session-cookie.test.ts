@@ -1,0 +1,104 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { CompactEncrypt } from "jose";
+import { describe, expect, it } from "vitest";
+import {
+  clearSessionCookie,
+  readSessionCookie,
+  renewSessionCookie,
+  sealSessionCookie,
+} from "~/http/session.server";
+
+const secret = () => randomBytes(32).toString("base64url");
+const [current, previous] = [secret(), secret()];
+const env = { sessionSecrets: [current, previous], secureCookies: false };
+const value = { session_id: randomUUID(), user_id: randomUUID(), is_demo: false };
+
+async function sealedWith(sealSecret: string): Promise<string> {
+  const setCookie = await sealSessionCookie(value, { ...env, sessionSecrets: [sealSecret] });
+  return setCookie.split(";")[0] ?? "";
+}
+
+describe("the sealed session cookie", () => {
+  it("is HttpOnly, SameSite Lax, Path / and Secure exactly for https, also when cleared", async () => {
+    const plain = await sealSessionCookie(value, env);
+    expect(plain).toMatch(/^session=[\w.-]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
+    const secure = await sealSessionCookie(value, { ...env, secureCookies: true });
+    expect(secure).toMatch(/; SameSite=Lax; Secure$/);
+    expect(clearSessionCookie(env)).toBe("session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax");
+  });
+
+  it("shows nothing of what it holds", async () => {
+    const cookie = await sealedWith(current);
+    const parts = cookie.split(".").map((part) => Buffer.from(part, "base64url").toString());
+    for (const text of [cookie, ...parts]) {
+      expect(text).not.toContain(value.user_id);
+      expect(text).not.toContain(value.session_id);
+    }
+  });
+
+  it("is sealed by the first secret and opened by all", async () => {
+    for (const cookie of [await sealedWith(current), await sealedWith(previous)]) {
+      expect(await readSessionCookie(cookie, env.sessionSecrets)).toEqual(value);
+    }
+    expect(await readSessionCookie(await sealedWith(current), [previous])).toBeNull();
+  });
+
+  it("W3: cut, flipped, foreign, huge or empty is signed out, never an error", async () => {
+    const cookie = await sealedWith(current);
+    const flipped = [...cookie];
+    const at = cookie.length - 10;
+    flipped[at] = flipped[at] === "A" ? "B" : "A";
+    const foreignShape = await new CompactEncrypt(new TextEncoder().encode('{"user_id":1}'))
+      .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+      .encrypt(randomBytes(32));
+    const unsealed = Buffer.from(JSON.stringify(value)).toString("base64url");
+    for (const header of [
+      null,
+      "",
+      "session=",
+      "session",
+      cookie.slice(0, -5),
+      cookie.slice(0, cookie.length / 2),
+      flipped.join(""),
+      await sealedWith(secret()),
+      `session=${foreignShape}`,
+      `session=${unsealed}`,
+      `session=${"x".repeat(10_000)}`,
+      "session=..........",
+      "session=%00",
+    ]) {
+      expect(await readSessionCookie(header, env.sessionSecrets)).toBeNull();
+    }
+  });
+
+  it("is found among other cookies, the first of its name", async () => {
+    const cookie = await sealedWith(current);
+    const header = `theme=dark; xsession=1; ${cookie}; session=other`;
+    expect(await readSessionCookie(header, env.sessionSecrets)).toEqual(value);
+  });
+
+  it("is sealed anew once a day, unless it belongs to a paired session", async () => {
+    const fresh = await sealedWith(current);
+    expect(await renewSessionCookie(fresh, env)).toBeUndefined();
+    const old = await new CompactEncrypt(
+      new TextEncoder().encode(JSON.stringify({ ...value, sealed_at: Date.now() - 90_000_000 })),
+    )
+      .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+      .encrypt(await keyOf(current));
+    expect(await renewSessionCookie(`session=${old}`, env)).toMatch(/^session=/);
+    const paired = await sealSessionCookie(
+      {
+        ...value,
+        paired: true,
+        pairedExpiresAt: new Date(Date.now() + 28_800_000).toISOString(),
+      },
+      env,
+    );
+    expect(paired).toMatch(/Max-Age=28800;/);
+    expect(await renewSessionCookie(paired, env)).toBeUndefined();
+  });
+});
+
+async function keyOf(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+}

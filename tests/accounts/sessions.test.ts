@@ -1,0 +1,161 @@
+import { createHash, randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { authenticate } from "~/domain/accounts/authenticate.server";
+import { createSession } from "~/domain/accounts/create-session.server";
+import { endSession } from "~/domain/accounts/end-session.server";
+import { listSessions } from "~/domain/accounts/list-sessions.server";
+import { notePasswordChange } from "~/domain/accounts/note-password-change.server";
+import { revokeOtherSessions } from "~/domain/accounts/revoke-other-sessions.server";
+import { revokeSession } from "~/domain/accounts/revoke-session.server";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const browser = { userAgent: "Firefox", address: "192.0.2.1", previousSessionId: null };
+
+function actorOf(sessionId: string) {
+  return { database: t.database, credential: { session_id: sessionId } };
+}
+
+async function signIn(userId: string) {
+  const { session_id } = await createSession(t.database, userId, browser);
+  return { id: session_id, actor: actorOf(session_id) };
+}
+
+async function shift(sessionId: string, change: string): Promise<void> {
+  await t.sql.query(`update public.user_sessions set ${change} where id = $1`, [sessionId]);
+}
+
+describe("sessions", () => {
+  it("last 30 days and slide with use, at most once a minute", async () => {
+    const user = await createUser(t);
+    const session = await signIn(user.id);
+    await shift(
+      session.id,
+      "expires_at = now() + interval '1 day', last_seen_at = now() - interval '59 seconds'",
+    );
+    await authenticate(session.actor);
+    const daysLeft =
+      "select extract(epoch from expires_at - now())::int / 3600 as hours from public.user_sessions where id = $1";
+    expect((await t.sql.query(daysLeft, [session.id])).rows[0].hours).toBeLessThan(25);
+    await shift(session.id, "last_seen_at = now() - interval '61 seconds'");
+    await authenticate(session.actor);
+    expect((await t.sql.query(daysLeft, [session.id])).rows[0].hours).toBeGreaterThan(700);
+  });
+
+  it("end by expiry, sign-out, revocation and the deletion of the user: 401 from the next request on", async () => {
+    const user = await createUser(t);
+    const ends: ((id: string) => Promise<unknown>)[] = [
+      (id) => shift(id, "expires_at = now()"),
+      (id) => endSession(t.database, id, "192.0.2.1"),
+      (id) => shift(id, "revoked_at = now()"),
+      () => t.sql.query("delete from auth.users where id = $1", [user.id]),
+    ];
+    for (const end of ends) {
+      const session = await signIn(user.id);
+      await authenticate(session.actor);
+      await end(session.id);
+      await expect(authenticate(session.actor)).rejects.toMatchObject({ status: 401 });
+      await expect(listSessions(session.actor)).rejects.toMatchObject({ status: 401 });
+    }
+  });
+
+  it("P20: a paired session holds one second before its end and is 401 one second after, and never slides", async () => {
+    const user = await createUser(t);
+    const session = await signIn(user.id);
+    await shift(
+      session.id,
+      "paired = true, paired_expires_at = now() + interval '1 second', expires_at = now() + interval '1 second', last_seen_at = now() - interval '1 hour'",
+    );
+    expect(await authenticate(session.actor)).toMatchObject({ paired: true });
+    const { rows } = await t.sql.query(
+      "select expires_at = paired_expires_at as fixed from public.user_sessions where id = $1",
+      [session.id],
+    );
+    expect(rows[0].fixed).toBe(true);
+    await shift(session.id, "paired_expires_at = now() - interval '1 second'");
+    await expect(authenticate(session.actor)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it("are listed for their user alone: what, where, when, paired, this one", async () => {
+    const user = await createUser(t);
+    const [here, there] = [await signIn(user.id), await signIn(user.id)];
+    await signIn((await createUser(t)).id);
+    const sessions = await listSessions(here.actor);
+    expect(sessions.map(({ id }) => id).sort()).toEqual([here.id, there.id].sort());
+    expect(sessions.find(({ id }) => id === here.id)).toMatchObject({
+      is_current: true,
+      user_agent: "Firefox",
+      ip: "192.0.2.1",
+      paired: false,
+    });
+  });
+
+  it("can be ended one by one or all others, never those of somebody else", async () => {
+    const user = await createUser(t);
+    const [here, second, third] = [
+      await signIn(user.id),
+      await signIn(user.id),
+      await signIn(user.id),
+    ];
+    const stranger = await signIn((await createUser(t)).id);
+    await expect(revokeSession(here.actor, stranger.id)).rejects.toMatchObject({ status: 404 });
+    await revokeSession(here.actor, second.id);
+    await expect(authenticate(second.actor)).rejects.toMatchObject({ status: 401 });
+    expect(await revokeOtherSessions(here.actor)).toBe(1);
+    await expect(authenticate(third.actor)).rejects.toMatchObject({ status: 401 });
+    await authenticate(here.actor);
+    await authenticate(stranger.actor);
+  });
+
+  it("W2: a sign-in makes a new id and ends the session that the browser had", async () => {
+    const user = await createUser(t);
+    const before = await signIn(user.id);
+    const after = await createSession(t.database, user.id, {
+      ...browser,
+      previousSessionId: before.id,
+    });
+    expect(after.session_id).not.toBe(before.id);
+    await expect(authenticate(before.actor)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it("W3: a password change ends all others; the flags are read anew on each request", async () => {
+    const user = await createUser(t);
+    const [here, there] = [await signIn(user.id), await signIn(user.id)];
+    await notePasswordChange(t.database, { userId: user.id, keepSessionId: here.id });
+    await expect(authenticate(there.actor)).rejects.toMatchObject({ status: 401 });
+    await t.sql.query(
+      "update public.users set is_demo = true, role = 'ADMIN', must_reset_password = true where id = $1",
+      [user.id],
+    );
+    expect(await authenticate(here.actor)).toMatchObject({
+      is_demo: true,
+      role: "ADMIN",
+      must_reset_password: true,
+    });
+  });
+});
+
+describe("API tokens as credentials", () => {
+  it("note their use once a minute and never wait for each other", async () => {
+    const user = await createUser(t);
+    const hash = createHash("sha256").update(randomBytes(32)).digest();
+    await t.sql.query(
+      "insert into public.api_tokens (user_id, label, prefix, token_hash) values ($1, 'x', 'x', $2)",
+      [user.id, hash],
+    );
+    const actor = { database: t.database, credential: { token_hash: hash.toString("hex") } };
+    await Promise.all(Array.from({ length: 20 }, () => authenticate(actor)));
+    const { rows } = await t.sql.query(
+      "select last_used_at from public.api_tokens where token_hash = $1",
+      [hash],
+    );
+    expect(rows[0].last_used_at).not.toBeNull();
+    await authenticate(actor);
+    const again = await t.sql.query(
+      "select last_used_at from public.api_tokens where token_hash = $1",
+      [hash],
+    );
+    expect(again.rows[0].last_used_at).toEqual(rows[0].last_used_at);
+  });
+});
