@@ -1,0 +1,59 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useActionData, useLoaderData } from "@remix-run/react";
+import { PageHeader } from "~/components/page-header";
+import { newApiTokenSchema } from "~/contract/api-token";
+import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
+import { listApiTokens } from "~/domain/api-tokens/list-api-tokens.server";
+import { runForm } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { ClientSetups } from "./client-setups";
+import { FirstCall } from "./first-call";
+import { TokenStep } from "./token-step";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor, principal } = await requireActor(request, context);
+  const tokens = await listApiTokens(actor);
+  return json({
+    origin: context.services.env.appOrigin,
+    productId: principal.active_product_id,
+    tokens: tokens.map(({ id, label, last_used_at }) => ({ id, label, last_used_at })),
+  });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  return runForm(await request.formData(), newApiTokenSchema, async (input) => {
+    const { id, token } = await createApiToken(actor, input);
+    return json({ id, token }, 201);
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Connect an agent · Backloom" }];
+
+/** What stands for the token until there is one to show. */
+const tokenPlaceholder = "YOUR-TOKEN";
+
+export default function ConnectPage() {
+  const { origin, productId, tokens } = useLoaderData<typeof loader>();
+  const fresh = useActionData<{ id?: string; token?: string }>();
+  const used = tokens.find(({ id }) => id === fresh?.id);
+  return (
+    <div className="mx-auto grid max-w-3xl gap-5">
+      <PageHeader
+        title="Connect an agent"
+        lead="One token, one block to copy, and the first call shows up here."
+      />
+      <TokenStep token={fresh?.token ?? null} count={tokens.length} />
+      <ClientSetups
+        origin={origin}
+        token={fresh?.token ?? tokenPlaceholder}
+        productId={productId}
+      />
+      <FirstCall
+        waiting={fresh?.id !== undefined}
+        lastUsedAt={used?.last_used_at ?? null}
+        earlier={tokens.some((token) => token.last_used_at !== null)}
+      />
+    </div>
+  );
+}

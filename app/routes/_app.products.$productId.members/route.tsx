@@ -1,0 +1,149 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { useActionData, useLoaderData } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { Avatar } from "~/components/avatar";
+import { Badge } from "~/components/badge";
+import { SubmitButton } from "~/components/button";
+import { Section } from "~/components/card";
+import { Confirm } from "~/components/confirm";
+import { TextField } from "~/components/field";
+import { RelativeTime } from "~/components/relative-time";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { WriteFields } from "~/components/write-access";
+import {
+  addProductMemberInput,
+  type ProductMember,
+  removeProductMemberInput,
+} from "~/contract/product";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import { getProduct } from "~/domain/products/get-product.server";
+import { leaveProduct } from "~/domain/products/leave-product.server";
+import { listProductMembers } from "~/domain/products/list-product-members.server";
+import { removeProductMember } from "~/domain/products/remove-product-member.server";
+import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, principal, productId } = await requireProduct(request, context, params);
+  const [product, members] = await Promise.all([
+    getProduct(actor, { product_id: productId }),
+    listProductMembers(actor, { product_id: productId }),
+  ]);
+  return json({ productId, userId: principal.user_id, isOwner: product.role === "OWNER", members });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  const form = await request.formData();
+  const back = `/products/${productId}/members`;
+  form.set("product_id", productId);
+  return runIntent(form, {
+    add: () =>
+      runForm(form, addProductMemberInput, async (input) => {
+        await addProductMember(actor, input);
+        return redirect(back, 303);
+      }),
+    remove: async () => {
+      await removeProductMember(actor, readForm(form, removeProductMemberInput));
+      return done(form, back, "Removed");
+    },
+    leave: async () => {
+      await leaveProduct(actor, { product_id: productId });
+      return redirect("/dashboard", 303);
+    },
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Members · Backloom" }];
+
+export default function MembersPage() {
+  const { productId, userId, isOwner, members } = useLoaderData<typeof loader>();
+  useLiveRevalidation({ stream: "backlog", productId });
+  return (
+    <div className="grid max-w-2xl gap-5">
+      <h1 className="text-xl font-semibold tracking-tight">Members</h1>
+      <Section
+        title="Who can use this product"
+        about="Members see and change everything in it; only its owner decides who they are."
+        flush
+      >
+        <ul className="divide-y divide-line">
+          {members.map((member) => (
+            <li key={member.user_id} className="flex items-center gap-3 px-4 py-2.5 text-sm">
+              <Avatar name={member.username} />
+              <span className="min-w-0 flex-1">
+                <span className="font-medium">{member.username}</span>{" "}
+                {member.role === "OWNER" ? <Badge tone="accent">owner</Badge> : null}
+                <span className="block text-xs text-muted">
+                  since <RelativeTime at={member.created_at} />
+                </span>
+              </span>
+              {member.role === "OWNER" ? null : (
+                <RemoveOrLeave member={member} self={member.user_id === userId} isOwner={isOwner} />
+              )}
+            </li>
+          ))}
+        </ul>
+      </Section>
+      {isOwner ? <AddMember /> : null}
+    </div>
+  );
+}
+
+function RemoveOrLeave({
+  member,
+  self,
+  isOwner,
+}: {
+  member: ProductMember;
+  self: boolean;
+  isOwner: boolean;
+}) {
+  if (!self && !isOwner) return null;
+  return (
+    <WriteFields quiet>
+      <Confirm
+        size="sm"
+        trigger={self ? "Leave" : "Remove"}
+        label={self ? "Leave this product" : `Remove ${member.username}`}
+        question={self ? "Leave this product?" : `Remove ${member.username}?`}
+        consequence="Open pages and agents of theirs lose access at once."
+        confirmLabel={self ? "Leave" : "Remove"}
+      >
+        {(buttons) => (
+          <ActionForm>
+            <input type="hidden" name="intent" value={self ? "leave" : "remove"} />
+            <input type="hidden" name="user_id" value={member.user_id} />
+            {buttons}
+          </ActionForm>
+        )}
+      </Confirm>
+    </WriteFields>
+  );
+}
+
+function AddMember() {
+  const form = useServerForm<"identifier">({ lastResult: useActionData() });
+  return (
+    <Section title="Add somebody">
+      <ServerForm form={form}>
+        <WriteFields className="flex flex-wrap items-end gap-3">
+          <input type="hidden" name="intent" value="add" />
+          <div className="min-w-56 flex-1">
+            <TextField
+              label="User name or e-mail"
+              required
+              autoComplete="off"
+              {...form.field("identifier")}
+            />
+          </div>
+          <SubmitButton pendingLabel="Adding…" size="lg">
+            Add member
+          </SubmitButton>
+        </WriteFields>
+      </ServerForm>
+    </Section>
+  );
+}

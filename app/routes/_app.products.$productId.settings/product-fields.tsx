@@ -1,0 +1,74 @@
+import { useFetcher } from "@remix-run/react";
+import { SubmitButton } from "~/components/button";
+import { Section } from "~/components/card";
+import { CheckField, SelectField, TextAreaField, TextField } from "~/components/field";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { WriteAccessProvider, WriteFields } from "~/components/write-access";
+import type { ProductDetail } from "~/contract/product";
+
+const strategies = [
+  { value: "SPRINT", label: "One branch for the sprint, a job per task" },
+  { value: "STORY", label: "One branch per story, stories side by side" },
+  { value: "SPRINT_BATCH", label: "One job for the whole sprint" },
+];
+
+export function ProductFields({ product, isOwner }: { product: ProductDetail; isOwner: boolean }) {
+  const fetcher = useFetcher({ key: `product-${product.id}` });
+  const form = useServerForm<
+    "name" | "code" | "description" | "repo_url" | "definition_of_done" | "pr_strategy"
+  >({
+    lastResult: fetcher.data,
+    defaultValue: {
+      name: product.name,
+      code: product.code,
+      description: product.description,
+      repo_url: product.repo_url,
+      definition_of_done: product.definition_of_done,
+      pr_strategy: product.pr_strategy,
+    },
+  });
+  return (
+    <WriteAccessProvider reason={isOwner ? null : "Only the owner can change these."}>
+      <Section title="Product">
+        <ServerForm form={form} fetcher={fetcher}>
+          <WriteFields quiet className="grid gap-4">
+            <input type="hidden" name="intent" value="update" />
+            <div className="grid gap-4 sm:grid-cols-[2fr_1fr]">
+              <TextField label="Name" required {...form.field("name")} />
+              <TextField label="Code" required mono {...form.field("code")} />
+            </div>
+            <TextAreaField label="Description" required={false} {...form.field("description")} />
+            <TextField
+              label="Repository"
+              required={false}
+              inputMode="url"
+              {...form.field("repo_url")}
+            />
+            <TextAreaField
+              label="Definition of done"
+              required={false}
+              {...form.field("definition_of_done")}
+            />
+            <SelectField
+              label="How runs use branches"
+              description="It holds for runs that start from now on."
+              options={strategies}
+              {...form.field("pr_strategy")}
+            />
+            <CheckField
+              name="auto_pr"
+              label="Open pull requests by itself"
+              description="Workers open one with their own command when the work is pushed."
+              defaultChecked={product.auto_pr}
+            />
+            <div>
+              <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
+                Save
+              </SubmitButton>
+            </div>
+          </WriteFields>
+        </ServerForm>
+      </Section>
+    </WriteAccessProvider>
+  );
+}

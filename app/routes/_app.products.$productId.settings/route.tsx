@@ -1,0 +1,50 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useActionData, useLoaderData } from "@remix-run/react";
+import { FormErrors } from "~/components/field";
+import { Notice } from "~/components/notice";
+import { listWebhooks } from "~/domain/notices/list-webhooks.server";
+import { getProduct } from "~/domain/products/get-product.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { DangerZone } from "./danger-zone";
+import { ProductFields } from "./product-fields";
+import { actOnProduct } from "./settings-action.server";
+import { Webhooks } from "./webhooks";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  const product = await getProduct(actor, { product_id: productId });
+  const isOwner = product.role === "OWNER";
+  const { webhooks } = isOwner
+    ? await listWebhooks(actor, { product_id: productId })
+    : { webhooks: [] };
+  return json({ product, isOwner, webhooks });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  return actOnProduct(actor, productId, request);
+});
+
+export const meta: MetaFunction = () => [{ title: "Product settings · Backloom" }];
+
+export default function ProductSettingsPage() {
+  const { product, isOwner, webhooks } = useLoaderData<typeof loader>();
+  const answer = useActionData<{ error?: string; secret?: string }>();
+  return (
+    <div className="grid max-w-2xl gap-5">
+      <h1 className="text-xl font-semibold tracking-tight">Settings</h1>
+      {isOwner ? null : (
+        <Notice title={`Only ${product.owner_username}, its owner, can change these.`} />
+      )}
+      <FormErrors errors={answer?.error ? [answer.error] : []} />
+      <ProductFields product={product} isOwner={isOwner} />
+      {isOwner ? (
+        <>
+          <Webhooks webhooks={webhooks} secret={answer?.secret ?? null} />
+          <DangerZone product={product} />
+        </>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { json, redirect } from "@remix-run/node";
+import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/contract/notice";
+import { deleteProductInput, updateProductInput } from "~/contract/product";
+import type { Actor } from "~/db/rpc.server";
+import { createWebhook } from "~/domain/notices/create-webhook.server";
+import { deleteWebhook } from "~/domain/notices/delete-webhook.server";
+import { pingWebhook } from "~/domain/notices/ping-webhook.server";
+import { updateWebhook } from "~/domain/notices/update-webhook.server";
+import { archiveProduct } from "~/domain/products/archive-product.server";
+import { deleteProduct } from "~/domain/products/delete-product.server";
+import { restoreProduct } from "~/domain/products/restore-product.server";
+import { updateProduct } from "~/domain/products/update-product.server";
+import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+
+/** Everything that the settings of a product change; the operations let only its owner. */
+export async function actOnProduct(
+  actor: Actor,
+  productId: string,
+  request: Request,
+): Promise<Response> {
+  const form = await request.formData();
+  const back = `/products/${productId}/settings`;
+  const product = { product_id: productId };
+  form.set("product_id", productId);
+  return runIntent(form, {
+    update: () =>
+      runForm(
+        form,
+        updateProductInput,
+        async (input) => {
+          // An unticked box is not sent; on this form it means "no".
+          await updateProduct(actor, { ...input, auto_pr: form.has("auto_pr") });
+          return done(form, back, "Saved");
+        },
+        { description: "", repo_url: "", definition_of_done: "" },
+      ),
+    archive: async () => {
+      await archiveProduct(actor, product);
+      return redirect("/dashboard", 303);
+    },
+    restore: async () => {
+      await restoreProduct(actor, product);
+      return done(form, back, "The product is back");
+    },
+    delete: async () => {
+      await deleteProduct(actor, readForm(form, deleteProductInput));
+      return redirect("/dashboard", 303);
+    },
+    "add-webhook": () =>
+      runForm(form, createWebhookInput, async (input) => {
+        const { secret } = await createWebhook(actor, input);
+        return json({ secret }, 201);
+      }),
+    "switch-webhook": async () => {
+      const { webhook_id } = readForm(form, webhookIdInput);
+      const active = textOf(form, "active") === "yes";
+      await updateWebhook(actor, updateWebhookInput.parse({ webhook_id, active }));
+      return done(form, back, active ? "Switched on" : "Switched off");
+    },
+    "ping-webhook": async () => {
+      await pingWebhook(actor, readForm(form, webhookIdInput));
+      return done(form, back, "A test is on its way");
+    },
+    "delete-webhook": async () => {
+      await deleteWebhook(actor, readForm(form, webhookIdInput));
+      return done(form, back, "Deleted");
+    },
+  });
+}

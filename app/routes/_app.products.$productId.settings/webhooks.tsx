@@ -1,0 +1,124 @@
+import { Form } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { Button, SubmitButton } from "~/components/button";
+import { Section } from "~/components/card";
+import { Confirm } from "~/components/confirm";
+import { CopyBlock } from "~/components/copy-button";
+import { TextField } from "~/components/field";
+import { RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { WriteFields } from "~/components/write-access";
+import type { Webhook } from "~/contract/notice";
+
+const eventChoices = [
+  ["question_opened", "A question is asked"],
+  ["question_answered", "A question is answered"],
+  ["question_expired", "A question expires"],
+  ["run_paused", "A run pauses"],
+  ["run_failed", "A run fails"],
+  ["run_done", "A run is done"],
+  ["review_needed", "A task needs a review"],
+] as const;
+
+/** Addresses that are told what happens; every request is signed. */
+export function Webhooks({
+  webhooks,
+  secret,
+}: {
+  webhooks: readonly Webhook[];
+  secret: string | null;
+}) {
+  return (
+    <Section
+      title="Webhooks"
+      about="Other services that are told what happens here. Each request is signed with the webhook's secret."
+    >
+      {secret ? (
+        <CopyBlock label="The secret of the new webhook, shown this once" text={secret} />
+      ) : null}
+      <ul className="my-3 grid gap-3">
+        {webhooks.map((webhook) => (
+          <WebhookRow key={webhook.id} webhook={webhook} />
+        ))}
+      </ul>
+      <WriteFields quiet>
+        <details>
+          <summary className="text-sm text-accent hover:underline">Add a webhook</summary>
+          <Form method="post" className="mt-3 grid gap-3">
+            <input type="hidden" name="intent" value="add-webhook" />
+            <TextField label="Address" name="url" type="url" required placeholder="https://" />
+            <fieldset className="grid gap-1.5">
+              <legend className="mb-1 text-sm font-medium">Tell it when</legend>
+              {eventChoices.map(([value, label]) => (
+                <label key={value} className="flex items-center gap-2 text-sm">
+                  <input
+                    type="checkbox"
+                    name="events"
+                    value={value}
+                    defaultChecked
+                    className="size-4 accent-(--accent)"
+                  />
+                  {label}
+                </label>
+              ))}
+            </fieldset>
+            <div>
+              <SubmitButton pendingLabel="Adding…">Add webhook</SubmitButton>
+            </div>
+          </Form>
+        </details>
+      </WriteFields>
+    </Section>
+  );
+}
+
+function WebhookRow({ webhook }: { webhook: Webhook }) {
+  const last = webhook.last_delivery;
+  const hidden = <input type="hidden" name="webhook_id" value={webhook.id} />;
+  return (
+    <li className="grid gap-1.5 rounded border border-line bg-raised p-3 text-sm">
+      <p className="font-mono text-xs">{webhook.url}</p>
+      <p className="text-xs text-muted">
+        {webhook.active ? `${webhook.events.length} kinds of events` : "Switched off"}
+        {last ? (
+          <>
+            {" · last "}
+            <RelativeTime at={last.created_at} /> {last.response_status ?? ""}{" "}
+            {last.last_error ?? ""}
+          </>
+        ) : null}{" "}
+        {last?.status === "failed" ? <StatusPill status="FAILED" label="not delivered" /> : null}
+      </p>
+      <WriteFields quiet className="flex flex-wrap gap-2">
+        <ActionForm>
+          {hidden}
+          <Button type="submit" size="sm" name="intent" value="ping-webhook">
+            Send a test
+          </Button>
+        </ActionForm>
+        <ActionForm>
+          {hidden}
+          <input type="hidden" name="active" value={webhook.active ? "no" : "yes"} />
+          <Button type="submit" size="sm" name="intent" value="switch-webhook">
+            {webhook.active ? "Switch off" : "Switch on"}
+          </Button>
+        </ActionForm>
+        <Confirm
+          size="sm"
+          trigger="Delete"
+          question="Delete this webhook?"
+          consequence="Its delivery log goes with it."
+          confirmLabel="Delete it"
+        >
+          {(buttons) => (
+            <ActionForm>
+              {hidden}
+              <input type="hidden" name="intent" value="delete-webhook" />
+              {buttons}
+            </ActionForm>
+          )}
+        </Confirm>
+      </WriteFields>
+    </li>
+  );
+}

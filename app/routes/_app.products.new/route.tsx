@@ -1,0 +1,96 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useActionData } from "@remix-run/react";
+import { SubmitButton } from "~/components/button";
+import { Section } from "~/components/card";
+import { TextAreaField, TextField } from "~/components/field";
+import { PageHeader } from "~/components/page-header";
+import { ServerForm, useServerForm } from "~/components/server-form";
+import { WriteFields } from "~/components/write-access";
+import { createProductInput } from "~/contract/product";
+import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
+import { createProduct } from "~/domain/products/create-product.server";
+import { runForm, textOf } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  await requireActor(request, context);
+  return json({});
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  if (textOf(form, "code") === "") form.set("code", codeFrom(textOf(form, "name")));
+  return runForm(form, createProductInput, async (input) => {
+    const product = await createProduct(actor, input);
+    await setActiveProduct(actor, product.id);
+    return redirect(`/products/${product.id}/backlog`, 303);
+  });
+});
+
+/** A code that nobody chose comes from the name: "Paper planes" becomes PAPER-PLANES. */
+function codeFrom(name: string): string {
+  return name
+    .normalize("NFKD")
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 30);
+}
+
+export const meta: MetaFunction = () => [{ title: "New product · Backloom" }];
+
+export default function NewProductPage() {
+  const form = useServerForm<"name" | "code" | "description" | "repo_url" | "definition_of_done">({
+    lastResult: useActionData(),
+  });
+  return (
+    <div className="mx-auto max-w-2xl">
+      <PageHeader
+        title="New product"
+        crumbs={[{ label: "Dashboard", to: "/dashboard" }]}
+        lead={
+          <>
+            Only looking around?{" "}
+            <Link to="/start" className="text-accent underline">
+              Take the sample product
+            </Link>
+            .
+          </>
+        }
+      />
+      <Section title="What it is">
+        <ServerForm form={form}>
+          <WriteFields className="grid gap-4">
+            <TextField label="Name" required autoFocus {...form.field("name")} />
+            <TextField
+              label="Code"
+              required={false}
+              mono
+              description="Short, for tables and branches. Without one it is made from the name."
+              {...form.field("code")}
+            />
+            <TextField
+              label="Repository"
+              required={false}
+              inputMode="url"
+              description="Where workers clone it from."
+              placeholder="https://git.example.org/planes.git"
+              {...form.field("repo_url")}
+            />
+            <TextAreaField label="Description" required={false} {...form.field("description")} />
+            <TextAreaField
+              label="Definition of done"
+              required={false}
+              description="What holds for every task. Agents read it with their context."
+              {...form.field("definition_of_done")}
+            />
+            <div>
+              <SubmitButton pendingLabel="Creating…">Create product</SubmitButton>
+            </div>
+          </WriteFields>
+        </ServerForm>
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Form, Link, useLoaderData } from "@remix-run/react";
+import { CodeChip } from "~/components/badge";
+import { Button } from "~/components/button";
+import { EmptyState } from "~/components/empty-state";
+import { PageHeader } from "~/components/page-header";
+import { useRowKeys } from "~/components/page-keys";
+import { StatusPill } from "~/components/status-pill";
+import type { SearchResult } from "~/contract/search";
+import { search } from "~/domain/search/search.server";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+import type { SearchAnswer, SearchHit } from "./search-answer";
+
+const longestQuery = 200;
+
+/** Search over codes, titles and texts of everything one can reach; the palette reads the same. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const query = (new URL(request.url).searchParams.get("q") ?? "").trim().slice(0, longestQuery);
+  if (query === "") return json<SearchAnswer>({ query, results: [] });
+  const { items } = await search(actor, { query, limit: 30 });
+  return json<SearchAnswer>({ query, results: items.map(hitOf) });
+});
+
+function hitOf(item: SearchResult["items"][number]): SearchHit {
+  const { kind, id, code, title, status, product_id, product_code } = item;
+  const places: Record<string, string> = {
+    pbi: `/products/${product_id}/backlog?panel=pbi:${id}`,
+    story: `/stories/${id}`,
+    task: `/tasks/${id}`,
+    idea: `/ideas/${id}`,
+  };
+  return { kind, code, title, status, product: product_code, to: places[kind] ?? "/dashboard" };
+}
+
+export const meta: MetaFunction = () => [{ title: "Search · Backloom" }];
+
+export default function SearchPage() {
+  const { query, results } = useLoaderData<typeof loader>();
+  useRowKeys();
+  return (
+    <div className="mx-auto max-w-3xl">
+      <PageHeader title="Search" />
+      <Form role="search" className="mb-5 flex gap-2">
+        <input
+          name="q"
+          type="search"
+          data-filter
+          defaultValue={query}
+          aria-label="Search codes, titles and texts"
+          placeholder="Codes, titles and texts"
+          className="h-10 min-w-0 flex-1 rounded border border-line-strong bg-raised px-3 text-base"
+        />
+        <Button type="submit" tone="primary" size="lg">
+          Search
+        </Button>
+      </Form>
+      {results.length > 0 ? (
+        <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+          {results.map((hit) => (
+            <li key={hit.to} className="flex items-center gap-3 px-4 py-2.5 text-sm">
+              <CodeChip>{hit.code}</CodeChip>
+              <Link to={hit.to} data-row className="min-w-0 flex-1 truncate hover:underline">
+                {hit.title}
+              </Link>
+              <span className="text-xs text-muted">{hit.product}</span>
+              {hit.status ? <StatusPill status={hit.status} /> : null}
+            </li>
+          ))}
+        </ul>
+      ) : query ? (
+        <EmptyState title={`Nothing found for “${query}”`}>
+          Words match from their beginning, codes too.
+        </EmptyState>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Actor } from "~/db/rpc.server";
+import { listApiTokens } from "~/domain/api-tokens/list-api-tokens.server";
+import { getShell } from "~/domain/pages/get-shell.server";
+import { listQuestions } from "~/domain/questions/list-questions.server";
+import { listSprintRuns } from "~/domain/sprint-runs/list-sprint-runs.server";
+
+/** How far somebody has come; read from what there is, so that nothing has to be remembered. */
+export async function readProgress(actor: Actor, activeProductId: string | null) {
+  const [shell, tokens] = await Promise.all([
+    getShell(actor, activeProductId),
+    listApiTokens(actor),
+  ]);
+  const product =
+    shell.products.find(({ id }) => id === activeProductId) ?? shell.products[0] ?? null;
+  const [runs, open, answered] = product
+    ? await Promise.all([
+        listSprintRuns(actor, { product_id: product.id, limit: 1 }),
+        listQuestions(actor, { product_id: product.id, state: "open", limit: 1 }),
+        listQuestions(actor, { product_id: product.id, state: "answered", limit: 1 }),
+      ])
+    : [{ runs: [] }, { questions: [] }, { questions: [] }];
+  const run = runs.runs[0] ?? null;
+  const finishedJobs = run ? run.counts.done + run.counts.skipped : 0;
+  return {
+    product,
+    activeSprintId: shell.active_sprint_id,
+    hasToken: tokens.length > 0,
+    called: tokens.some((token) => token.last_used_at !== null),
+    run: run
+      ? { id: run.id, status: run.status, jobs: run.jobs_total, finishedJobs, cost: run.cost }
+      : null,
+    questionOpen: open.questions.length > 0,
+    questionAnswered: answered.questions.length > 0,
+    finished: finishedJobs > 0,
+  };
+}
+
+export type Progress = Awaited<ReturnType<typeof readProgress>>;

@@ -1,0 +1,57 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { useActionData, useLoaderData, useRevalidator } from "@remix-run/react";
+import { useEffect } from "react";
+import { FormErrors } from "~/components/field";
+import { PageHeader } from "~/components/page-header";
+import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
+import { getShell } from "~/domain/pages/get-shell.server";
+import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { readProgress } from "./progress.server";
+import { Steps } from "./steps";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor, principal } = await requireActor(request, context);
+  return json(await readProgress(actor, principal.active_product_id));
+});
+
+/** Takes the sample product, or goes back to the one that was taken before. */
+export const action = pageAction(async ({ request, context }) => {
+  const { actor, principal } = await requireWriter(request, context);
+  const { products } = await getShell(actor, null);
+  const earlier = products.find((product) => product.code === "SAMPLE");
+  const { id } =
+    earlier ?? (await createSampleProduct(context.services.database, principal.user_id));
+  await setActiveProduct(actor, id);
+  return redirect("/start", 303);
+});
+
+export const meta: MetaFunction = () => [{ title: "First steps · Backloom" }];
+
+export default function StartPage() {
+  const progress = useLoaderData<typeof loader>();
+  const refusal = useActionData<{ error?: string }>();
+  useProgress(progress.finished);
+  return (
+    <div className="mx-auto grid max-w-2xl gap-5">
+      <PageHeader
+        title="First steps"
+        lead="From nothing to an agent's finished task in about five minutes. Leave when you like; this page remembers where you are."
+      />
+      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      <Steps progress={progress} />
+    </div>
+  );
+}
+
+/** The steps happen elsewhere, in a terminal or on another page; look again while somebody waits here. */
+function useProgress(finished: boolean) {
+  const { revalidate } = useRevalidator();
+  useEffect(() => {
+    if (finished) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") revalidate();
+    }, 3000);
+    return () => clearInterval(timer);
+  }, [finished, revalidate]);
+}

@@ -1,0 +1,135 @@
+import { Form } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { ButtonLink, SubmitButton } from "~/components/button";
+import { moneyText } from "~/components/numbers";
+import { StatusIcon } from "~/components/status-icon";
+import { WriteFields } from "~/components/write-access";
+import type { Progress } from "./progress.server";
+
+/** Six steps, each with what it is for, its one button, and a sign when it is done. */
+export function Steps({ progress }: { progress: Progress }) {
+  const {
+    product,
+    hasToken,
+    called,
+    run,
+    questionOpen,
+    questionAnswered,
+    finished,
+    activeSprintId,
+  } = progress;
+  const sprintPath = product
+    ? `/products/${product.id}/sprints${activeSprintId ? `/${activeSprintId}` : ""}`
+    : "/dashboard";
+  const steps: { title: string; done: boolean; text: ReactNode; action: ReactNode }[] = [
+    {
+      title: "A product to work on",
+      done: product !== null,
+      text: product
+        ? `You work on ${product.name}.`
+        : "The sample is small and planned to the end, so that an agent can begin at once.",
+      action: (
+        <>
+          <WriteFields quiet>
+            <Form method="post">
+              <SubmitButton pendingLabel="Preparing…">Use the sample product</SubmitButton>
+            </Form>
+          </WriteFields>
+          <ButtonLink to="/products/new">Create my own</ButtonLink>
+        </>
+      ),
+    },
+    {
+      title: "A token for your agent",
+      done: hasToken,
+      text: "An agent signs in with it and may do what you may.",
+      action: (
+        <ButtonLink to="/connect" tone="primary">
+          Make a token
+        </ButtonLink>
+      ),
+    },
+    {
+      title: "The first call",
+      done: called,
+      text: "Copy one block into a terminal. The built-in demo worker needs no model and no key.",
+      action: (
+        <ButtonLink to="/connect" tone="primary">
+          Copy a block
+        </ButtonLink>
+      ),
+    },
+    {
+      title: "Start the run",
+      done: run !== null,
+      text: "The sprint's page shows what a run would do, and what is in its way.",
+      action: (
+        <ButtonLink to={sprintPath} tone="primary">
+          Open the sprint
+        </ButtonLink>
+      ),
+    },
+    {
+      title: "Answer a question",
+      done: questionAnswered,
+      text: questionOpen
+        ? "An agent waits for you now. The bell is amber."
+        : "When an agent cannot decide something it asks you. With --demo-ask the demo worker does so.",
+      action: (
+        <ButtonLink to="/questions" tone={questionOpen ? "primary" : "plain"}>
+          Open the questions
+        </ButtonLink>
+      ),
+    },
+    {
+      title: "The first finished task",
+      done: finished,
+      text: run
+        ? `${run.finishedJobs} of ${run.jobs} jobs done${run.cost ? `, ${moneyText(run.cost)} so far` : ""}.`
+        : "Watch it move to done by itself.",
+      action:
+        run && product ? (
+          <ButtonLink to={`/products/${product.id}/runs/${run.id}`} tone="primary">
+            Watch the run
+          </ButtonLink>
+        ) : null,
+    },
+  ];
+  const current = steps.findIndex((step) => !step.done);
+  return (
+    <>
+      <ol className="grid gap-3">
+        {steps.map((step, index) => (
+          <li
+            key={step.title}
+            aria-current={index === current ? "step" : undefined}
+            className={`grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-2 rounded-lg border bg-surface p-4 ${index === current ? "border-accent" : "border-line"}`}
+          >
+            <StatusIcon
+              tone={step.done ? "done" : index === current ? "progress" : "todo"}
+              className="mt-1 size-4!"
+            />
+            <div className="grid gap-1.5">
+              <h2 className="text-base font-semibold">
+                {step.title}
+                <span className="sr-only">{step.done ? ", done" : ""}</span>
+              </h2>
+              <p className="text-sm text-muted">{step.text}</p>
+              {step.done && index !== steps.length - 1 ? null : (
+                <div className="mt-1 flex flex-wrap gap-2">
+                  {index <= current || current === -1 ? step.action : null}
+                </div>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {finished ? (
+        <p className="text-sm text-muted">
+          That was all. Next: add people under Members, pair your phone under Settings, and connect
+          your own repository.
+        </p>
+      ) : null}
+    </>
+  );
+}
