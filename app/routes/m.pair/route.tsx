@@ -1,4 +1,4 @@
-import { json, type MetaFunction } from "@remix-run/node";
+import { type AppLoadContext, json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { AuthFrame } from "~/components/auth-frame";
 import { RouteError } from "~/components/error-page";
@@ -7,12 +7,14 @@ import { approvePairing } from "~/domain/pairings/approve-pairing.server";
 import { cancelPairing } from "~/domain/pairings/cancel-pairing.server";
 import { getPairingForApproval } from "~/domain/pairings/get-pairing-for-approval.server";
 import { revokePairing } from "~/domain/pairings/revoke-pairing.server";
+import { runIntent, textOf } from "~/http/form-action.server";
 import {
   findActor,
   pageAction,
   pageLoader,
   requireActor,
   requireWriter,
+  type SignedIn,
 } from "~/http/page-guards.server";
 import { PhonePairing } from "./phone-pairing";
 import { readPairingSecret, readRevocation } from "./read-form.server";
@@ -27,29 +29,30 @@ export const loader = pageLoader(async ({ request, context }) => {
 /** Get-pairing-for-approval, approve, cancel and, afterwards, taking the approval back: posts only, never a visit. */
 export const action = pageAction(async ({ request, context }) => {
   const form = await request.formData();
-  const intent = form.get("intent");
-  if (intent === "revoke") {
-    const { actor } = await requireWriter(request, context);
-    await revokePairing(actor, readRevocation(form));
-    return json({ outcome: "revoked" });
-  }
-  const secret = readPairingSecret(form);
-  if (intent === "approve") {
-    const { actor } = await requireWriter(request, context);
-    await approvePairing(actor, secret);
-    return json({ outcome: "approved" });
-  }
-  if (intent === "decline") {
-    const { actor } = await requireWriter(request, context);
-    await cancelPairing(actor, secret);
-    return json({ outcome: "declined" });
-  }
-  const { principal } = await requireActor(request, context);
-  return json({
-    outcome: "shown",
-    pairing: await getPairingForApproval(context.services.database, principal, secret),
+  const intent = textOf(form, "intent");
+  if (intent === "show") return show(await requireActor(request, context), form, context);
+  const { actor } = await requireWriter(request, context);
+  return runIntent(form, {
+    approve: async () => {
+      await approvePairing(actor, readPairingSecret(form));
+      return json({ outcome: "approved" });
+    },
+    decline: async () => {
+      await cancelPairing(actor, readPairingSecret(form));
+      return json({ outcome: "declined" });
+    },
+    revoke: async () => {
+      await revokePairing(actor, readRevocation(form));
+      return json({ outcome: "revoked" });
+    },
   });
 });
+
+async function show({ principal }: SignedIn, form: FormData, context: AppLoadContext) {
+  const { database } = context.services;
+  const pairing = await getPairingForApproval(database, principal, readPairingSecret(form));
+  return json({ outcome: "shown", pairing });
+}
 
 export const meta: MetaFunction = () => [{ title: "Sign in a device · Backloom" }];
 

@@ -1,0 +1,211 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
+import { createTestDatabase } from "../setup/database";
+import { createUser, dataApi } from "../setup/users";
+
+const t = await createTestDatabase();
+const [owner, stranger] = [await createUser(t), await createUser(t)];
+const demo = await createUser(t, { demo: true });
+const admin = await createUser(t, { role: "ADMIN" });
+const session = randomUUID();
+await t.sql.query(
+  "insert into public.user_sessions (id, user_id, expires_at) values ($1, $2, now() + interval '1 day')",
+  [session, owner.id],
+);
+const token = await createApiToken(t.actorOf(owner), { label: "mine" });
+
+const tables = [
+  "users",
+  "user_sessions",
+  "api_tokens",
+  "login_pairings",
+  "rate_limit_counters",
+  "audit_events",
+] as const;
+
+const operations: [string, Record<string, unknown>][] = [
+  ["create_api_token", { p_label: "x", p_prefix: "x", p_token_hash: "00".repeat(32) }],
+  ["revoke_api_token", { p_token_id: token.id }],
+  ["revoke_session", { p_session_id: session }],
+  ["revoke_other_sessions", {}],
+  ["update_profile", { p_min_quota_pct: 5 }],
+  ["set_active_product", { p_product_id: randomUUID() }],
+  ["set_avatar", {}],
+  ["approve_pairing", { p_pairing_id: randomUUID(), p_mobile_secret_hash: "00".repeat(32) }],
+  ["cancel_pairing", { p_pairing_id: randomUUID(), p_mobile_secret_hash: "00".repeat(32) }],
+  ["revoke_pairing", { p_pairing_id: randomUUID() }],
+  ["admin_update_user", { p_user_id: owner.id, p_role: "ADMIN" }],
+];
+
+const serviceOnly: [string, Record<string, unknown>][] = [
+  ["call_as", { p_credential: { user_id: admin.id }, p_function: "get_profile" }],
+  ["authenticate", { p_credential: { user_id: admin.id } }],
+  ["take_limit", { p_action: "login", p_key: "x" }],
+  ["find_login_identity", { p_identifier: "x" }],
+  ["create_session", { p_user_id: admin.id }],
+  ["end_session", { p_session_id: session }],
+  ["password_changed", { p_user_id: admin.id }],
+  ["configure_account", { p_user_id: owner.id, p_role: "ADMIN" }],
+  [
+    "start_pairing",
+    {
+      p_mobile_secret_hash: "00".repeat(32),
+      p_desktop_token_hash: "11".repeat(32),
+      p_address_key: "x",
+    },
+  ],
+  ["claim_pairing", { p_pairing_id: randomUUID(), p_desktop_token_hash: "00".repeat(32) }],
+  ["get_pairing_state", { p_pairing_id: randomUUID(), p_desktop_token_hash: "00".repeat(32) }],
+];
+
+/** Every row of the account tables as one text, to see that nothing has changed. */
+async function snapshot(): Promise<string> {
+  const parts = await Promise.all(
+    tables.map(async (table) => {
+      const { rows } = await t.sql.query(`select r::text as row from public.${table} r order by 1`);
+      return rows.map(({ row }) => row).join("\n");
+    }),
+  );
+  return parts.join("\n\n");
+}
+
+describe("account tables straight at the Data API", () => {
+  it("D1: show an anonymous client nothing and let it call nothing", async () => {
+    const api = await dataApi(t, null);
+    for (const table of tables) {
+      const { data } = await api.from(table).select("id");
+      expect(data ?? []).toEqual([]);
+    }
+    for (const [name, values] of [...operations, ...serviceOnly]) {
+      const { error } = await api.rpc(name, values);
+      expect(error, name).not.toBeNull();
+    }
+  });
+
+  it("D2: show a user their own rows, no hash, and no e-mail address or flag of anybody", async () => {
+    const own = await dataApi(t, owner);
+    const other = await dataApi(t, stranger);
+    expect((await own.from("user_sessions").select("id")).data).toEqual([{ id: session }]);
+    expect((await other.from("user_sessions").select("id")).data).toEqual([]);
+    expect((await own.from("api_tokens").select("id")).data).toEqual([{ id: token.id }]);
+    expect((await other.from("api_tokens").select("id")).data).toEqual([]);
+    expect((await own.from("api_tokens").select("token_hash")).error).not.toBeNull();
+    expect((await own.from("users").select("id")).data).toEqual([{ id: owner.id }]);
+    for (const column of ["email", "must_reset_password", "avatar", "min_quota_pct"]) {
+      expect((await own.from("users").select(column)).error, column).not.toBeNull();
+    }
+    for (const table of ["login_pairings", "rate_limit_counters"] as const) {
+      expect((await own.from(table).select("*")).data ?? []).toEqual([]);
+    }
+    const audit = await other.from("audit_events").select("id");
+    expect(audit.data).toEqual([]);
+    expect((await (await dataApi(t, admin)).from("audit_events").select("id")).data?.length).toBe(
+      1,
+    );
+  });
+
+  it("cannot be written by anybody, and service functions refuse every user", async () => {
+    const before = await snapshot();
+    for (const who of [owner, stranger, demo, admin]) {
+      const api = await dataApi(t, who);
+      for (const table of tables) {
+        const inserted = await api.from(table).insert({ id: randomUUID() });
+        expect(inserted.error, `insert ${table}`).not.toBeNull();
+        const updated = await api
+          .from(table)
+          .update({ created_at: "2020-01-01" })
+          .neq("id", session);
+        expect(updated.error, `update ${table}`).not.toBeNull();
+        const deleted = await api.from(table).delete().neq("id", session);
+        expect(deleted.error, `delete ${table}`).not.toBeNull();
+      }
+      for (const [name, values] of serviceOnly) {
+        expect((await api.rpc(name, values)).error, name).not.toBeNull();
+      }
+    }
+    expect(await snapshot()).toBe(before);
+  });
+
+  it("A9: a demo account changes nothing: 403 by call and by its JWT", async () => {
+    const before = await snapshot();
+    const api = await dataApi(t, demo);
+    for (const [name, values] of operations) {
+      const { error, status } = await api.rpc(name, values);
+      expect(error, name).not.toBeNull();
+      expect(status, name).toBe(403);
+      const call = t.database.call("call_as", {
+        p_credential: { user_id: demo.id },
+        p_function: name,
+        p_arguments: values,
+      });
+      await expect(call, name).rejects.toMatchObject({ status: 403 });
+    }
+    expect(await snapshot()).toBe(before);
+    const { data } = await api.rpc("get_profile");
+    expect(data).toMatchObject({ is_demo: true });
+  });
+});
+
+describe("administration", () => {
+  it("is for administrators only", async () => {
+    for (const who of [owner, stranger]) {
+      const api = await dataApi(t, who);
+      expect((await api.rpc("admin_list_users")).status).toBe(403);
+      const promoted = await api.rpc("admin_update_user", { p_user_id: who.id, p_role: "ADMIN" });
+      expect(promoted.status).toBe(403);
+      expect((await api.rpc("list_audit_events", { p_all: true })).status).toBe(403);
+    }
+  });
+
+  it("changes role and flags, ends the sessions of a new demo account, and keeps the last administrator", async () => {
+    const api = await dataApi(t, admin);
+    const user = await createUser(t);
+    await t.sql.query(
+      "insert into public.user_sessions (user_id, expires_at) values ($1, now() + interval '1 day')",
+      [user.id],
+    );
+    await api.rpc("admin_update_user", { p_user_id: user.id, p_is_demo: true });
+    const { rows } = await t.sql.query(
+      "select u.is_demo, s.revoked_at is not null as ended from public.users u join public.user_sessions s on s.user_id = u.id where u.id = $1",
+      [user.id],
+    );
+    expect(rows).toEqual([{ is_demo: true, ended: true }]);
+    for (const change of [{ p_role: "DEVELOPER" }, { p_is_demo: true }]) {
+      const { status } = await api.rpc("admin_update_user", { p_user_id: admin.id, ...change });
+      expect(status).toBe(409);
+    }
+    const trail = await api.rpc("list_audit_events", { p_all: true });
+    expect(trail.data[0]).toMatchObject({
+      kind: "user.changed",
+      username: user.username,
+      actor_name: admin.username,
+    });
+  });
+
+  it("two administrators who demote each other at once: one stays", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await t.sql.query("update public.users set role = 'DEVELOPER' where id <> $1", [admin.id]);
+      await t.sql.query("update public.users set role = 'ADMIN' where id = any($1)", [
+        [admin.id, owner.id],
+      ]);
+      const demote = (actor: { id: string }, target: { id: string }) =>
+        t.database
+          .call("call_as", {
+            p_credential: { user_id: actor.id },
+            p_function: "admin_update_user",
+            p_arguments: { p_user_id: target.id, p_role: "DEVELOPER" },
+          })
+          .then(
+            () => 200,
+            (error: { status: number }) => error.status,
+          );
+      const outcomes = await Promise.all([demote(admin, owner), demote(owner, admin)]);
+      expect(outcomes.filter((status) => status === 200)).toHaveLength(1);
+      const { rows } = await t.sql.query(
+        "select count(*)::int as n from public.users where role = 'ADMIN'",
+      );
+      expect(rows[0].n).toBe(1);
+    }
+  });
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { resetPassword } from "~/domain/accounts/reset-password.server";
+import { sealSessionCookie } from "~/http/session.server";
+import { signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser, type TestUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+function post(path: string, fields: Record<string, string>, cookie = ""): Promise<Response> {
+  return app.request(path, {
+    method: "POST",
+    headers: { cookie, origin: app.origin },
+    body: new URLSearchParams(fields),
+  });
+}
+
+function get(path: string, cookie: string): Promise<Response> {
+  return app.request(path, { headers: { cookie } });
+}
+
+async function pairedSession(user: TestUser, secondsLeft: number): Promise<string> {
+  const { rows } = await t.sql.query(
+    `insert into public.user_sessions (user_id, paired, paired_expires_at, expires_at)
+     values ($1, true, now() + make_interval(secs => $2), now() + make_interval(secs => $2)) returning id, paired_expires_at`,
+    [user.id, secondsLeft],
+  );
+  const cookie = await sealSessionCookie(
+    {
+      session_id: rows[0].id,
+      user_id: user.id,
+      is_demo: false,
+      paired: true,
+      pairedExpiresAt: rows[0].paired_expires_at.toISOString(),
+    },
+    app.services.env,
+  );
+  return cookie.split(";")[0] ?? "";
+}
+
+describe("P20: an expired paired session", () => {
+  it("is destroyed on render with a way to the login page, and 401 on the API", async () => {
+    const user = await createUser(t);
+    const alive = await pairedSession(user, 60);
+    expect((await get("/settings/devices", alive)).status).toBe(200);
+    const over = await pairedSession(user, -1);
+    const page = await get("/settings/devices", over);
+    expect(page.status).toBe(302);
+    expect(page.headers.get("location")).toBe("/login?redirectTo=%2Fsettings%2Fdevices");
+    expect(page.headers.get("set-cookie")).toMatch(/^session=; Max-Age=0;/);
+    const api = await get("/api/tasks/00000000-0000-4000-8000-000000000000", over);
+    expect(api.status).toBe(401);
+  });
+});
+
+describe("W5: where a sign-in leads", () => {
+  it.each([
+    ["/settings/tokens", "/settings/tokens"],
+    ["/products/x?y=1", "/products/x?y=1"],
+    ["//evil.example", "/dashboard"],
+    ["/\\evil.example", "/dashboard"],
+    ["https://evil.example", "/dashboard"],
+    ["javascript:alert(1)", "/dashboard"],
+    ["/%0d%0aSet-Cookie:x=1", "/%0d%0aSet-Cookie:x=1"],
+    ["/\r\nSet-Cookie: x=1", "/dashboard"],
+    ["", "/dashboard"],
+  ])("%s leads to %s", async (asked, expected) => {
+    await t.sql.query("truncate public.rate_limit_counters");
+    const user = await createUser(t);
+    const answer = await post("/login", {
+      identifier: user.username,
+      password: user.password,
+      redirectTo: asked,
+    });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toBe(expected);
+    expect(answer.headers.getSetCookie().some((line) => line.startsWith("x="))).toBe(false);
+  });
+});
+
+describe("a temporary password", () => {
+  it("has to be replaced before anything else, by a form, and every other session has ended", async () => {
+    const user = await createUser(t);
+    const before = await signIn(t, app, user);
+    await resetPassword(t.database, { identifier: user.username, password: "temporary secret" });
+    expect((await get("/settings", before)).headers.get("location")).toContain("/login");
+
+    const login = await post("/login", { identifier: user.username, password: "temporary secret" });
+    expect(login.headers.get("location")).toBe("/password");
+    const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+    expect((await get("/settings", cookie)).headers.get("location")).toBe("/password");
+    const tokens = await post("/settings/tokens", { intent: "create", label: "x" }, cookie);
+    expect(tokens.headers.get("location")).toBe("/password");
+
+    const same = { current_password: "temporary secret", new_password: "temporary secret" };
+    expect((await post("/password", same, cookie)).status).toBe(422);
+    const changed = await post(
+      "/password",
+      { current_password: "temporary secret", new_password: "one of my own" },
+      cookie,
+    );
+    expect(changed.headers.get("location")).toBe("/dashboard");
+    expect((await get("/settings", cookie)).status).toBe(200);
+  });
+});
+
+describe("the settings, without script", () => {
+  it("W6: show what people typed as text", async () => {
+    const user = await createUser(t);
+    const cookie = await signIn(t, app, user);
+    const label = `<img src=x onerror="alert(1)">`;
+    const created = await post("/settings/tokens", { intent: "create", label }, cookie);
+    expect(created.status).toBe(201);
+    const page = await created.text();
+    expect(page).toContain("&lt;img src=x onerror=");
+    expect(page).not.toContain("<img src=x");
+    expect(page).toMatch(/blm_[A-Za-z0-9_-]{43}/);
+    const again = await (await get("/settings/tokens", cookie)).text();
+    expect(again).not.toMatch(/blm_[A-Za-z0-9_-]{43}/);
+  });
+
+  it("change the password and sign out the other devices", async () => {
+    const user = await createUser(t);
+    const [here, there] = [await signIn(t, app, user), await signIn(t, app, user)];
+    const fields = { intent: "password", new_password: "a brand new secret" };
+    const wrong = await post("/settings?index", { ...fields, current_password: "no" }, here);
+    expect(wrong.status).toBe(422);
+    const right = { ...fields, current_password: user.password };
+    expect((await post("/settings?index", right, here)).status).toBe(303);
+    expect((await get("/settings", here)).status).toBe(200);
+    expect((await get("/settings", there)).headers.get("location")).toContain("/login");
+  });
+
+  it("A9: refuse a demo account with 403", async () => {
+    const demo = await createUser(t, { demo: true });
+    const cookie = await signIn(t, app, demo);
+    for (const [path, fields] of [
+      ["/settings?index", { intent: "profile", username: "other" }],
+      ["/settings/tokens", { intent: "create", label: "x" }],
+      ["/settings/devices", { intent: "end-others" }],
+      ["/active-product", { product_id: "" }],
+      ["/m/pair", { intent: "approve", pairing_id: "x", secret: "x".repeat(43) }],
+    ] as const) {
+      const answer = await post(path, fields, cookie);
+      expect(answer.status, path).toBe(403);
+    }
+    expect((await get("/settings", cookie)).status).toBe(200);
+  });
+
+  it("keep the administration from everybody else", async () => {
+    const user = await createUser(t);
+    const cookie = await signIn(t, app, user);
+    for (const path of ["/admin", "/admin/audit", "/admin/prices"]) {
+      expect((await get(path, cookie)).status, path).toBe(403);
+    }
+    const admin = await createUser(t, { role: "ADMIN" });
+    const adminCookie = await signIn(t, app, admin);
+    for (const path of ["/admin", "/admin/audit", "/admin/prices"]) {
+      expect((await get(path, adminCookie)).status, path).toBe(200);
+    }
+    const reset = await post("/admin?index", { intent: "reset", user_id: user.id }, adminCookie);
+    expect(await reset.text()).toContain("Temporary password of");
+    expect((await get("/settings", cookie)).headers.get("location")).toContain("/login");
+  });
+});

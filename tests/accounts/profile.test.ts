@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { getAvatar } from "~/domain/accounts/get-avatar.server";
+import { getProfile } from "~/domain/accounts/get-profile.server";
+import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
+import { setAvatar } from "~/domain/accounts/set-avatar.server";
+import { updateProfile } from "~/domain/accounts/update-profile.server";
+import { createTestDatabase } from "../setup/database";
+import { createUser, dataApi, type TestUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const png = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(100)]);
+const idRow = z.object({ id: z.uuid() });
+
+let count = 0;
+async function productOf(owner: TestUser): Promise<string> {
+  count += 1;
+  const { rows } = await t.sql.query(
+    "insert into public.products (owner_id, code, name) values ($1, $2, 'A product') returning id",
+    [owner.id, `P-${count}`],
+  );
+  return idRow.parse(rows[0]).id;
+}
+
+async function join(productId: string, user: TestUser): Promise<void> {
+  await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+    productId,
+    user.id,
+  ]);
+}
+
+async function activeOf(user: TestUser): Promise<string | null> {
+  return (await getProfile(t.actorOf(user))).active_product_id;
+}
+
+describe("the profile", () => {
+  it("has its defaults: 20 percent, DEVELOPER, no flags, no product", async () => {
+    const user = await createUser(t);
+    expect(await getProfile(t.actorOf(user))).toMatchObject({
+      min_quota_pct: 20,
+      role: "DEVELOPER",
+      is_demo: false,
+      must_reset_password: false,
+      active_product_id: null,
+      has_avatar: false,
+    });
+  });
+
+  it("takes a threshold from 1 to 100 and a free user name, and keeps what is not named", async () => {
+    const user = await createUser(t);
+    const actor = t.actorOf(user);
+    expect(await updateProfile(actor, { min_quota_pct: 1 })).toMatchObject({ min_quota_pct: 1 });
+    expect(await updateProfile(actor, { username: `${user.username}-2` })).toMatchObject({
+      min_quota_pct: 1,
+      username: `${user.username}-2`,
+    });
+    for (const min_quota_pct of [0, 101]) {
+      await expect(updateProfile(actor, { min_quota_pct })).rejects.toMatchObject({ status: 422 });
+    }
+    const other = await createUser(t);
+    await expect(
+      updateProfile(actor, { username: other.username.toUpperCase() }),
+    ).rejects.toMatchObject({ status: 422, issues: [{ path: "username" }] });
+  });
+
+  it("D7: takes a picture by its content, up to its size, and shows it to people one works with", async () => {
+    const [user, mate, stranger] = [await createUser(t), await createUser(t), await createUser(t)];
+    await join(await productOf(user), mate);
+    await setAvatar(t.actorOf(user), png);
+    expect(await getAvatar(t.actorOf(mate), user.id)).toMatchObject({ mime: "image/png" });
+    await expect(getAvatar(t.actorOf(stranger), user.id)).rejects.toMatchObject({ status: 404 });
+    for (const bytes of [
+      Buffer.from("<svg onload=alert(1)>"),
+      Buffer.from("GIF8"),
+      Buffer.alloc(0),
+      Buffer.concat([png, Buffer.alloc(600_000)]),
+    ]) {
+      await expect(setAvatar(t.actorOf(user), bytes)).rejects.toMatchObject({ status: 422 });
+    }
+    const api = await dataApi(t, user);
+    const forged = await api.rpc("set_avatar", { p_mime: "text/html", p_hex: "3c68746d6c3e" });
+    expect(forged.status).toBe(422);
+    await setAvatar(t.actorOf(user), null);
+    await expect(getAvatar(t.actorOf(user), user.id)).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe("W4: the active product", () => {
+  it("needs access: 404 unknown, 403 of others, 403 archived, 403 for demo users", async () => {
+    const [owner, stranger] = [await createUser(t), await createUser(t)];
+    const demo = await createUser(t, { demo: true });
+    const productId = await productOf(owner);
+    await join(productId, demo);
+    await setActiveProduct(t.actorOf(owner), productId);
+    expect(await activeOf(owner)).toBe(productId);
+    const unknown = "00000000-0000-4000-8000-000000000000";
+    await expect(setActiveProduct(t.actorOf(owner), unknown)).rejects.toMatchObject({
+      status: 404,
+    });
+    for (const who of [stranger, demo]) {
+      await expect(setActiveProduct(t.actorOf(who), productId)).rejects.toMatchObject({
+        status: 403,
+      });
+      expect(await activeOf(who)).toBeNull();
+    }
+    const archived = await productOf(owner);
+    await t.sql.query("update public.products set archived_at = now() where id = $1", [archived]);
+    await expect(setActiveProduct(t.actorOf(owner), archived)).rejects.toMatchObject({
+      status: 403,
+    });
+    await setActiveProduct(t.actorOf(owner), null);
+    expect(await activeOf(owner)).toBeNull();
+  });
+
+  it("is cleared when the product is archived, left, deleted or the user is removed", async () => {
+    const owner = await createUser(t);
+    const endings = [
+      "update public.products set archived_at = now() where id = $1",
+      "delete from public.product_members where product_id = $1 and role = 'MEMBER'",
+      "delete from public.products where id = $1",
+    ];
+    for (const ending of endings) {
+      const member = await createUser(t);
+      const productId = await productOf(owner);
+      await join(productId, member);
+      await setActiveProduct(t.actorOf(member), productId);
+      await t.sql.query(ending, [productId]);
+      expect(await activeOf(member)).toBeNull();
+    }
+  });
+});
