@@ -56,6 +56,7 @@ export async function execute(
     environment: environmentOf(assignment, files, { ...extra, ...demo }),
     logFile: logFileOf(attempt),
     timeoutMinutes: options.timeoutMinutes,
+    pidFile: files.pid,
     signal: heartbeat.signal,
   });
   heartbeat.signal.throwIfAborted();
@@ -84,5 +85,6 @@ export async function park(attempt: Attempt, { question }: CommandResult): Promi
   const about = job.idea === null ? { task_id: job.task?.id } : { idea_id: job.idea.id };
   const given = { ...question, ...about, park: true, job_id: job.id, attempt: job.attempt };
   await service.call("ask_user_question", given, agentQuestionSchema);
+  attempt.options.demoAsk = false;
   journal.say(`Asked: ${question.question} The job waits for the answer`);
 }

@@ -19,6 +19,8 @@ export interface ContextFiles {
   context: string;
   prompt: string;
   result: string;
+  /** Which process works on it. */
+  pid: string;
 }
 
 /** Writes the context as JSON for programs and as text for models, outside of the worktree. */
@@ -31,6 +33,7 @@ export async function writeContextFiles(
     context: join(folder, "context.json"),
     prompt: join(folder, "prompt.md"),
     result: join(folder, "result.json"),
+    pid: join(folder, "command.pid"),
   };
   await writeFile(files.context, `${JSON.stringify(assignment, null, 2)}\n`);
   await writeFile(files.prompt, describeWork(assignment));

@@ -64,6 +64,7 @@ export interface WorkerOptions {
   timeoutMinutes: number;
   once: boolean;
   untilIdle: boolean;
+  /** The demo asks before its first work; false once it has asked. */
   demoAsk: boolean;
 }
 

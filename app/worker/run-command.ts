@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
+import { noteCommand } from "./orphans";
 
 /** How a command ended. `output` is the end of what it printed. */
 export interface CommandEnd {
@@ -15,6 +16,8 @@ interface CommandRun {
   environment: Record<string, string>;
   logFile: string;
   timeoutMinutes: number;
+  /** Where the process is noted, for a later life of the worker. */
+  pidFile?: string;
   /** Ends the command together with everything that it has started. */
   signal: AbortSignal;
 }
@@ -46,11 +49,13 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   const end = AbortSignal.any([run.signal, timeout]);
   const stop = (): void => stopGroup(child.pid);
   end.addEventListener("abort", stop, { once: true });
+  const closed = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
   try {
-    const exitCode = await new Promise<number | null>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", resolve);
-    });
+    if (run.pidFile && child.pid) await noteCommand(run.pidFile, child.pid);
+    const exitCode = await closed;
     return { exitCode, output: output.trim(), timedOut: timeout.aborted };
   } finally {
     end.removeEventListener("abort", stop);

@@ -72,6 +72,8 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
     journal.say(`The attempt is over: ${error.message}`);
     return;
   }
+  // What only the person at this machine can mend is no fault of the job: it goes back with the worker's good-bye.
+  if (error instanceof WorkerProblem) throw error;
   const failure_reason = messageOf(error);
   await reportFailure(attempt, { failure_class: "infrastructure", failure_reason }).catch(
     (failure: unknown) => {
@@ -79,7 +81,6 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
       journal.say(`The failure was not taken: ${failure.message}`);
     },
   );
-  if (error instanceof WorkerProblem) throw error;
 }
 
 async function removeFiles({ folder, job }: Attempt): Promise<void> {

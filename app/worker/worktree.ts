@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commitOf, committer, git, isAncestor } from "./git";
+import { endOrphans } from "./orphans";
 import type { Repository } from "./repository";
 
 /** A checkout for one attempt, apart from every other attempt and from the person's own checkout. */
@@ -50,6 +51,7 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
 
 /** Takes away what earlier processes of this worker have left. */
 export async function removeLeftovers(worktrees: string): Promise<void> {
+  await endOrphans(worktrees);
   await rm(worktrees, { recursive: true, force: true });
 }
 
