@@ -1,4 +1,6 @@
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { arch, platform } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 
 const binariesSchema = z.object({ initdb: z.string(), postgres: z.string() });
@@ -26,11 +28,25 @@ export async function findBinaries(): Promise<Binaries> {
   }
   try {
     const module: unknown = await import(/* @vite-ignore */ packageName);
-    return binariesSchema.parse(module);
+    const binaries = binariesSchema.parse(module);
+    linkLibraries(dirname(dirname(binaries.postgres)));
+    return binaries;
   } catch (cause) {
     throw new Error(
       `${packageName} is not installed; run "npm install --include=optional", or set SUPABASE_URL`,
       { cause },
     );
+  }
+}
+
+const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/** Packages cannot hold links; the install script makes them, unless scripts are switched off. */
+function linkLibraries(native: string): void {
+  const list = join(native, "pg-symlinks.json");
+  if (!existsSync(list)) return;
+  for (const { source, target } of linksSchema.parse(JSON.parse(readFileSync(list, "utf8")))) {
+    const link = join(dirname(native), target);
+    if (!existsSync(link)) symlinkSync(basename(source), link);
   }
 }
