@@ -2,7 +2,7 @@ import { z } from "zod";
 import { lastSortOrder, lengths } from "./limits";
 
 /** What a code looks like (specification: Entity codes 1). */
-export const codePattern = /^[A-Za-z0-9._-]+$/;
+const codePattern = /^[A-Za-z0-9._-]+$/;
 
 /** A supplied code of a product, PBI, story or task. */
 export const codeSchema = z

@@ -16,8 +16,5 @@ export const sprintTasksLimit = { default: 10, max: 50 } as const;
 /** `metadata` of a story log entry: bytes of JSON, and how deep it may nest. */
 export const storyLogMetadata = { bytes: 65_536, depth: 32 } as const;
 
-/** Most ideas in the agent context (specification: Limits). */
-export const openIdeasLimit = 50;
-
 /** The order of stories and tasks without a number in their code (specification: Ordering rules 1). */
 export const lastSortOrder = 9_007_199_254_740_991;

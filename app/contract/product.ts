@@ -14,7 +14,7 @@ import { idSchema, repositoryUrlSchema, requiredText, text } from "./text";
 
 /** How a sprint run cuts pull requests (specification: Product). */
 export const prStrategies = ["SPRINT", "STORY", "SPRINT_BATCH"] as const;
-export const memberRoles = ["OWNER", "MEMBER"] as const;
+const memberRoles = ["OWNER", "MEMBER"] as const;
 
 /** A product as GET /api/products shows it. */
 export const productSchema = z.object({

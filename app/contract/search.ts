@@ -2,8 +2,8 @@ import { z } from "zod";
 import { lengths } from "./limits";
 import { idSchema, text } from "./text";
 
-export const searchKinds = ["pbi", "story", "task", "idea"] as const;
-export const referenceKinds = ["product", "pbi", "story", "task", "sprint", "idea"] as const;
+const searchKinds = ["pbi", "story", "task", "idea"] as const;
+const referenceKinds = ["product", "pbi", "story", "task", "sprint", "idea"] as const;
 
 export const searchInput = z.object({
   query: text(lengths.searchQuery),

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { lengths, storyLogMetadata } from "./limits";
 import { idSchema, isStorable, requiredText } from "./text";
 
-export const storyLogTypes = ["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"] as const;
-export const storyLogStatuses = ["PASSED", "FAILED"] as const;
+const storyLogTypes = ["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"] as const;
+const storyLogStatuses = ["PASSED", "FAILED"] as const;
 
 /** An entry of a story's log (specification: Story log entry). */
 export const storyLogSchema = z.object({

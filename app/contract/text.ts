@@ -49,7 +49,7 @@ export const prioritySchema = z
   .min(0, "Must be at least 0.")
   .max(1_000_000, "Must be at most 1000000.");
 
-export function isHttpUrl(value: string): boolean {
+function isHttpUrl(value: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(value) && URL.canParse(value);
 }
 

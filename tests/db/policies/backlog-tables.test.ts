@@ -6,7 +6,7 @@ import { createProduct } from "~/domain/products/create-product.server";
 import { createSprint } from "~/domain/sprints/create-sprint.server";
 import { appendStoryLog } from "~/domain/stories/append-story-log.server";
 import { createTestDatabase } from "../../setup/database";
-import { createUser, dataApi } from "../../setup/users";
+import { createUser } from "../../setup/users";
 import { asUser, outcomeOf } from "../as-user";
 import { at, seedWorld } from "../world";
 
@@ -221,84 +221,3 @@ describe("an archived product", () => {
     });
   });
 });
-
-describe("the Data API with a real JWT", () => {
-  const tables = [
-    "products",
-    "pbis",
-    "stories",
-    "tasks",
-    "sprints",
-    "story_logs",
-    "ideas",
-  ] as const;
-
-  it.each(tables)(
-    "shows %s to members and demo accounts of the product, and to nobody else",
-    async (table) => {
-      const count = async (caller: Parameters<typeof dataApi>[1]) => {
-        const api = await dataApi(t, caller);
-        const { data, error } = await api
-          .from(table)
-          .select("id")
-          .eq(table === "products" ? "id" : "product_id", product_id);
-        return error ? error.code : data.length;
-      };
-      const seen = table === "ideas" ? 0 : 1;
-      expect([
-        await count(world.owner),
-        await count(member),
-        await count(demo),
-        await count(stranger),
-      ]).toEqual([1, seen, seen, 0]);
-      expect(await count(null)).toBe(refused);
-    },
-  );
-
-  it("refuses every write of a demo account, also through the operations (DEMO, A9)", async () => {
-    const api = await dataApi(t, demo);
-    const before = await snapshot();
-    const inserted = await api.from("pbis").insert({ product_id, title: "x" });
-    const operation = await api.rpc("create_pbi", { p_product_id: product_id, p_title: "x" });
-    const updated = await api
-      .from("tasks")
-      .update({ status: "DONE" })
-      .eq("product_id", product_id)
-      .select();
-    const deleted = await api.from("stories").delete().eq("product_id", product_id).select();
-    expect([inserted.error?.code, operation.error?.code]).toEqual([refused, "PT403"]);
-    expect([updated.data, deleted.data]).toEqual([[], []]);
-    expect(await snapshot()).toEqual(before);
-  });
-
-  it("keeps the rules on a member's direct writes: codes, order, product, cascade", async () => {
-    const api = await dataApi(t, member);
-    const { data } = await api
-      .from("tasks")
-      .insert({ story_id: world.story.id, title: "Direct" })
-      .select()
-      .single();
-    expect(data).toMatchObject({ code: "T-2", sort_order: 2, product_id, status: "TO_DO" });
-    await api.from("tasks").update({ status: "FAILED" }).eq("title", "Direct");
-    const { data: story } = await api
-      .from("stories")
-      .select("status")
-      .eq("id", world.story.id)
-      .single();
-    expect(story).toEqual({ status: "FAILED" });
-    await api.from("tasks").delete().eq("title", "Direct");
-    const taken = await api
-      .from("tasks")
-      .insert({ story_id: world.story.id, title: "x", code: "T-1" });
-    expect(taken.error?.code).toBe("PT422");
-  });
-});
-
-async function snapshot() {
-  const { rows } = await t.sql.query(
-    `select (select json_agg(x) from (select * from public.tasks order by id) x) as tasks,
-       (select json_agg(x) from (select * from public.stories order by id) x) as stories,
-       (select json_agg(x) from (select * from public.pbis order by id) x) as pbis`,
-  );
-  return rows;
-}
