@@ -1,0 +1,97 @@
+import { connect, type Socket } from "node:net";
+
+export interface Load {
+  port: number;
+  connections: number;
+  milliseconds: number;
+  /** The bytes of the next request. */
+  next(): Buffer;
+}
+
+export interface Measured {
+  perSecond: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  failures: number;
+}
+
+/** A closed loop over raw sockets: each connection sends its next request when the last is answered. */
+export async function measure(load: Load): Promise<Measured> {
+  const times: number[] = [];
+  let failures = 0;
+  const startedAt = performance.now();
+  const endsAt = startedAt + load.milliseconds;
+  const loops = Array.from({ length: load.connections }, () =>
+    runConnection(load, endsAt, (milliseconds, status) => {
+      times.push(milliseconds);
+      if (status < 200 || status > 299) failures += 1;
+    }),
+  );
+  await Promise.all(loops);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  times.sort((a, b) => a - b);
+  return {
+    perSecond: times.length / seconds,
+    p50: times[Math.floor(times.length * 0.5)] ?? Number.NaN,
+    p99: times[Math.floor(times.length * 0.99)] ?? Number.NaN,
+    failures,
+  };
+}
+
+function runConnection(
+  load: Load,
+  endsAt: number,
+  note: (milliseconds: number, status: number) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(load.port, "127.0.0.1");
+    const reader = new AnswerReader();
+    let sentAt = 0;
+    const send = () => {
+      sentAt = performance.now();
+      socket.write(load.next());
+    };
+    socket.setNoDelay(true);
+    socket.on("connect", send);
+    socket.on("error", reject);
+    socket.on("data", (chunk: Buffer) => {
+      const status = reader.read(chunk);
+      if (status === undefined) return;
+      const now = performance.now();
+      note(now - sentAt, status);
+      if (now < endsAt) send();
+      else finish(socket, resolve);
+    });
+  });
+}
+
+function finish(socket: Socket, resolve: () => void): void {
+  socket.once("close", () => resolve());
+  socket.destroy();
+}
+
+/** Reads answers with a content-length, which is all that the measured endpoints send. */
+class AnswerReader {
+  #head = "";
+  #status = 0;
+  #missing = -1;
+
+  /** The status once the answer is complete. */
+  read(chunk: Buffer): number | undefined {
+    if (this.#missing >= 0) {
+      this.#missing -= chunk.length;
+    } else {
+      this.#head += chunk.toString("latin1");
+      const end = this.#head.indexOf("\r\n\r\n");
+      if (end < 0) return undefined;
+      this.#status = Number(this.#head.slice(9, 12));
+      const [, length = "0"] = /\r\ncontent-length: (\d+)/i.exec(this.#head) ?? [];
+      this.#missing = Number(length) - (this.#head.length - end - 4);
+    }
+    if (this.#missing > 0) return undefined;
+    this.#head = "";
+    this.#missing = -1;
+    return this.#status;
+  }
+}

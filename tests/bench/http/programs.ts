@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "../../..");
+
+export interface Program {
+  port: number;
+  process: ChildProcess;
+  /** From its start to its first good answer, in milliseconds. */
+  startedWithin: number;
+  /** Resident memory in MB; undefined where /proc is missing. */
+  memory(): Promise<number | undefined>;
+  stop(): Promise<void>;
+}
+
+/** The service as `npm start` runs it, over the database of the data folder. */
+export async function startService(dataDir: string, port: number): Promise<Program> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [join(root, "build/programs/start.js")], {
+    cwd: root,
+    env: {
+      ...process.env,
+      NODE_ENV: "production",
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      npm_lifecycle_event: undefined,
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => undefined);
+    if (response?.ok) break;
+    if (child.exitCode !== null) throw new Error("The service did not start");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return programOf(child, port, performance.now() - startedAt);
+}
+
+export async function startBareServer(databaseUrl: string): Promise<Program> {
+  const startedAt = performance.now();
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, "bare-server.mjs"), databaseUrl],
+    {
+      cwd: root,
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const [line] = await once(child.stdout, "data");
+  return programOf(child, Number(String(line)), performance.now() - startedAt);
+}
+
+function programOf(child: ChildProcess, port: number, startedWithin: number): Program {
+  return {
+    port,
+    process: child,
+    startedWithin,
+    memory: () => residentMemory(child.pid ?? 0),
+    async stop() {
+      child.kill("SIGTERM");
+      if (child.exitCode === null) await once(child, "exit");
+    },
+  };
+}
+
+async function residentMemory(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(status) ?? [];
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1_024;
+}

@@ -1,0 +1,26 @@
+// Entry of `npm run bench [http|streams|jobs] [part ...]`: builds what is stale, then runs the named
+// benchmarks, or all of them one after the other, each against its bare reference program.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { buildPages, bundle, isStale } from "../../app/cli/build.mjs";
+
+const here = import.meta.dirname;
+const all = ["http", "streams", "jobs"].filter((name) => existsSync(join(here, name, "main.ts")));
+const [first, ...parts] = process.argv.slice(2);
+if (first !== undefined && !all.includes(first)) {
+  process.stderr.write(`There is no benchmark "${first}"; choose one of ${all.join(", ")}.\n`);
+  process.exit(1);
+}
+
+if (isStale("pages")) await buildPages();
+if (isStale("programs")) await bundle();
+
+const tsx = join(here, "../../node_modules/tsx/dist/cli.mjs");
+for (const name of first === undefined ? all : [first]) {
+  process.stdout.write(`\n== ${name}\n`);
+  const { status } = spawnSync(process.execPath, [tsx, join(here, name, "main.ts"), ...parts], {
+    stdio: "inherit",
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
