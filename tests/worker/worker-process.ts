@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { afterAll } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-// Absolute, because the demo command is started with the same words in a worktree.
-const loader = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 export interface WorkerProcess {
   process: ChildProcess;
@@ -19,17 +17,28 @@ export interface WorkerProcess {
   ended: Promise<number | null>;
 }
 
-/** Starts the real worker as a process of its own; it is killed when the file is over. */
+/** The worker as one file, made the way the launcher makes it, inside the project so that it finds its packages. */
+const program = join(root, "node_modules/.cache/backloom-tests", `worker-${process.pid}.mjs`);
+await build({
+  absWorkingDir: root,
+  entryPoints: ["app/worker/main.ts"],
+  outfile: program,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "esm",
+  packages: "external",
+  alias: { "~": "./app" },
+  logLevel: "silent",
+});
+
+/** Starts the real worker as a process of its own; it is ended when the file is over. */
 export function startWorker(words: readonly string[]): WorkerProcess {
-  const child = spawn(
-    process.execPath,
-    ["--import", loader, join(root, "app/worker/main.ts"), ...words],
-    {
-      cwd: root,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, NODE_OPTIONS: "", TSX_TSCONFIG_PATH: join(root, "tsconfig.json") },
-    },
-  );
+  const child = spawn(process.execPath, [program, ...words], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
   let output = "";
   const listeners = new Set<() => void>();
   const take = (chunk: Buffer) => {
@@ -39,7 +48,11 @@ export function startWorker(words: readonly string[]): WorkerProcess {
   child.stdout.on("data", take);
   child.stderr.on("data", take);
   const ended = once(child, "exit").then(() => child.exitCode);
-  afterAll(() => void child.kill("SIGKILL"));
+  afterAll(async () => {
+    // In order, so that what it has started ends too.
+    child.kill("SIGTERM");
+    await ended;
+  });
 
   const said = (pattern: RegExp) =>
     new Promise<string>((resolve, reject) => {
@@ -50,7 +63,10 @@ export function startWorker(words: readonly string[]): WorkerProcess {
         resolve(match[0]);
       };
       listeners.add(look);
-      void ended.then(() => reject(new Error(`The worker ended:\n${output}`)));
+      void ended.then(() => {
+        look();
+        reject(new Error(`The worker ended:\n${output}`));
+      });
       look();
     });
   return { process: child, output: () => output, said, ended };

@@ -1,0 +1,93 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { type ExportDocumentInput, exportDocumentSchema } from "~/contract/export-document";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { importDocument } from "~/domain/transfers/import-document.server";
+import type { TestDatabase } from "../setup/database";
+import type { TestUser } from "../setup/users";
+
+/** A folder for the file, with git in it; removed after the last test. */
+export function makeHome(): string {
+  const home = mkdtempSync(join(tmpdir(), "backloom-worker-"));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}
+
+export function gitIn(folder: string) {
+  return (...words: string[]): string =>
+    execFileSync("git", words, {
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        GIT_AUTHOR_NAME: "Ada",
+        GIT_AUTHOR_EMAIL: "ada@example.com",
+        GIT_COMMITTER_NAME: "Ada",
+        GIT_COMMITTER_EMAIL: "ada@example.com",
+      },
+    }).trim();
+}
+
+/** A repository with one commit. */
+export function makeRepository(folder: string): ReturnType<typeof gitIn> {
+  mkdirSync(folder, { recursive: true });
+  const git = gitIn(folder);
+  git("init", "--quiet", "--initial-branch=main");
+  git("commit", "--quiet", "--allow-empty", "-m", "Begin");
+  return git;
+}
+
+type Strategy = "SPRINT" | "STORY" | "SPRINT_BATCH";
+
+interface RunWish {
+  code: string;
+  strategy?: Strategy;
+  tasks?: number;
+  product?: Partial<ExportDocumentInput["product"]>;
+  task?: { verify_only?: boolean };
+}
+
+/** A product with one story in an active sprint, and its run just started. */
+export async function startRun(t: TestDatabase, owner: TestUser, wish: RunWish) {
+  const document = exportDocumentSchema.parse({
+    format: "backloom-export",
+    version: 1,
+    product: {
+      code: wish.code,
+      name: wish.code,
+      pr_strategy: wish.strategy ?? "SPRINT",
+      ...wish.product,
+    },
+    sprints: [{ code: "SP-1", sprint_goal: "All of it", status: "ACTIVE" }],
+    pbis: [
+      {
+        title: "Everything",
+        stories: [
+          {
+            title: "A story",
+            sprint: "SP-1",
+            tasks: Array.from({ length: wish.tasks ?? 1 }, (_, index) => ({
+              title: `Task ${index + 1}`,
+              implementation_plan: "Write a line",
+              ...wish.task,
+            })),
+          },
+        ],
+      },
+    ],
+  });
+  const actor = t.actorOf(owner);
+  const { id: productId } = await importDocument(t.database, owner.id, document);
+  const { rows } = await t.sql.query("select id from sprints where product_id = $1", [productId]);
+  const run = await startSprintRun(actor, { sprint_id: rows[0].id });
+  return {
+    productId,
+    runId: run.id,
+    read: () => getSprintRun(actor, { sprint_run_id: run.id }),
+  };
+}

@@ -1,0 +1,235 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { gitIn, makeHome, makeRepository, startRun } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t);
+const ada = await createUser(t, { username: "ada" });
+const token = await createToken(t, ada);
+const home = makeHome();
+const repo = join(home, "repo");
+const git = makeRepository(repo);
+
+function start(product: string, exec: string, ...words: string[]) {
+  const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
+  const where = words.includes("--repo") ? [] : ["--repo", repo];
+  return startWorker([
+    ...[...common, ...where, "--name", `worker-${product}`, "--product", product],
+    ...["--exec", exec, "--heartbeat", "0.3", ...words],
+  ]);
+}
+
+async function workOnce(product: string, exec: string, ...words: string[]) {
+  const worker = start(product, exec, "--once", ...words);
+  expect(await worker.ended, worker.output()).toBe(0);
+  return worker.output();
+}
+
+describe("what a command may do, and what becomes of the job", () => {
+  it("commits what the command left uncommitted, and hands it files and environment", async () => {
+    const run = await startRun(t, ada, { code: "PLAIN" });
+    await workOnce(
+      "PLAIN",
+      'cp "$BACKLOOM_PROMPT_FILE" prompt.md; cp "$BACKLOOM_CONTEXT_FILE" context.json; env | grep BACKLOOM > env.txt',
+    );
+    const [job] = (await run.read()).jobs;
+    expect(job).toMatchObject({ status: "done", verify_result: "PARTIAL" });
+    const branch = String(job?.branch);
+    expect(git("log", "-1", "--format=%s", branch)).toBe("T-1: Task 1");
+    expect(git("show", `${branch}:prompt.md`)).toContain("Write a line");
+    expect(JSON.parse(git("show", `${branch}:context.json`))).toMatchObject({ taskCode: "T-1" });
+    const environment = git("show", `${branch}:env.txt`);
+    expect(environment).toContain(`BACKLOOM_JOB_ID=${job?.id}`);
+    expect(environment).not.toContain(token);
+  });
+
+  it("skips a task whose diff is empty, and passes one that only verifies", async () => {
+    const skipped = await startRun(t, ada, { code: "EMPTY" });
+    expect(await workOnce("EMPTY", "true")).toContain("was done already");
+    expect((await skipped.read()).jobs).toMatchObject([
+      { status: "skipped", verify_result: "EMPTY", task_status: "review" },
+    ]);
+    const verified = await startRun(t, ada, { code: "VERIFY", task: { verify_only: true } });
+    await workOnce("VERIFY", "true");
+    expect((await verified.read()).jobs).toMatchObject([{ status: "done", task_status: "done" }]);
+  });
+
+  it("fails the task with the reason when the command fails, and keeps nothing of it", async () => {
+    const run = await startRun(t, ada, { code: "BROKEN", tasks: 2 });
+    await workOnce("BROKEN", "echo written > file; echo it broke >&2; exit 3");
+    const read = await run.read();
+    expect(read).toMatchObject({ status: "failed", failure: { failure_class: "agent_error" } });
+    expect(read.jobs.map((job) => job.status)).toEqual(["failed", "cancelled"]);
+    expect(read.jobs[0]?.failure_reason).toContain("it broke");
+    expect(() => git("rev-parse", "--verify", String(read.jobs[0]?.branch))).toThrow();
+  });
+
+  it("runs the test command: a failing one fails the verification, a passing one aligns", async () => {
+    const bad = await startRun(t, ada, { code: "RED" });
+    await workOnce("RED", "echo a > a", "--test", "echo 1 test failed; exit 1");
+    expect((await bad.read()).jobs).toMatchObject([
+      {
+        status: "failed",
+        failure_class: "verification_failed",
+        verify_result: "DIVERGENT",
+        evidence: { test: { passed: false, output: "1 test failed" } },
+      },
+    ]);
+    const good = await startRun(t, ada, { code: "GREEN" });
+    await workOnce("GREEN", "echo a > a", "--test", "test -f a");
+    expect((await good.read()).jobs).toMatchObject([{ status: "done", verify_result: "ALIGNED" }]);
+  });
+
+  it("puts a rate-limited job back with its time, no retry counted", async () => {
+    const run = await startRun(t, ada, { code: "LIMIT" });
+    const resets = new Date(Date.now() + 3_600_000).toISOString();
+    const result = JSON.stringify({ failure_class: "rate_limited", resets_at: resets });
+    await workOnce("LIMIT", `echo '${result}' > "$BACKLOOM_RESULT_FILE"; exit 1`);
+    const [job] = (await run.read()).jobs;
+    expect(job).toMatchObject({ status: "queued", retry_count: 0 });
+    expect(Date.parse(job?.not_before ?? "")).toBe(Date.parse(resets));
+  });
+
+  it("reports tokens, model and summary of the result file", async () => {
+    const run = await startRun(t, ada, { code: "USAGE" });
+    const result = JSON.stringify({
+      summary: "All well",
+      model_id: "m-1",
+      input_tokens: 7,
+      output_tokens: 3,
+    });
+    await workOnce("USAGE", `echo x > x; echo '${result}' > "$BACKLOOM_RESULT_FILE"`);
+    expect((await run.read()).jobs).toMatchObject([
+      { summary: "All well", model_id: "m-1", input_tokens: 7, output_tokens: 3 },
+    ]);
+  });
+
+  it("stops the command with all that it started when the run is cancelled", async () => {
+    const run = await startRun(t, ada, { code: "STOP" });
+    const mark = join(home, "alive");
+    const worker = start(
+      "STOP",
+      `sh -c 'while :; do date > ${mark}; sleep 0.1; done' & wait`,
+      "--once",
+    );
+    await vi.waitFor(() => expect(existsSync(mark)).toBe(true), { timeout: 20_000 });
+    await cancelSprintRun(t.actorOf(ada), { sprint_run_id: run.runId });
+    expect(await worker.said(/Told to stop: .*/)).toBeTruthy();
+    await worker.ended;
+    const last = readFileSync(mark, "utf8");
+    await vi.waitFor(() => expect(readFileSync(mark, "utf8")).toBe(last));
+    expect(gitIn(repo)("worktree", "list").split("\n")).toHaveLength(1);
+  });
+
+  it("opens a pull request by the configured command when the product wants it", async () => {
+    const run = await startRun(t, ada, { code: "PULL", product: { auto_pr: true } });
+    await workOnce(
+      "PULL",
+      "echo x > x",
+      "--pr",
+      'echo "https://example.com/pr?b=$BACKLOOM_BRANCH"',
+    );
+    const [job] = (await run.read()).jobs;
+    expect(job?.pr_url).toBe(`https://example.com/pr?b=${job?.branch}`);
+  });
+
+  it("works through a batch as one job with evidence for each task", async () => {
+    const run = await startRun(t, ada, { code: "BATCH", strategy: "SPRINT_BATCH", tasks: 3 });
+    await workOnce("BATCH", "demo");
+    const read = await run.read();
+    expect(read).toMatchObject({
+      status: "done",
+      jobs: [{ kind: "SPRINT_IMPLEMENTATION", status: "done" }],
+    });
+    expect(read.executions.map((entry) => [entry.status, entry.verify_result])).toEqual(
+      Array.from({ length: 3 }, () => ["done", "ALIGNED"]),
+    );
+    expect(git("log", "--format=%s", `main..${read.branch}`).split("\n")).toHaveLength(3);
+    expect(read.jobs[0]).toMatchObject({ input_tokens: 3600, model_id: "demo" });
+  });
+
+  it("answers a question about an idea without any repository", async () => {
+    const actor = t.actorOf(ada);
+    const { productId } = await startRun(t, ada, { code: "CHAT" });
+    const idea = await createIdea(actor, { product_id: productId, title: "Dark mode" });
+    await askAboutIdea(actor, { idea_id: idea.id, question: "Is it much work?" });
+    await workOnce(
+      "CHAT",
+      'cat "$BACKLOOM_PROMPT_FILE" | grep -c "Is it much work"',
+      "--kinds",
+      "PLAN_CHAT",
+    );
+    const { rows } = await t.sql.query("select status, answer from user_questions");
+    expect(rows).toEqual([{ status: "ANSWERED", answer: "1" }]);
+  });
+});
+
+describe("repositories", () => {
+  it("clones the repository of the job and pushes the branch to it", async () => {
+    const origin = join(home, "origin.git");
+    git("clone", "--quiet", "--bare", repo, origin);
+    const run = await startRun(t, ada, {
+      code: "CLONE",
+      product: { repo_url: `file://${origin}` },
+    });
+    await startWorkerWithoutRepo("CLONE");
+    const [job] = (await run.read()).jobs;
+    expect(job?.status).toBe("done");
+    expect(gitIn(origin)("rev-parse", String(job?.branch))).toBe(job?.head_sha);
+  });
+
+  it("makes a sample repository for the demo where there is none", async () => {
+    const run = await startRun(t, ada, { code: "SAMPLE" });
+    const fresh = join(home, "fresh");
+    await workOnce("SAMPLE", "demo", "--repo", fresh);
+    const [job] = (await run.read()).jobs;
+    expect(gitIn(fresh)("log", "--format=%s", String(job?.branch)).split("\n")).toEqual([
+      "T-1: Task 1",
+      "Begin the sample repository",
+    ]);
+  });
+
+  it("pauses the run with the files in conflict when the branch has moved on differently", async () => {
+    const run = await startRun(t, ada, { code: "CONFLICT" });
+    const [before] = (await run.read()).jobs;
+    const branch = String(before?.branch);
+    const other = `git -C ${repo} update-ref refs/heads/${branch} $(git -C ${repo} rev-parse other)`;
+    git("checkout", "--quiet", "-b", "other");
+    writeFileSync(join(repo, "same.txt"), "theirs\n");
+    git("add", "same.txt");
+    git("commit", "--quiet", "-m", "Theirs");
+    git("checkout", "--quiet", "main");
+    await workOnce("CONFLICT", `echo ours > same.txt; ${other}`);
+    expect(await run.read()).toMatchObject({
+      status: "paused",
+      pause_context: { reason: "merge_conflict", conflict_files: ["same.txt"] },
+      jobs: [{ status: "queued" }],
+      pause_question: { status: "open" },
+    });
+    expect(git("log", "-1", "--format=%s", branch)).toBe("Theirs");
+  });
+
+  it("gives the job back and says what to do when its own repository is missing", async () => {
+    const run = await startRun(t, ada, { code: "MISSING" });
+    const worker = start("MISSING", "true", "--repo", join(home, "nowhere"));
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toContain("does not exist");
+    expect((await run.read()).jobs).toMatchObject([{ status: "queued" }]);
+  });
+});
+
+async function startWorkerWithoutRepo(product: string): Promise<void> {
+  const worker = startWorker([
+    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
+    ...["--name", "cloner", "--product", product, "--exec", "echo x > cloned.txt"],
+  ]);
+  expect(await worker.ended, worker.output()).toBe(0);
+}
