@@ -39,7 +39,9 @@ export function Burndown({ days }: { days: readonly BurndownDay[] }) {
   const first = days[0];
   const last = days.at(-1);
   const summary =
-    first && last ? `From ${first.remaining} to ${last.remaining} of ${last.total} tasks left` : "";
+    !first || !last || days.length === 1
+      ? `${last?.remaining ?? 0} of ${last?.total ?? 0} tasks left`
+      : `From ${first.remaining} to ${last.remaining} of ${last.total} tasks left`;
   return (
     <figure className="grid gap-2">
       <svg

@@ -14,7 +14,7 @@ export function Table({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className="overflow-x-auto" aria-label={caption} tabIndex={0}>
-      <table className="w-full border-collapse text-sm">
+      <table className="w-full min-w-[34rem] border-collapse text-sm [overflow-wrap:normal]">
         <caption className="sr-only">{caption}</caption>
         <thead>
           <tr className="border-b border-line text-xs text-muted">

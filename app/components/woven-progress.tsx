@@ -2,13 +2,13 @@ import clsx from "clsx";
 import { type StatusTone, statusLook } from "./status";
 
 const fills: Record<StatusTone, string> = {
-  todo: "fill-line",
-  progress: "fill-progress",
-  review: "fill-review",
-  done: "fill-done",
-  failed: "fill-failed",
-  waiting: "fill-waiting",
-  idle: "fill-line-strong",
+  todo: "bg-line",
+  progress: "bg-progress",
+  review: "bg-review",
+  done: "bg-done",
+  failed: "bg-failed",
+  waiting: "bg-waiting",
+  idle: "bg-line-strong",
 };
 
 const longestWeave = 60;
@@ -23,43 +23,39 @@ export function describeStatuses(statuses: readonly string[]): string {
   return [...counts].map(([label, count]) => `${count} ${label.toLowerCase()}`).join(", ");
 }
 
-/** Progress woven segment by segment, each one real piece of work: over, under, over. */
+/** Progress woven segment by segment, each one real piece of work: over the thread, under it, over it. */
 export function WovenProgress({
   statuses,
-  className,
+  tall = false,
 }: {
   statuses: readonly string[];
-  className?: string;
+  tall?: boolean;
 }) {
   if (statuses.length === 0) return null;
   const weave = statuses.length > longestWeave ? thin(statuses) : statuses;
-  const step = 20;
-  const width = weave.length * step;
   return (
-    <svg
-      viewBox={`0 0 ${width} 12`}
-      preserveAspectRatio="none"
+    <div
       role="img"
       aria-label={describeStatuses(statuses)}
-      className={clsx("block h-3 w-full", className)}
+      className={clsx("relative flex w-full gap-0.5", tall ? "h-5" : "h-3")}
     >
-      <path d={`M0 6H${width}`} className="stroke-line" strokeWidth="1.5" />
+      <span className="absolute inset-x-0 top-1/2 h-px bg-line-strong" />
       {weave.map((status, index) => {
         const { tone } = statusLook(status);
         return (
-          <rect
+          <span
             // biome-ignore lint/suspicious/noArrayIndexKey: a segment is its place in the order
             key={index}
-            x={index * step + 1}
-            y={index % 2 === 0 ? 1 : 4}
-            width={step - 2}
-            height="7"
-            rx="2"
-            className={clsx(fills[tone], tone === "progress" && "breathe")}
+            className={clsx(
+              "relative h-3/5 min-w-0 flex-1 rounded-sm",
+              index % 2 === 0 ? "self-start" : "self-end",
+              fills[tone],
+              tone === "progress" && "breathe",
+            )}
           />
         );
       })}
-    </svg>
+    </div>
   );
 }
 

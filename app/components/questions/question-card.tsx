@@ -34,7 +34,7 @@ export function QuestionCard({
         />
         <About question={question} />
         <span>
-          asked {question.asked_by_name ? `for ${question.asked_by_name} ` : ""}
+          asked {question.asked_by_name ? `by an agent of ${question.asked_by_name} ` : ""}
           <RelativeTime at={question.created_at} />
         </span>
         {question.park && open ? <Badge tone="waiting">its job is parked</Badge> : null}

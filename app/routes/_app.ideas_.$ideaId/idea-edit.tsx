@@ -27,7 +27,7 @@ export function IdeaEdit({
       status: idea.status,
     },
   });
-  const at = steps.findIndex((step) => step === idea.status);
+  const at = steps.findIndex((step) => idea.status === step);
   return (
     <Section title="Edit">
       <ServerForm form={form} fetcher={fetcher}>

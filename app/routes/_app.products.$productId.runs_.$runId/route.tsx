@@ -15,6 +15,7 @@ import { jobIdInput } from "~/contract/agent-job";
 import { sprintRunIdInput } from "~/contract/sprint-run";
 import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { listQuestions } from "~/domain/questions/list-questions.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
@@ -35,7 +36,15 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     getSprintRun(actor, { sprint_run_id: runId }),
     whyNotMoving(actor, { kind: "run", id: runId }),
   ]);
-  return json({ productId, run, why: why.moving ? null : why.text });
+  const open = await listQuestions(actor, { product_id: run.product_id, state: "open", limit: 50 });
+  const tasks = new Set(run.jobs.map((job) => job.task_id));
+  const questions = open.questions.filter(
+    (question) =>
+      question.id !== run.pause_question_id &&
+      (question.sprint_run_id === runId ||
+        (question.task_id !== null && tasks.has(question.task_id))),
+  );
+  return json({ productId, run, questions, why: why.moving ? null : why.text });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -71,7 +80,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function RunPage() {
-  const { productId, run, why } = useLoaderData<typeof loader>();
+  const { productId, run, questions, why } = useLoaderData<typeof loader>();
   const refusal = useActionData<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
@@ -105,8 +114,11 @@ export default function RunPage() {
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <RunState run={run} productId={productId} />
       {run.pause_question ? <QuestionCard question={run.pause_question} /> : null}
+      {questions.map((question) => (
+        <QuestionCard key={question.id} question={question} />
+      ))}
       <section aria-label="Progress" className="grid gap-2">
-        <WovenProgress statuses={statuses} className="!h-5" />
+        <WovenProgress statuses={statuses} tall />
         <p className="text-sm text-muted">{describeStatuses(statuses)}</p>
       </section>
       <Facts>

@@ -7,6 +7,7 @@ import { Button, ButtonLink } from "~/components/button";
 import { Section } from "~/components/card";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
+import { countText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { WriteFields } from "~/components/write-access";
 import type { BoardStory } from "~/contract/page-data";
@@ -92,7 +93,9 @@ export default function SoloPage() {
               {sprint.code}
             </Link>
             {sprint.sprint_goal ? `: ${sprint.sprint_goal}` : ""} ·{" "}
-            {workersOnline === 0 ? "no worker online" : `${workersOnline} online`}
+            {workersOnline === 0
+              ? "no worker online"
+              : countText(workersOnline, "worker online", "workers online")}
           </>
         }
       />

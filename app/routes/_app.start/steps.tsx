@@ -115,16 +115,15 @@ export function Steps({ progress }: { progress: Progress }) {
                 <span className="sr-only">{step.done ? ", done" : ""}</span>
               </h2>
               <p className="text-sm text-muted">{step.text}</p>
-              {step.done && index !== steps.length - 1 ? null : (
-                <div className="mt-1 flex flex-wrap gap-2">
-                  {index <= current || current === -1 ? step.action : null}
-                </div>
+              {step.done && index !== steps.length - 1 ? null : index > current &&
+                current !== -1 ? null : (
+                <div className="mt-1 flex flex-wrap gap-2">{step.action}</div>
               )}
             </div>
           </li>
         ))}
       </ol>
-      {finished ? (
+      {current === -1 ? (
         <p className="text-sm text-muted">
           That was all. Next: add people under Members, pair your phone under Settings, and connect
           your own repository.

@@ -34,7 +34,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   ]);
   return json({
     page,
-    why: why.moving ? null : why.text,
+    why: why.moving || page.task.status === "done" ? null : why.text,
     plan: renderMarkdown(page.task.implementation_plan),
     description: renderMarkdown(page.task.description),
   });

@@ -80,11 +80,11 @@ export function TaskEdit({ page }: { page: TaskPageData }) {
             placeholder={product.repo_url}
             {...form.field("repo_url")}
           />
-          <div className="grid grid-cols-3 gap-3">
+          <div className="grid grid-cols-2 gap-3">
             <SelectField label="Priority" options={prioritySelect} {...form.field("priority")} />
             <TextField label="Minutes" type="number" min={0} {...form.field("estimated_minutes")} />
-            <TextField label="Code" mono {...form.field("code")} />
           </div>
+          <TextField label="Code" mono {...form.field("code")} />
           <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
             Save
           </SubmitButton>

@@ -1,4 +1,4 @@
-import { useParams } from "@remix-run/react";
+import { useMatches, useParams } from "@remix-run/react";
 import clsx from "clsx";
 import { Check, ChevronsUpDown, Plus } from "lucide-react";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/components/menu";
@@ -8,8 +8,20 @@ import type { ShellData } from "./shell-data";
 /** The product that is looked at now: the one in the address, else the active one. */
 export function useCurrentProduct(shell: ShellData) {
   const { productId } = useParams();
-  const wanted = productId ?? shell.activeProductId;
+  const matches = useMatches();
+  const shown = productId ?? matches.map(({ data }) => productOf(data)).find(Boolean);
+  const wanted = shown ?? shell.activeProductId;
   return shell.products.find((product) => product.id === wanted) ?? shell.products[0];
+}
+
+/** Pages of one story, task or idea say in their data which product it belongs to. */
+function productOf(data: unknown): string | undefined {
+  if (typeof data !== "object" || data === null || !("page" in data)) return undefined;
+  const { page } = data;
+  if (typeof page !== "object" || page === null || !("product" in page)) return undefined;
+  const { product } = page;
+  if (typeof product !== "object" || product === null || !("id" in product)) return undefined;
+  return typeof product.id === "string" ? product.id : undefined;
 }
 
 /** Goes to another product and remembers it as the active one. A demo account only goes there. */

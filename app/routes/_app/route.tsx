@@ -6,6 +6,7 @@ import { Notice } from "~/components/notice";
 import { NowProvider } from "~/components/relative-time";
 import { ToastRegion } from "~/components/toast";
 import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-access";
+import { getProfile } from "~/domain/accounts/get-profile.server";
 import { getShell } from "~/domain/pages/get-shell.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { LiveProvider } from "~/live/live-provider";
@@ -26,7 +27,10 @@ const demoReason = "This is a demo account: it sees everything and changes nothi
 /** The signed-in area. An expired paired session ends in the guard, on every render. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
-  const shell = await getShell(actor, principal.active_product_id);
+  const [shell, profile] = await Promise.all([
+    getShell(actor, principal.active_product_id),
+    getProfile(actor),
+  ]);
   const data: ShellData = {
     now: Date.now(),
     user: {
@@ -34,7 +38,7 @@ export const loader = pageLoader(async ({ request, context }) => {
       username: principal.username,
       isAdmin: principal.role === "ADMIN",
       isDemo: principal.is_demo,
-      hasAvatar: false,
+      hasAvatar: profile.has_avatar,
     },
     products: shell.products,
     activeProductId: principal.active_product_id,
