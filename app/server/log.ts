@@ -1,10 +1,13 @@
-import { destination, type Logger, pino } from "pino";
+import { type DestinationStream, destination, type Logger, pino } from "pino";
 import type { Env } from "~/env.server";
 
 const secretFields = ["authorization", "cookie", "mobileSecret", "password", "token", "secret"];
 
 /** The process's log: JSON lines on standard output, with secrets struck out wherever they stand. */
-export function createLog(level: Env["logLevel"]): Logger {
+export function createLog(
+  level: Env["logLevel"],
+  stream: DestinationStream = destination({ dest: 1, sync: true }),
+): Logger {
   return pino(
     {
       level,
@@ -20,6 +23,6 @@ export function createLog(level: Env["logLevel"]): Logger {
         censor: "[redacted]",
       },
     },
-    destination({ dest: 1, sync: true }),
+    stream,
   );
 }

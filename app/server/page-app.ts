@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { createRequestHandler, type ServerBuild } from "@remix-run/node";
 import compression from "compression";
-import express, { type Express, type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ContractError } from "~/contract/errors";
 import type { Env } from "~/env.server";
 import { sendPlainProblem } from "./plain-problem";
@@ -39,6 +39,7 @@ export function createPageApp(env: Env, source: BuildSource, projectFolder: stri
   app.use(compression({ filter: mayCompress }));
   serveFiles(app, source, projectFolder);
   app.use(answerPage(env, source));
+  app.use(answerFailure);
   return {
     answer({ request, response, context }: PageRequest): void {
       contexts.set(request, context);
@@ -63,7 +64,8 @@ function serveFiles(app: Express, source: BuildSource, projectFolder: string): v
     "/assets",
     express.static(join(client, "assets"), { ...options, immutable: true, maxAge: "1y" }),
   );
-  app.use(express.static(client, { ...options, maxAge: "1h" }));
+  // The service worker and the manifest have fixed names: browsers ask each time whether they changed.
+  app.use(express.static(client, options));
 }
 
 function answerPage(env: Env, source: BuildSource): RequestHandler {
@@ -95,11 +97,19 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
       if (!answer.headers.has("cache-control")) answer.headers.set("cache-control", "no-store");
       await sendResponse(answer, response);
     } catch (error) {
-      if (error instanceof ContractError) sendPlainProblem(response, error);
-      else next(error);
+      next(error);
     }
   };
 }
+
+/** Instead of Express's own page, which would show the stack outside production. */
+const answerFailure: ErrorRequestHandler = (error, request, response, _next) => {
+  const context = contexts.get(request);
+  if (error instanceof ContractError) return sendPlainProblem(response, error);
+  context?.log.error({ err: error }, "a page request failed");
+  const text = `Something went wrong here. Request id: ${context?.requestId ?? "unknown"}`;
+  return sendPlainProblem(response, new ContractError(500, text));
+};
 
 function methodsOf(match: RouteMatch | undefined): string[] {
   if (!match) return ["GET", "HEAD", "OPTIONS"];
@@ -123,10 +133,22 @@ async function toWebRequest(
   headers.set("host", new URL(request.headers.origin ?? env.appOrigin).host);
   headers.delete("x-forwarded-host");
 
+  const url = `${env.appOrigin}${address}`;
   const init: RequestInit = { method: request.method, headers, signal: context.closeSignal };
-  if (request.method === "POST") {
-    const limit = authPages.test(address) ? authBodyLimit : pageBodyLimit;
-    init.body = await context.readBody(limit);
+  if (request.method !== "POST") return new Request(url, init);
+  const limit = authPages.test(address) ? authBodyLimit : pageBodyLimit;
+  init.body = await context.readBody(limit);
+  await refuseUnreadableForm(new Request(url, init));
+  return new Request(url, init);
+}
+
+/** Actions read forms and nothing else; what is no form would fail inside of them. */
+async function refuseUnreadableForm(request: Request): Promise<void> {
+  const isEmpty = !request.headers.has("content-type") && (await request.clone().text()) === "";
+  if (isEmpty) return;
+  try {
+    await request.formData();
+  } catch {
+    throw new ContractError(400, "The form could not be read. Reload the page and try again.");
   }
-  return new Request(`${env.appOrigin}${address}`, init);
 }

@@ -43,6 +43,7 @@ function pagePolicy(env: Env, nonce: string): string {
     `style-src ${styles}`,
     "img-src 'self' data:",
     `connect-src ${connections}`,
+    "worker-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

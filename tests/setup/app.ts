@@ -1,12 +1,13 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { pino } from "pino";
 import { afterAll } from "vitest";
+import type { Database } from "~/db/database.server";
 import { type Env, readEnv } from "~/env.server";
 import { sealSessionCookie } from "~/http/session.server";
 import { createHub } from "~/realtime/hub.server";
 import { createFront, createHttpServer } from "~/server/front";
 import { stopGracefully } from "~/server/graceful-stop";
+import { createLog } from "~/server/log";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
 import type { TestDatabase } from "./database";
@@ -32,6 +33,8 @@ export interface TestAppOptions {
   pages?: boolean | readonly string[];
   /** Environment variables on top of the defaults, for example `{ TRUST_PROXY: "loopback" }`. */
   variables?: Record<string, string>;
+  /** Another database than that of the test, for example one that is not there. */
+  database?: Database;
   /** Changes to the checked environment, for what no variable can say. */
   env?: Partial<Env>;
 }
@@ -62,13 +65,14 @@ export async function startTestApp(
     ...options.env,
   };
   const logLines: string[] = [];
-  const log = pino({ level: "info" }, { write: (line: string) => void logLines.push(line) });
+  const log = createLog("info", { write: (line: string) => void logLines.push(line) });
   const stopController = new AbortController();
+  const database = options.database ?? t.database;
   const services: Services = {
     env,
-    database: t.database,
-    hub: createHub({ database: t.database, log }),
-    streams: createOpenStreams({ limits: env.streamLimits, database: t.database, log }),
+    database,
+    hub: createHub({ database, log }),
+    streams: createOpenStreams({ limits: env.streamLimits, database, log }),
     log,
     startedAt: new Date(),
     version: "0.0.0-test",

@@ -1,0 +1,85 @@
+import { connect, type Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import { createHttpServer } from "~/server/front";
+import { createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { rawGet, rawRequest } from "../setup/raw-request";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+
+describe("A17 slow clients", () => {
+  it("have 10 s for the headers and 15 s for the request, looked at every second", () => {
+    const server = createHttpServer();
+    expect(server.headersTimeout).toBe(10_000);
+    expect(server.requestTimeout).toBe(15_000);
+    server.close();
+  });
+
+  it("do not hold up anybody else", async () => {
+    const app = await startTestApp(t);
+    const slow = await Promise.all(Array.from({ length: 100 }, () => halfRequest(app.port)));
+    expect((await app.request("/api/health")).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+  });
+});
+
+/** A connection whose headers never end. */
+function halfRequest(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.write("GET /api/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ", () =>
+        resolve(socket),
+      );
+    });
+    socket.on("error", reject);
+  });
+}
+
+describe("what is counted as one client", () => {
+  it("follows X-Forwarded-For only behind a trusted proxy", async () => {
+    const plain = await startTestApp(t);
+    const proxied = await startTestApp(t, { variables: { TRUST_PROXY: "loopback" } });
+    const lines = ["X-Forwarded-For: 203.0.113.7"];
+    await rawRequest(plain.port, rawGet("/api/health", lines));
+    await rawRequest(proxied.port, rawGet("/api/health", lines));
+    await Promise.all([plain.stop(), proxied.stop()]);
+    expect(plain.logLines.join("")).toContain('"address":"127.0.0.1"');
+    expect(proxied.logLines.join("")).toContain('"address":"203.0.113.7"');
+  });
+});
+
+describe("A15 the configured origin", () => {
+  it("is the only one whose pages may write, and makes HSTS when it is https", async () => {
+    const app = await startTestApp(t, {
+      variables: { APP_ORIGIN: "https://backlog.example" },
+      pages: ["_index"],
+    });
+    const post = (origin: string) =>
+      rawRequest(app.port, rawGet("/api/products", [`Origin: ${origin}`, "Cookie: a=b"], "POST"));
+    expect((await post(app.origin)).status).toBe(403);
+    expect((await post("https://backlog.example")).status).toBe(405);
+    const page = await rawRequest(app.port, rawGet("/", ["Host: backlog.example"]));
+    expect(page.status).toBe(302);
+    expect(page.headers["strict-transport-security"]).toBe("max-age=31536000");
+  });
+});
+
+describe("A16 an unexpected failure", () => {
+  it("tells a request id and nothing else, and is logged under it", async () => {
+    const database = {
+      ...t.database,
+      call: () => Promise.reject(new Error("relation private.secrets of 10.0.0.7")),
+    };
+    const app = await startTestApp(t, { database });
+    const token = await createToken(t, await createUser(t));
+    const response = await app.request("/api/products", {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const text = await response.text();
+    expect(response.status).toBe(500);
+    expect(text).toContain(response.headers.get("x-request-id") ?? "no id");
+    expect(text).not.toMatch(/secrets|10\.0\.0\.7|at /);
+    expect(app.logLines.join("")).toContain("private.secrets");
+  });
+});

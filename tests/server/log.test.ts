@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { createLog } from "~/server/log";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+
+describe("D10 the log", () => {
+  it("strikes out secrets wherever they stand", () => {
+    const lines: string[] = [];
+    const log = createLog("info", { write: (line) => void lines.push(line) });
+    log.info({ authorization: "one", headers: { cookie: "two", "set-cookie": "three" } }, "x");
+    log.info({ request: { body: { mobileSecret: "four" } }, user: { password: "five" } }, "x");
+    const text = lines.join("");
+    for (const secret of ["one", "two", "three", "four", "five"])
+      expect(text).not.toContain(secret);
+    expect(text).toContain("[redacted]");
+  });
+
+  it("holds one JSON line per request, with its id, and neither query, token nor cookie", async () => {
+    const app = await startTestApp(t);
+    const user = await createUser(t);
+    const token = await createToken(t, user);
+    const cookie = await signIn(t, app, user);
+    const headers = { ...bearer(token), cookie };
+    const response = await app.request("/api/products?token=in-the-query", { headers });
+    await response.text();
+    await app.stop();
+
+    const lines = app.logLines.map((line) => JSON.parse(line));
+    expect(lines.filter(({ msg }) => msg === "request")).toEqual([
+      expect.objectContaining({
+        method: "GET",
+        path: "/api/products",
+        status: 200,
+        requestId: response.headers.get("x-request-id"),
+      }),
+    ]);
+    const text = app.logLines.join("");
+    expect(text).not.toContain(token);
+    expect(text).not.toContain("in-the-query");
+    expect(text).not.toContain(cookie.slice(10, 40));
+  });
+
+  it("keeps what was sent on one line: no forged entries", async () => {
+    const app = await startTestApp(t);
+    await (await app.request('/api/%0A{"msg":"forged"}')).text();
+    await app.stop();
+    for (const line of app.logLines) expect(line.trimEnd().split("\n")).toHaveLength(1);
+  });
+});
