@@ -1,0 +1,138 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { makeHome, makeRepository, startRun } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t);
+const ada = await createUser(t, { username: "ada" });
+const token = await createToken(t, ada);
+const home = makeHome();
+const repo = join(home, "repo");
+const git = makeRepository(repo);
+const line = await openLine(app.port);
+
+/** A network between worker and service that can be cut. */
+async function openLine(port: number) {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((socket) => {
+    const upstream = connect(port, "127.0.0.1");
+    for (const [from, to] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => to.destroy());
+      from.on("close", () => to.destroy());
+      from.pipe(to);
+    }
+    if (isCut) socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address: AddressInfo | string | null = server.address();
+  const port2 = typeof address === "object" && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port2}`,
+    cut() {
+      isCut = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    mend() {
+      isCut = false;
+    },
+  };
+}
+
+function start(product: string, exec: string, ...words: string[]) {
+  const common = ["--token", token, "--work-dir", join(home, "work"), "--repo", repo];
+  const name = words.includes("--name") ? [] : ["--name", `worker-${product}`];
+  const where = words.includes("--url") ? [] : ["--url", app.origin];
+  return startWorker([
+    ...[...common, ...name, ...where, "--product", product],
+    ...["--exec", exec, "--heartbeat", "0.2", ...words],
+  ]);
+}
+
+describe("a worker that loses the service", () => {
+  it("goes on with its work and reports when the network is back", async () => {
+    const run = await startRun(t, ada, { code: "NET" });
+    const go = join(home, "go");
+    const command = `echo x > x; while [ ! -f ${go} ]; do sleep 0.05; done`;
+    const worker = start("NET", command, "--once", "--url", line.url);
+    await worker.said(/Claimed .*/);
+    line.cut();
+    await worker.said(/No heartbeat got through/);
+    writeFileSync(go, "");
+    await worker.said(/The service does not answer/);
+    expect((await run.read()).status).toBe("running");
+    line.mend();
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 1 }]);
+  });
+
+  it("says so at once when the token is not accepted", async () => {
+    const words = ["--url", app.origin, "--token", "blm_wrong", "--exec", "true"];
+    const worker = startWorker([...words, "--work-dir", join(home, "work"), "--name", "wrong"]);
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toContain("does not accept the token");
+  });
+});
+
+describe("an attempt that lost its job", () => {
+  it("J5: is told to stop at its next heartbeat and leaves no trace", async () => {
+    const run = await startRun(t, ada, { code: "LOST" });
+    const worker = start("LOST", "echo late > late.txt; sleep 60", "--once");
+    await worker.said(/Claimed .*/);
+    await vi.waitFor(async () => expect((await run.read()).status).toBe("running"));
+    await t.sql.query(
+      "update agent_jobs set lease_until = now() - interval '1 second' where product_id = $1",
+      [run.productId],
+    );
+    const { job } = await claimAgentJob(t.actorOf(ada), {
+      worker: "another",
+      product_id: run.productId,
+    });
+    expect(job).toMatchObject({ attempt: 2 });
+    await worker.said(/Told to stop|The attempt is over/);
+    await worker.ended;
+    expect(() => git("rev-parse", "--verify", String(job?.branch))).toThrow();
+    expect((await run.read()).jobs).toMatchObject([{ attempt: 2, worker_name: "another" }]);
+  });
+
+  it("J7: a worker killed with -9 has its job back in the queue when it starts again", async () => {
+    const run = await startRun(t, ada, { code: "KILL" });
+    const mark = join(home, "kill-alive");
+    const first = start("KILL", `while :; do date > ${mark}; sleep 0.1; done`);
+    await vi.waitFor(() => expect(existsSync(mark)).toBe(true), { timeout: 20_000 });
+    first.process.kill("SIGKILL");
+    await first.ended;
+    const second = start("KILL", "demo", "--once");
+    expect(await second.ended, second.output()).toBe(0);
+    expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 2, retry_count: 1 }]);
+    expect(readdirSync(join(home, "work/workers/worker-KILL/worktrees"))).toEqual([]);
+  });
+});
+
+describe("several workers on one machine", () => {
+  it("take names of their own when they are started with the same one", async () => {
+    await startRun(t, ada, { code: "TWINS" });
+    const first = start("TWINS", "sleep 60", "--name", "twin");
+    await first.said(/Worker twin waits/);
+    const second = start("TWINS", "sleep 60", "--name", "twin");
+    await second.said(/Worker twin-2 waits/);
+    first.process.kill("SIGTERM");
+    second.process.kill("SIGTERM");
+    expect(await Promise.all([first.ended, second.ended])).toEqual([0, 0]);
+  });
+});
