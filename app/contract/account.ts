@@ -77,6 +77,7 @@ export const principalSchema = z.object({
   min_quota_pct: z.number().int(),
   active_product_id: z.uuid().nullable(),
   theme: z.enum(themes),
+  has_avatar: z.boolean(),
   session_id: z.uuid().nullable(),
   paired: z.boolean(),
   paired_expires_at: z.string().nullable(),

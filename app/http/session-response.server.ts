@@ -1,4 +1,5 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
+import { parseTheme, themeCookie } from "~/components/theme";
 import type { NewSession } from "~/domain/accounts/create-session.server";
 import { sealSessionCookie } from "./session.server";
 
@@ -10,6 +11,10 @@ export async function startSession(
 ): Promise<Response> {
   const { session_id, user_id, is_demo, must_reset_password: mustReset } = session;
   const cookie = await sealSessionCookie({ session_id, user_id, is_demo }, context.services.env);
-  const target = mustReset ? "/password" : goTo;
-  return redirect(target, { status: 303, headers: { "set-cookie": cookie } });
+  const response = redirect(mustReset ? "/password" : goTo, 303);
+  response.headers.append("set-cookie", cookie);
+  // A theme that was never chosen leaves this browser as it is.
+  const theme = parseTheme(session.theme.toLowerCase());
+  if (theme !== "system") response.headers.append("set-cookie", themeCookie(theme));
+  return response;
 }

@@ -9,6 +9,7 @@ create type private.principal as (
   min_quota_pct integer,
   active_product_id uuid,
   theme public.user_theme,
+  has_avatar boolean,
   session_id uuid,
   paired boolean,
   paired_expires_at timestamptz,

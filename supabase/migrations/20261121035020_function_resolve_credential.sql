@@ -14,10 +14,10 @@ declare
 begin
   if p_credential ? 'token_hash' then
     select u.id, u.username, u.email, u.role, u.is_demo, u.must_reset_password, u.min_quota_pct,
-           u.active_product_id, u.theme, null, false, null, t.id, coalesce(t.last_used_at, '-infinity')
+           u.active_product_id, u.theme, u.avatar is not null, null, false, null, t.id, coalesce(t.last_used_at, '-infinity')
     into v_principal.user_id, v_principal.username, v_principal.email, v_principal.role,
          v_principal.is_demo, v_principal.must_reset_password, v_principal.min_quota_pct,
-         v_principal.active_product_id, v_principal.theme, v_principal.session_id, v_principal.paired,
+         v_principal.active_product_id, v_principal.theme, v_principal.has_avatar, v_principal.session_id, v_principal.paired,
          v_principal.paired_expires_at, v_principal.token_id, v_used_at
     from public.api_tokens t
     join public.users u on u.id = t.user_id
@@ -26,10 +26,10 @@ begin
       and (t.expires_at is null or t.expires_at > v_now);
   elsif p_credential ? 'session_id' then
     select u.id, u.username, u.email, u.role, u.is_demo, u.must_reset_password, u.min_quota_pct,
-           u.active_product_id, u.theme, s.id, s.paired, s.paired_expires_at, null, s.last_seen_at
+           u.active_product_id, u.theme, u.avatar is not null, s.id, s.paired, s.paired_expires_at, null, s.last_seen_at
     into v_principal.user_id, v_principal.username, v_principal.email, v_principal.role,
          v_principal.is_demo, v_principal.must_reset_password, v_principal.min_quota_pct,
-         v_principal.active_product_id, v_principal.theme, v_principal.session_id, v_principal.paired,
+         v_principal.active_product_id, v_principal.theme, v_principal.has_avatar, v_principal.session_id, v_principal.paired,
          v_principal.paired_expires_at, v_principal.token_id, v_used_at
     from public.user_sessions s
     join public.users u on u.id = s.user_id
@@ -39,10 +39,10 @@ begin
       and (s.paired_expires_at is null or s.paired_expires_at > v_now);
   else
     select u.id, u.username, u.email, u.role, u.is_demo, u.must_reset_password, u.min_quota_pct,
-           u.active_product_id, u.theme, false
+           u.active_product_id, u.theme, u.avatar is not null, false
     into v_principal.user_id, v_principal.username, v_principal.email, v_principal.role,
          v_principal.is_demo, v_principal.must_reset_password, v_principal.min_quota_pct,
-         v_principal.active_product_id, v_principal.theme, v_principal.paired
+         v_principal.active_product_id, v_principal.theme, v_principal.has_avatar, v_principal.paired
     from public.users u
     where u.id = (p_credential ->> 'user_id')::uuid;
   end if;

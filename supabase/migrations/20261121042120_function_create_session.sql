@@ -30,7 +30,7 @@ begin
   perform private.audit(p_user_id, p_user_id, 'session.started',
     jsonb_build_object('session_id', v_session.id, 'user_agent', v_session.user_agent), p_ip);
   return json_build_object('session_id', v_session.id, 'user_id', v_user.id, 'is_demo', v_user.is_demo,
-    'must_reset_password', v_user.must_reset_password);
+    'must_reset_password', v_user.must_reset_password, 'theme', v_user.theme);
 end;
 $$;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { themes } from "~/contract/account";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
@@ -15,6 +16,7 @@ const newSessionSchema = z.object({
   user_id: z.uuid(),
   is_demo: z.boolean(),
   must_reset_password: z.boolean(),
+  theme: z.enum(themes),
 });
 export type NewSession = z.infer<typeof newSessionSchema>;
 

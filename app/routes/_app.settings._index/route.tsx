@@ -7,6 +7,7 @@ import { setAvatar } from "~/domain/accounts/set-avatar.server";
 import { updateProfile } from "~/domain/accounts/update-profile.server";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { AppearanceForm } from "./appearance-form";
 import { AvatarForm } from "./avatar-form";
 import { PasswordForm } from "./password-form";
 import { ProfileForm } from "./profile-form";
@@ -53,6 +54,7 @@ export default function ProfilePage() {
     <div className="grid max-w-3xl gap-5">
       <ProfileForm profile={profile} />
       <AvatarForm profile={profile} />
+      <AppearanceForm />
       <PasswordForm />
     </div>
   );

@@ -6,9 +6,9 @@ import { Notice } from "~/components/notice";
 import { NowProvider } from "~/components/relative-time";
 import { ToastRegion } from "~/components/toast";
 import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-access";
-import { getProfile } from "~/domain/accounts/get-profile.server";
 import { getShell } from "~/domain/pages/get-shell.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { renewSessionCookie } from "~/http/session.server";
 import { LiveProvider } from "~/live/live-provider";
 import { BottomBar } from "./bottom-bar";
 import { useShellKeys } from "./keys";
@@ -27,10 +27,7 @@ const demoReason = "This is a demo account: it sees everything and changes nothi
 /** The signed-in area. An expired paired session ends in the guard, on every render. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
-  const [shell, profile] = await Promise.all([
-    getShell(actor, principal.active_product_id),
-    getProfile(actor),
-  ]);
+  const shell = await getShell(actor, principal.active_product_id);
   const data: ShellData = {
     now: Date.now(),
     user: {
@@ -38,7 +35,7 @@ export const loader = pageLoader(async ({ request, context }) => {
       username: principal.username,
       isAdmin: principal.role === "ADMIN",
       isDemo: principal.is_demo,
-      hasAvatar: profile.has_avatar,
+      hasAvatar: principal.has_avatar,
     },
     products: shell.products,
     activeProductId: principal.active_product_id,
@@ -46,7 +43,9 @@ export const loader = pageLoader(async ({ request, context }) => {
     openQuestions: shell.open_questions,
     notice: readNotice(request),
   };
-  return json(data);
+  const cookie = request.headers.get("cookie");
+  const renewed = await renewSessionCookie(cookie, context.services.env);
+  return json(data, renewed ? { headers: { "set-cookie": renewed } } : undefined);
 });
 
 export default function AppShell() {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorBodySchema } from "~/contract/errors";
-import { pairingCheckCode, startedPairingSchema } from "~/contract/pairing";
+import { pairingCheckCode, pairingSeconds, startedPairingSchema } from "~/contract/pairing";
 import type { ShownPairing } from "./pairing-view";
 
 /** Asks for a code. The deadline is told by the server's clock, so that a wrong one here does not matter. */
@@ -10,11 +10,13 @@ export async function requestPairing(): Promise<ShownPairing> {
   if (!response.ok) throw new Error(errorBodySchema.parse(body).error);
   const { pairingId, qrUrl, expiresAt } = startedPairingSchema.parse(body);
   const serverNow = Date.parse(response.headers.get("date") ?? "") || Date.now();
+  // The header counts whole seconds, so the difference may come out a little too long.
+  const left = Math.min(Date.parse(expiresAt) - serverNow, pairingSeconds * 1000);
   return {
     id: pairingId,
     qrUrl,
     checkCode: pairingCheckCode(pairingId),
-    expiresAt: Date.now() + Date.parse(expiresAt) - serverNow,
+    expiresAt: Date.now() + left,
   };
 }
 

@@ -94,7 +94,7 @@ function usePhonePairing(username: string | null) {
     keepApproved(answered === "approved" ? pairing : null);
   }, [answered, pairing]);
 
-  return { kept, pairing, answered, error: data?.error, busy: state !== "idle", send };
+  return { kept, pairing, answered, error: data?.error, busy: state === "submitting", send };
 }
 
 function NoCode() {

@@ -2,15 +2,27 @@ import type { ActionFunctionArgs } from "@remix-run/node";
 import { json, redirect } from "@remix-run/node";
 import { enhancedField } from "~/components/enhanced-field";
 import { parseTheme, themeCookie } from "~/components/theme";
+import { updateProfile } from "~/domain/accounts/update-profile.server";
+import { findActor } from "~/http/page-guards.server";
+
+const profileThemes = { system: "SYSTEM", light: "LIGHT", dark: "DARK" } as const;
 
 export function loader() {
   return redirect("/");
 }
 
-/** Keeps the chosen theme in a cookie; a person who is signed out may choose one too. */
-export async function action({ request }: ActionFunctionArgs) {
+/**
+ * Keeps the chosen theme in a cookie, so that the first paint is right; a person who is signed out may choose one
+ * too. With an account it is kept there as well, for the next browser.
+ */
+export async function action({ request, context }: ActionFunctionArgs) {
   const form = await request.formData();
-  const headers = { "Set-Cookie": themeCookie(parseTheme(form.get("theme"))) };
+  const theme = parseTheme(form.get("theme"));
+  const headers = { "Set-Cookie": themeCookie(theme) };
+  const found = await findActor(request, context);
+  if (found && !found.principal.is_demo) {
+    await updateProfile(found.actor, { theme: profileThemes[theme] });
+  }
   if (form.has(enhancedField)) return json({ ok: true }, { headers });
   return redirect(localPath(form.get("from")), { status: 303, headers });
 }
