@@ -21,7 +21,13 @@ export default defineConfig({
   webServer: {
     command: `exec node tests/setup/e2e-server.mjs`,
     cwd: "..",
-    env: { PORT: String(port), LOG_LEVEL: "warn", APP_ORIGIN: baseURL, NODE_ENV: "production" },
+    env: {
+      PORT: String(port),
+      LOG_LEVEL: "warn",
+      APP_ORIGIN: baseURL,
+      NODE_ENV: "production",
+      TRUST_PROXY: "loopback",
+    },
     url: `${baseURL}/api/health?db=1`,
     timeout: 180_000,
     gracefulShutdown: { signal: "SIGTERM", timeout: 15_000 },
