@@ -1,9 +1,10 @@
-import { z } from "zod";
+// The small zod: browsers load these schemas with every live page.
+import { z } from "zod/mini";
 
 const id = z.string();
-const nullableId = z.string().nullable();
+const nullableId = z.nullable(z.string());
 const operation = z.enum(["I", "U", "D"]);
-const changedFields = z.array(z.string()).optional();
+const changedFields = z.optional(z.array(z.string()));
 
 /**
  * A change as the database announces it on a topic. It carries what every filter needs; the streams pick from it
@@ -12,19 +13,19 @@ const changedFields = z.array(z.string()).optional();
 export const changeEventSchema = z.looseObject({
   seq: z.number(),
   /** The transaction that made the change. */
-  xid: z.number().optional(),
+  xid: z.optional(z.number()),
   op: operation,
   entity: z.string(),
   id,
   product_id: nullableId,
-  user_id: id.optional(),
-  sprint_id: nullableId.optional(),
-  assignee_id: nullableId.optional(),
-  old_sprint_id: nullableId.optional(),
-  old_assignee_id: nullableId.optional(),
-  active_changed: z.boolean().optional(),
-  archived: z.boolean().optional(),
-  status: z.string().optional(),
+  user_id: z.optional(id),
+  sprint_id: z.optional(nullableId),
+  assignee_id: z.optional(nullableId),
+  old_sprint_id: z.optional(nullableId),
+  old_assignee_id: z.optional(nullableId),
+  active_changed: z.optional(z.boolean()),
+  archived: z.optional(z.boolean()),
+  status: z.optional(z.string()),
   changed_fields: changedFields,
 });
 export type ChangeEvent = z.infer<typeof changeEventSchema>;
@@ -77,8 +78,8 @@ export const soloWorkerSchema = z.object({
   entity: z.literal("worker"),
   id,
   product_id: id,
-  name: z.string().nullable(),
-  last_quota_pct: z.number().nullable(),
+  name: z.nullable(z.string()),
+  last_quota_pct: z.nullable(z.number()),
   current_job_id: nullableId,
   stopped: z.boolean(),
 });
@@ -92,7 +93,7 @@ export const soloChangeSchema = z.discriminatedUnion("entity", [
 export type SoloChange = z.infer<typeof soloChangeSchema>;
 
 /** `resumed` is true when the messages missed since `Last-Event-ID` follow, so nothing need be read again. */
-const resumed = z.boolean().optional();
+const resumed = z.optional(z.boolean());
 
 /** Named event `ready` of the solo stream; no active sprint is null. */
 export const soloReadySchema = z.object({ product_id: id, sprint_id: nullableId, resumed });
@@ -111,7 +112,7 @@ export const soloJobsSchema = z.object({
 });
 
 /** Named event `workers` of the solo stream: how many workers reach the product. */
-export const soloWorkersSchema = z.object({ count: z.number().int() });
+export const soloWorkersSchema = z.object({ count: z.int() });
 
 /** Named event `ready` of the backlog stream. */
 export const backlogReadySchema = z.object({ product_id: id, resumed });
@@ -125,9 +126,9 @@ export const backlogChangeSchema = z.looseObject({
   entity: z.string(),
   id,
   product_id: id,
-  pbi_id: nullableId.optional(),
-  story_id: nullableId.optional(),
-  sprint_id: nullableId.optional(),
+  pbi_id: z.optional(nullableId),
+  story_id: z.optional(nullableId),
+  sprint_id: z.optional(nullableId),
   changed_fields: changedFields,
 });
 export type BacklogChange = z.infer<typeof backlogChangeSchema>;
@@ -155,7 +156,9 @@ export const notificationsStateSchema = z.object({
 /** Change, and named event `state`, of the pairing stream (specification: Pairing stream). */
 const pairingStatus = z.enum(["pending", "approved", "consumed", "cancelled"]);
 export const pairingStateSchema = z.object({ pairing_id: id, status: pairingStatus });
-export const pairingChangeSchema = pairingStateSchema.extend({ op: z.enum(["I", "U"]) });
+export const pairingChangeSchema = z.extend(pairingStateSchema, {
+  op: z.enum(["I", "U"]),
+});
 export type PairingChange = z.infer<typeof pairingChangeSchema>;
 
 /** Named event `error` of every stream: something inside failed, the stream goes on trying. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "zod/mini";
 import { GreetingLog } from "./greeting-log";
 import type { Signal, SignalListener } from "./signal";
 import { StreamConnection } from "./stream-connection";
@@ -17,7 +17,7 @@ const tabMessageSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("hello"), from: z.string() }),
   z.object({
     kind: z.literal("signals"),
-    to: z.string().nullable(),
+    to: z.nullable(z.string()),
     signals: z.array(signalSchema),
   }),
 ]);

@@ -7,7 +7,7 @@ import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source
 
 const stateSchema = z.object({
   viewer: streamViewerSchema,
-  notifications: notificationsStateSchema.pick({ questions: true }),
+  notifications: z.object({ questions: notificationsStateSchema.shape.questions }),
 });
 
 /** `GET /api/realtime/notifications`: agent questions of every product that the reader can reach. */

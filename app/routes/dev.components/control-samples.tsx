@@ -6,7 +6,8 @@ import { Confirm } from "~/components/confirm";
 import { CopyBlock } from "~/components/copy-button";
 import { Dialog } from "~/components/dialog";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/components/menu";
-import { NavTabs, PanelTabs } from "~/components/tabs";
+import { PanelTabs } from "~/components/panel-tabs";
+import { NavTabs } from "~/components/tabs";
 import { showToast } from "~/components/toast";
 import { Tooltip } from "~/components/tooltip";
 
