@@ -81,7 +81,7 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
 
       const target = readTarget(request.originalUrl);
       const match = target.isBroken ? undefined : known.table.match(target.pathname);
-      const allowed = methodsOf(match);
+      const allowed = methodsOf(match, target.search);
       if (request.method === "OPTIONS") {
         response.writeHead(204, { allow: allowed.join(", ") }).end();
         return;
@@ -111,12 +111,22 @@ const answerFailure: ErrorRequestHandler = (error, request, response, _next) => 
   return sendPlainProblem(response, new ContractError(500, text));
 };
 
-function methodsOf(match: RouteMatch | undefined): string[] {
+function methodsOf(match: RouteMatch | undefined, search: string): string[] {
   if (!match) return ["GET", "HEAD", "OPTIONS"];
-  const { module, branch } = match.route;
+  const { module } = match.route;
   const isRead = module.default !== undefined || module.loader !== undefined;
-  const hasAction = branch.some((route) => route.module.action !== undefined);
-  return [...(isRead ? ["GET", "HEAD"] : []), ...(hasAction ? ["POST"] : []), "OPTIONS"];
+  const takesForms = formTargetOf(match, search)?.module.action !== undefined;
+  return [...(isRead ? ["GET", "HEAD"] : []), ...(takesForms ? ["POST"] : []), "OPTIONS"];
+}
+
+/** The route whose action Remix would run: an index route only with `?index`, else the last one with a path. */
+function formTargetOf({ route }: RouteMatch, search: string) {
+  const query = new URLSearchParams(search);
+  const wanted = query.get("_data");
+  if (wanted !== null) return route.branch.find(({ id }) => id === wanted);
+  const last = route.branch.at(-1);
+  if (last?.index && query.getAll("index").includes("")) return last;
+  return route.branch.findLast(({ path }) => path !== undefined && path !== "");
 }
 
 async function toWebRequest(

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { ContractError } from "~/contract/errors";
+import { callAsRaw } from "~/db/rpc.server";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { snapshotTables } from "../setup/table-snapshot";
+import { createUser, tokenOf } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const owner = await createUser(t);
+const demo = await createUser(t, { demo: true });
+const backlog = await seedBacklog(t, owner);
+await addMember(t, backlog.product.id, demo);
+const token = await createToken(t, demo);
+const cookie = await signIn(t, app, demo);
+
+const { rows: writes } = await t.sql.query<{ name: string }>(
+  `select proname as name from pg_proc p
+    where pronamespace = 'public'::regnamespace and provolatile = 'v'
+      and has_function_privilege('authenticated', p.oid, 'execute')
+    order by 1`,
+);
+const { rows: tables } = await t.sql.query<{ name: string }>(
+  "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+);
+
+describe("A9 a demo account writes nothing", () => {
+  it.each(writes)("through the operation $name", async ({ name }) => {
+    const before = await snapshotTables(t);
+    const refusal = await callAsRaw(t.actorOf(demo), name, {}).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(refusal).toBeInstanceOf(ContractError);
+    // 404: without arguments there is no such operation; with them it is 403 for all alike.
+    expect(refusal).toMatchObject({
+      status: expect.toSatisfy((code) => [403, 404].includes(code)),
+    });
+    expect(await snapshotTables(t)).toEqual(before);
+  });
+
+  it.each(tables)("straight to the table $name with a real JWT", async ({ name }) => {
+    const before = await snapshotTables(t);
+    const rest = `${t.supabase.supabaseUrl}/rest/v1/${name}`;
+    const headers = {
+      apikey: t.supabase.publishableKey,
+      authorization: `Bearer ${await tokenOf(t, demo)}`,
+      "content-type": "application/json",
+    };
+    const visible = await t.supabase.fetch(`${rest}?limit=1`, { headers });
+    const [row = {}] = visible.ok ? await visible.json() : [];
+    const write = (method: string, query: string, body?: unknown) =>
+      t.supabase.fetch(`${rest}${query}`, { method, headers, body: JSON.stringify(body) });
+    await write("POST", "", row);
+    await write("PATCH", "?created_at=gt.2000-01-01", { created_at: "2020-01-01" });
+    await write("DELETE", "?created_at=gt.2000-01-01");
+    expect(await snapshotTables(t)).toEqual(before);
+  });
+
+  it("over REST", async () => {
+    const before = await snapshotTables(t);
+    const attempts: [string, string, unknown][] = [
+      ["PATCH", `/api/tasks/${backlog.task.id}`, { status: "done" }],
+      [
+        "POST",
+        `/api/stories/${backlog.story.id}/log`,
+        { type: "IMPLEMENTATION_PLAN", content: "x" },
+      ],
+    ];
+    for (const [method, path, body] of attempts) {
+      const headers = { ...bearer(token), "content-type": "application/json" };
+      const response = await app.request(path, { method, headers, body: JSON.stringify(body) });
+      expect(response.status).toBe(403);
+    }
+    expect(await snapshotTables(t)).toEqual(before);
+  });
+
+  it("through the forms of the pages", async () => {
+    const before = await snapshotTables(t);
+    const { product, story, task, sprint, pbi } = backlog;
+    const forms: [string, Record<string, string>][] = [
+      ["/products/new", { code: "DEMO", name: "Demo" }],
+      [`/products/${product.id}/backlog`, { intent: "create-pbi", title: "x" }],
+      [`/products/${product.id}/settings`, { intent: "archive", name: "x" }],
+      [`/products/${product.id}/members`, { intent: "add", identifier: owner.username }],
+      [`/products/${product.id}/sprints`, { intent: "create", sprint_goal: "x" }],
+      [`/products/${product.id}/sprints/${sprint.id}`, { intent: "complete" }],
+      [`/stories/${story.id}`, { intent: "delete", title: "x", pbi_id: pbi.id }],
+      [`/tasks/${task.id}`, { intent: "delete", status: "done" }],
+      ["/ideas", { intent: "create", title: "x", product_id: product.id }],
+      ["/active-product", { product_id: product.id }],
+      ["/settings/tokens", { intent: "create", label: "x" }],
+      ["/settings", { username: "other", min_quota_pct: "50" }],
+    ];
+    for (const [path, fields] of forms) {
+      const body = new URLSearchParams(fields);
+      const response = await app.request(path, { method: "POST", headers: { cookie }, body });
+      expect(`${path} ${response.status < 500}`).toBe(`${path} true`);
+    }
+    expect(await snapshotTables(t)).toEqual(before);
+  });
+});
