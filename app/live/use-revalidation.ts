@@ -1,5 +1,6 @@
 import { useNavigation, useRevalidator } from "@remix-run/react";
 import { useCallback, useEffect, useRef } from "react";
+import { PatientRequests } from "./patient-requests";
 import { RevalidationSchedule } from "./revalidation-schedule";
 
 /** Asks for the loaders of the page to run again; the schedule decides when. */
@@ -8,6 +9,7 @@ export function useRevalidation(): () => void {
   const navigation = useNavigation();
   const latest = useRef(revalidator);
   const schedule = useRef<RevalidationSchedule | undefined>(undefined);
+  const patient = useRef<PatientRequests | undefined>(undefined);
   const isIdle = navigation.state === "idle" && revalidator.state === "idle";
 
   useEffect(() => {
@@ -15,10 +17,27 @@ export function useRevalidation(): () => void {
   });
 
   useEffect(() => {
-    const created = new RevalidationSchedule(() => latest.current.revalidate());
+    const original = window.fetch;
+    const requests = new PatientRequests(original.bind(window));
+    patient.current = requests;
+    window.fetch = requests.fetch;
+    return () => {
+      window.fetch = original;
+    };
+  }, []);
+
+  useEffect(() => {
+    const created = new RevalidationSchedule(() => {
+      patient.current?.revalidating(true);
+      latest.current.revalidate();
+    });
     schedule.current = created;
     return () => created.stop();
   }, []);
+
+  useEffect(() => {
+    if (isIdle) patient.current?.revalidating(false);
+  }, [isIdle]);
 
   useEffect(() => {
     const update = () =>

@@ -1,0 +1,61 @@
+const firstPauseMs = 500;
+const longestPauseMs = 5000;
+/** After this the failure is shown: the page has been old for long enough. */
+const patienceMs = 60_000;
+
+/**
+ * A page must not turn into an error page because it tried to freshen itself at the wrong moment. While it
+ * revalidates by itself, its data requests outlast a lost network and a server that restarts; the page stays as it
+ * is meanwhile. What the server refuses (401, 403, 404) is answered as ever.
+ */
+export class PatientRequests {
+  readonly #fetch: typeof fetch;
+  #isRevalidating = false;
+
+  constructor(original: typeof fetch) {
+    this.#fetch = original;
+  }
+
+  revalidating(isRevalidating: boolean): void {
+    this.#isRevalidating = isRevalidating;
+  }
+
+  readonly fetch: typeof fetch = (input, init) => {
+    // Remix asks with an address; the body of somebody else's request is not touched.
+    if (!this.#isRevalidating || input instanceof Request) return this.#fetch(input, init);
+    const request = new Request(input, init);
+    return isDataRequest(request) ? this.#insist(request) : this.#fetch(input, init);
+  };
+
+  async #insist(request: Request): Promise<Response> {
+    const until = Date.now() + patienceMs;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      const answer = await this.#fetch(request.clone()).catch((error: unknown) => {
+        if (request.signal.aborted || Date.now() > until) throw error;
+        return undefined;
+      });
+      if (answer && (answer.status < 500 || Date.now() > until)) return answer;
+      await pauseOrOnline(pauseMs, request.signal);
+    }
+  }
+}
+
+/** How Remix asks a route for its data. */
+function isDataRequest({ method, url }: Request): boolean {
+  return method === "GET" && new URL(url).searchParams.has("_data");
+}
+
+/** Ends early when the network is back, and at once when nobody waits any more. */
+function pauseOrOnline(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    addEventListener("online", done);
+    signal.addEventListener("abort", done);
+  });
+}

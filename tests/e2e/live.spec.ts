@@ -1,0 +1,146 @@
+import { type Browser, type BrowserContext, expect, type Page } from "@playwright/test";
+import { test } from "./test";
+
+const password = "a long enough password";
+const unique = () => `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 6)}`;
+
+const username = `live-${unique()}`;
+
+let backlog: string;
+
+/** One account and one product for all, because registering and creating products are limited. */
+test.beforeAll(async ({ browser }) => {
+  const context = await browser.newContext();
+  const registered = await context.request.post("/register", {
+    form: { username, email: `${username}@example.com`, password },
+  });
+  expect(registered.ok()).toBe(true);
+  const created = await context.request.post("/products/new", {
+    form: { name: `Loom ${unique()}` },
+    maxRedirects: 0,
+  });
+  backlog = created.headers().location ?? "";
+  expect(backlog).toMatch(/\/backlog$/);
+  await addPbi(context, "First thread");
+  await context.close();
+});
+
+test.beforeEach(({ context }) => signIn(context));
+
+async function signIn(context: BrowserContext): Promise<void> {
+  const answer = await context.request.post("/login", { form: { identifier: username, password } });
+  expect(answer.ok()).toBe(true);
+}
+
+async function addPbi(context: BrowserContext, title: string): Promise<void> {
+  const answer = await context.request.post(backlog, { form: { intent: "create-pbi", title } });
+  expect(answer.ok()).toBe(true);
+}
+
+/** Opens a page and waits until changes of others reach it. */
+async function openLive(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+}
+
+/** Another browser of the same person. */
+async function secondWindow(browser: Browser): Promise<BrowserContext> {
+  const other = await browser.newContext();
+  await signIn(other);
+  return other;
+}
+
+test("two windows see what the other one changes", async ({ page, context, browser }) => {
+  const other = await secondWindow(browser);
+  const otherPage = await other.newPage();
+  await openLive(page, backlog);
+  await openLive(otherPage, backlog);
+
+  await addPbi(context, "From the first window");
+  await expect(otherPage.getByText("From the first window")).toBeVisible();
+  await addPbi(other, "From the second window");
+  await expect(page.getByText("From the second window")).toBeVisible();
+  await other.close();
+});
+
+test("a window that was without network catches up", async ({ page, context, browser }) => {
+  const other = await secondWindow(browser);
+  await openLive(page, backlog);
+
+  await context.setOffline(true);
+  await expect(page.locator('[data-live="offline"]')).toBeVisible();
+  await addPbi(other, "Meanwhile");
+  await context.setOffline(false);
+  await expect(page.getByText("Meanwhile")).toBeVisible();
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await other.close();
+});
+
+test("a hidden tab keeps its stream and shows the changes when it is seen again", async ({
+  page,
+  context,
+}) => {
+  await openLive(page, backlog);
+  const show = (state: "hidden" | "visible") =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, "visibilityState", { value, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+
+  await show("hidden");
+  await addPbi(context, "While hidden");
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await show("visible");
+  await expect(page.getByText("While hidden")).toBeVisible();
+});
+
+test("four tabs share one connection a stream, and a click answers", async ({ context }) => {
+  const streams: string[] = [];
+  context.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith("/api/realtime/")) streams.push(pathname);
+  });
+
+  const tabs: Page[] = [];
+  for (let i = 0; i < 4; i++) {
+    const tab = await context.newPage();
+    await openLive(tab, backlog);
+    tabs.push(tab);
+  }
+  expect([...streams].sort()).toEqual(["/api/realtime/backlog", "/api/realtime/notifications"]);
+
+  await addPbi(context, "For every tab");
+  for (const tab of tabs) await expect(tab.getByText("For every tab")).toBeVisible();
+  const last = tabs[3];
+  await last?.getByRole("link", { name: "Members" }).first().click();
+  await expect(last ?? fail()).toHaveURL(/\/members$/, { timeout: 5000 });
+});
+
+test("when the tab with the connection closes, another one goes on", async ({ context }) => {
+  const first = await context.newPage();
+  await openLive(first, backlog);
+  const second = await context.newPage();
+  await openLive(second, backlog);
+
+  const takenOver = second.waitForRequest(/\/api\/realtime\/backlog/);
+  await first.close();
+  await takenOver;
+  await expect(second.locator('[data-live="live"]')).toBeAttached();
+  await addPbi(context, "After the change of hands");
+  await expect(second.getByText("After the change of hands")).toBeVisible();
+});
+
+test("a live change does not overwrite an edit in progress", async ({ page, context }) => {
+  await openLive(page, backlog);
+  await page.getByText("First thread").first().click();
+  const title = page.getByRole("textbox", { name: "Title" }).first();
+  await title.fill("My half-written ti");
+
+  await addPbi(context, "Somebody else's work");
+  await expect(page.getByText("Somebody else's work")).toBeVisible();
+  await expect(title).toHaveValue("My half-written ti");
+});
+
+function fail(): never {
+  throw new Error("The tab is missing");
+}
