@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { projectRoot } from "../../supabase/embedded/project-root";
+
+/** Runs the launcher as npm does; what it says is on stderr. */
+function launch(mode: string, env: Record<string, string>, folder = projectRoot) {
+  const result = spawnSync(process.execPath, [join(folder, "app/cli/launch.mjs"), mode], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production", ...env },
+    timeout: 25_000,
+  });
+  return { status: result.status, said: result.stderr.trim().split("\n") };
+}
+
+const folder = mkdtempSync(join(tmpdir(), "backloom-launch-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("npm start says in one line what is wrong", () => {
+  it("when the port is taken", async () => {
+    const server = createServer();
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address();
+        resolve(address !== null && typeof address === "object" ? address.port : 0);
+      });
+    });
+    const { status, said } = launch("start", { PORT: String(port), DATA_DIR: folder });
+    server.close();
+    expect(status).toBe(1);
+    expect(said).toEqual([
+      expect.stringMatching(`^Port ${port} is taken; .*"PORT=\\d+ npm start"$`),
+    ]);
+  });
+
+  it("when the port is no port", () => {
+    expect(launch("start", { PORT: "99999", DATA_DIR: folder })).toEqual({
+      status: 1,
+      said: [expect.stringContaining("PORT must be a number")],
+    });
+  });
+
+  it("when the data folder cannot be made", () => {
+    writeFileSync(join(folder, "file"), "");
+    expect(launch("start", { PORT: "0", DATA_DIR: join(folder, "file/data") })).toEqual({
+      status: 1,
+      said: [expect.stringContaining("set DATA_DIR to another one")],
+    });
+  });
+
+  it("when npm cannot install", () => {
+    const clone = join(folder, "clone");
+    mkdirSync(join(clone, "app/cli/launch"), { recursive: true });
+    for (const file of [
+      "launch.mjs",
+      "launch/problem.mjs",
+      "launch/machine.mjs",
+      "launch/packages.mjs",
+    ]) {
+      copyFileSync(join(projectRoot, "app/cli", file), join(clone, "app/cli", file));
+    }
+    writeFileSync(join(clone, "package.json"), "{ this is no package");
+    const { status, said } = launch("start", { PORT: "0", DATA_DIR: folder }, clone);
+    expect(status).toBe(1);
+    expect(said.at(-1)).toContain('run "npm install" again');
+  });
+
+  it("when asked for something that does not exist", () => {
+    expect(launch("fly", {})).toEqual({ status: 1, said: [expect.stringContaining('no "fly"')] });
+  });
+});

@@ -1,0 +1,68 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { applyShims } from "../../supabase/embedded/apply-shims";
+import { urlOf } from "../../supabase/embedded/postgres/cluster";
+import { findFreePort } from "../../supabase/embedded/postgres/free-port";
+import { initialise } from "../../supabase/embedded/postgres/initialise";
+import { chooseOsUser } from "../../supabase/embedded/postgres/os-user";
+import { reachableClusterFolder } from "../../supabase/embedded/postgres/reachable";
+import { spawnServer, waitUntilReady } from "../../supabase/embedded/postgres/server-process";
+import { clusterSettings } from "../../supabase/embedded/postgres/settings";
+import { runSupabaseCli } from "../../supabase/embedded/supabase-cli";
+import { applyMigrations } from "../setup/apply-migrations";
+import { makeDataDir } from "../setup/temporary-data-dir";
+import { ask } from "./own-stack";
+
+const debian = "/usr/lib/postgresql";
+const versions = existsSync(debian)
+  ? readdirSync(debian).filter((version) => existsSync(join(debian, version, "bin/postgres")))
+  : [];
+const password = "only-for-this-test";
+
+/** Other versions of PostgreSQL, where Debian has installed some: hosted projects run 15 as well. */
+describe.skipIf(versions.length === 0).each(versions)("PostgreSQL %s", (version) => {
+  const hasLint = existsSync(`/usr/share/postgresql/${version}/extension/plpgsql_check.control`);
+
+  it("takes the same migrations, and its linter finds no error in them where it has one", async () => {
+    const urlFor = await startOther(join(debian, version, "bin"));
+    expect(await applyMigrations(urlFor("postgres"))).toBeGreaterThan(0);
+    if (hasLint) {
+      await ask(urlFor("supabase_admin"), "create extension plpgsql_check with schema extensions");
+      await runSupabaseCli([
+        "db",
+        "lint",
+        `--remote=${urlFor("postgres")}`,
+        "--schema=public,private",
+        "--level=error",
+        "--fail-on=error",
+      ]);
+    }
+  });
+});
+
+async function startOther(bin: string): Promise<(role: string) => string> {
+  const dataDir = await makeDataDir();
+  afterAll(dataDir.remove);
+  const user = await chooseOsUser();
+  const clusterFolder = await reachableClusterFolder(dataDir.path, user);
+  await initialise({ initdb: join(bin, "initdb"), clusterFolder, password, user });
+  const port = await findFreePort();
+  const logFile = join(dataDir.path, "postgres.log");
+  const settings = { ...clusterSettings, unix_socket_directories: "" };
+  const server = spawnServer({
+    postgres: join(bin, "postgres"),
+    clusterFolder,
+    port,
+    settings,
+    logFile,
+    user,
+  });
+  afterAll(async () => {
+    process.kill(server.pid, "SIGINT");
+    await server.ended;
+  });
+  await waitUntilReady(urlOf(port, password, "supabase_admin", "template1"), server, logFile);
+  await applyShims(urlOf(port, password, "supabase_admin", "postgres"), password);
+  return (role) => urlOf(port, password, role, "postgres");
+}
