@@ -1,27 +1,7 @@
-import { z } from "zod/mini";
 import { GreetingLog } from "./greeting-log";
 import type { Signal, SignalListener } from "./signal";
 import { StreamConnection } from "./stream-connection";
-
-const signalSchema = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("status"),
-    status: z.enum(["connecting", "live", "reconnecting", "offline", "refused"]),
-  }),
-  z.object({ type: z.literal("named"), name: z.string(), data: z.unknown() }),
-  z.object({ type: z.literal("change"), data: z.unknown() }),
-]);
-
-/** What tabs say to each other: a newcomer asks, the tab that holds the connection tells. */
-const tabMessageSchema = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("hello"), from: z.string() }),
-  z.object({
-    kind: z.literal("signals"),
-    to: z.nullable(z.string()),
-    signals: z.array(signalSchema),
-  }),
-]);
-type TabMessage = z.infer<typeof tabMessageSchema>;
+import { isTabMessage, type TabMessage } from "./tab-message";
 
 /**
  * One stream of this browser, whatever number of tabs reads it: a browser has only six connections to a host.
@@ -131,9 +111,8 @@ export class SharedStream {
   }
 
   #heard(data: unknown): void {
-    const parsed = tabMessageSchema.safeParse(data);
-    if (!parsed.success) return;
-    const message = parsed.data;
+    if (!isTabMessage(data)) return;
+    const message = data;
     if (message.kind === "hello") this.#answer(message.from);
     else if (!this.#connection && (message.to === null || message.to === this.#tabId)) {
       for (const signal of message.signals) this.#pass(signal);

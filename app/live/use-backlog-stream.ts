@@ -1,6 +1,7 @@
-import { type BacklogChange, backlogChangeSchema, backlogReadySchema } from "~/contract/events";
+import type { BacklogChange } from "~/contract/events";
 import { needsFullResync } from "./known-entities";
 import type { LiveStatus } from "./live-status";
+import { isBacklogChange, isResumed } from "./read-message";
 import { useLiveStream } from "./use-live-stream";
 
 interface BacklogStreamOptions {
@@ -20,10 +21,10 @@ export function useBacklogStream(
     onVisible: onResync,
     onSignal(signal) {
       if (signal.type === "named" && signal.name === "ready") {
-        if (!backlogReadySchema.safeParse(signal.data).data?.resumed) onResync();
+        if (!isResumed(signal.data)) onResync();
       } else if (signal.type === "change") {
-        const change = backlogChangeSchema.safeParse(signal.data).data;
-        if (change?.product_id !== productId) return;
+        const change = signal.data;
+        if (!isBacklogChange(change) || change.product_id !== productId) return;
         if (needsFullResync(change.entity)) onResync();
         else onChange?.(change);
       }

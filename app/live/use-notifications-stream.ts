@@ -1,10 +1,7 @@
 import type { z } from "zod";
-import {
-  notificationsStateSchema,
-  type QuestionChange,
-  questionChangeSchema,
-} from "~/contract/events";
+import type { notificationsStateSchema, QuestionChange } from "~/contract/events";
 import type { LiveStatus } from "./live-status";
+import { isNotificationsState, isQuestionChange } from "./read-message";
 import { useLiveStream } from "./use-live-stream";
 
 interface NotificationsStreamOptions {
@@ -23,11 +20,9 @@ export function useNotificationsStream(options: NotificationsStreamOptions): Liv
     onVisible,
     onSignal(signal) {
       if (signal.type === "named" && signal.name === "state") {
-        const state = notificationsStateSchema.safeParse(signal.data).data;
-        if (state) onState?.(state.questions);
-      } else if (signal.type === "change") {
-        const change = questionChangeSchema.safeParse(signal.data).data;
-        if (change) onChange?.(change);
+        if (isNotificationsState(signal.data)) onState?.(signal.data.questions);
+      } else if (signal.type === "change" && isQuestionChange(signal.data)) {
+        onChange?.(signal.data);
       }
     },
   });

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import type { z } from "zod";
-import { pairingStateSchema } from "~/contract/events";
+import type { pairingStateSchema } from "~/contract/events";
 import type { LiveStatus } from "./live-status";
+import { isPairingState } from "./read-message";
 import { StreamConnection } from "./stream-connection";
 
 type PairingStatus = z.infer<typeof pairingStateSchema>["status"];
@@ -33,8 +34,8 @@ export function usePairingStream(
         if (signal.status === "refused") callbacks.current.onEnd?.();
         return;
       }
-      const pairing = pairingStateSchema.safeParse(signal.data).data;
-      if (pairing?.pairing_id !== pairingId) return;
+      const pairing = signal.data;
+      if (!isPairingState(pairing) || pairing.pairing_id !== pairingId) return;
       callbacks.current.onStatus(pairing.status);
       if (pairing.status === "consumed" || pairing.status === "cancelled") {
         connection.close();

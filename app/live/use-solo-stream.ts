@@ -1,12 +1,7 @@
 import type { z } from "zod";
-import {
-  type SoloChange,
-  soloChangeSchema,
-  soloJobsSchema,
-  soloReadySchema,
-  soloWorkersSchema,
-} from "~/contract/events";
+import type { SoloChange, soloJobsSchema, soloReadySchema } from "~/contract/events";
 import type { LiveStatus } from "./live-status";
+import { isFields, isResumed, isSoloChange, isSoloJobs, isSoloReady } from "./read-message";
 import type { Signal } from "./signal";
 import { useLiveStream } from "./use-live-stream";
 
@@ -31,8 +26,7 @@ export function useSoloStream(productId: string, options: SoloStreamOptions): Li
 
 function handle(signal: Signal, options: SoloStreamOptions): void {
   if (signal.type === "change") {
-    const change = soloChangeSchema.safeParse(signal.data).data;
-    if (change) options.onChange?.(change);
+    if (isSoloChange(signal.data)) options.onChange?.(signal.data);
   } else if (signal.type === "named") {
     handleNamed(signal.name, signal.data, options);
   }
@@ -40,14 +34,11 @@ function handle(signal: Signal, options: SoloStreamOptions): void {
 
 function handleNamed(name: string, data: unknown, options: SoloStreamOptions): void {
   if (name === "ready") {
-    const ready = soloReadySchema.safeParse(data).data;
-    if (ready) options.onReady?.(ready);
-    if (!ready?.resumed) options.onResync();
+    if (isSoloReady(data)) options.onReady?.(data);
+    if (!isResumed(data)) options.onResync();
   } else if (name === "jobs") {
-    const jobs = soloJobsSchema.safeParse(data).data?.jobs;
-    if (jobs) options.onJobs?.(jobs);
+    if (isSoloJobs(data)) options.onJobs?.(data.jobs);
   } else if (name === "workers") {
-    const count = soloWorkersSchema.safeParse(data).data?.count;
-    if (count !== undefined) options.onWorkers?.(count);
+    if (isFields(data) && typeof data.count === "number") options.onWorkers?.(data.count);
   }
 }

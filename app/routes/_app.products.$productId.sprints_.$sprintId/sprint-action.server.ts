@@ -13,7 +13,7 @@ import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
 import { assignStory } from "~/domain/stories/assign-story.server";
 import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
-import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
+import { done, readForm, runIntent } from "~/http/form-action.server";
 
 /** Everything that the sprint page changes, one small operation a form. */
 export async function actOnSprint(
@@ -31,17 +31,11 @@ export async function actOnSprint(
       await setTaskStatus(actor, readForm(form, setTaskStatusInput));
       return done(form, back);
     },
-    "update-sprint": () => {
+    "update-sprint": async () => {
       form.set("sprint_id", sprintId);
-      return runForm(
-        form,
-        updateSprintInput,
-        async (input) => {
-          await updateSprint(actor, input);
-          return done(form, back, "Saved");
-        },
-        { sprint_goal: "", start_date: null, end_date: null },
-      );
+      const cleared = { sprint_goal: "", start_date: null, end_date: null } as const;
+      await updateSprint(actor, readForm(form, updateSprintInput, cleared));
+      return done(form, back, "Saved");
     },
     "start-sprint": async () => {
       await startSprint(actor, sprint);

@@ -1,11 +1,9 @@
-import { useFetcher } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
-import { Button, SubmitButton } from "~/components/button";
+import { Button } from "~/components/button";
 import { Confirm } from "~/components/confirm";
 import { TextAreaField, TextField } from "~/components/field";
 import { PageHeader } from "~/components/page-header";
 import { CalendarDay } from "~/components/relative-time";
-import { ServerForm, useServerForm } from "~/components/server-form";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { SprintPageData } from "~/contract/page-data";
@@ -91,39 +89,43 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
 }
 
 function EditSprint({ sprint }: { sprint: Sprint }) {
-  const fetcher = useFetcher({ key: `edit-${sprint.id}` });
-  const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({
-    lastResult: fetcher.data,
-    defaultValue: {
-      sprint_goal: sprint.sprint_goal,
-      start_date: sprint.start_date,
-      end_date: sprint.end_date,
-    },
-  });
   if (sprint.status === "completed" || sprint.status === "cancelled") return null;
   return (
     <details className="-mt-3 mb-1">
       <summary className="inline-block text-sm text-muted hover:text-ink">Goal and dates</summary>
-      <ServerForm form={form} fetcher={fetcher} className="mt-3 max-w-xl">
+      <ActionForm className="mt-3 max-w-xl">
         <WriteFields className="grid gap-3">
           <input type="hidden" name="intent" value="update-sprint" />
-          <TextAreaField label="Goal" required={false} rows={2} {...form.field("sprint_goal")} />
+          <TextAreaField
+            label="Goal"
+            required={false}
+            rows={2}
+            name="sprint_goal"
+            defaultValue={sprint.sprint_goal}
+          />
           <div className="grid gap-3 sm:grid-cols-2">
             <TextField
               label="First day"
               required={false}
               type="date"
-              {...form.field("start_date")}
+              name="start_date"
+              defaultValue={sprint.start_date ?? ""}
             />
-            <TextField label="Last day" required={false} type="date" {...form.field("end_date")} />
+            <TextField
+              label="Last day"
+              required={false}
+              type="date"
+              name="end_date"
+              defaultValue={sprint.end_date ?? ""}
+            />
           </div>
           <div>
-            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
+            <Button type="submit" tone="primary">
               Save
-            </SubmitButton>
+            </Button>
           </div>
         </WriteFields>
-      </ServerForm>
+      </ActionForm>
     </details>
   );
 }
