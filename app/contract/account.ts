@@ -1,8 +1,6 @@
 import { z } from "zod";
+import { passwordMaxBytes, passwordMinLength } from "./password";
 
-/** Longest password that Supabase Auth keeps whole (bcrypt); beyond it characters would not count. */
-export const passwordMaxBytes = 72;
-export const passwordMinLength = 10;
 /** Beyond this a password is not even looked at (1 kB). */
 const passwordReadBytes = 1024;
 

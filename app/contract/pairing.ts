@@ -1,8 +1,5 @@
 import { z } from "zod";
 
-/** Seconds that a pairing waits for its approval, and again for its claim after it. */
-export const pairingSeconds = 300;
-
 /** Status of a pairing on the stream (specification: Login pairing). */
 export const pairingStatuses = ["pending", "approved", "consumed", "cancelled"] as const;
 export type PairingStatus = (typeof pairingStatuses)[number];
@@ -15,15 +12,6 @@ export const startedPairingSchema = z.object({
   qrUrl: z.string(),
 });
 export type StartedPairing = z.infer<typeof startedPairingSchema>;
-
-/**
- * Six digits that both screens show, so that a person sees that the phone is about this desktop. They follow from
- * the id, which is no secret; the database computes the same for the phone.
- */
-export function pairingCheckCode(pairingId: string): string {
-  const digits = String(Number.parseInt(pairingId.replaceAll("-", "").slice(0, 8), 16) % 1_000_000);
-  return digits.padStart(6, "0").replace(/^(...)/, "$1 ");
-}
 
 /** Body of `POST /api/auth/pair/claim`. */
 export const pairingClaimSchema = z.object({ pairingId: z.string() });

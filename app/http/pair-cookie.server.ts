@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { pairingSeconds } from "~/contract/pairing";
+import { pairingSeconds } from "~/contract/pairing-code";
 import type { Env } from "~/env.server";
 import { readCookie } from "./session.server";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { principalSchema } from "~/contract/account";
-import { pairingCheckCode } from "~/contract/pairing";
+import { pairingCheckCode } from "~/contract/pairing-code";
 import { authenticate } from "~/domain/accounts/authenticate.server";
 import { notePasswordChange } from "~/domain/accounts/note-password-change.server";
 import { approvePairing } from "~/domain/pairings/approve-pairing.server";

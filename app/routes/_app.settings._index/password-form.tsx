@@ -6,7 +6,7 @@ import { TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
 import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
-import { passwordMinLength } from "~/contract/account";
+import { passwordMinLength } from "~/contract/password";
 import { SavedNotice } from "./saved-notice";
 
 export function PasswordForm() {

@@ -2,7 +2,7 @@ import { useActionData } from "@remix-run/react";
 import { SubmitButton } from "~/components/button";
 import { TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
-import { passwordMinLength } from "~/contract/account";
+import { passwordMinLength } from "~/contract/password";
 
 export function AskForm() {
   const form = useServerForm<"email">({ lastResult: useActionData() });

@@ -1,4 +1,16 @@
-import { type PairingForApproval, pairingForApprovalSchema } from "~/contract/pairing";
+import * as z from "zod/mini";
+import type { PairingForApproval } from "~/contract/pairing";
+
+// The small zod: a phone on a slow network loads this page.
+const approvedSchema = z.object({
+  pairing_id: z.string(),
+  status: z.literal("pending"),
+  desktop_ua: z.nullable(z.string()),
+  desktop_ip: z.nullable(z.string()),
+  check_code: z.string(),
+  expires_at: z.string(),
+  username: z.string(),
+});
 
 /** The code that this tab was opened with, kept over a sign-in and forgotten once it is answered. */
 export interface KeptSecret {
@@ -33,7 +45,7 @@ export function forgetKeptSecret(): void {
 export function readApproved(): PairingForApproval | null {
   const text = read(approvedKey);
   if (text === null) return null;
-  return pairingForApprovalSchema.safeParse(JSON.parse(text)).data ?? null;
+  return approvedSchema.safeParse(JSON.parse(text)).data ?? null;
 }
 
 export function keepApproved(pairing: PairingForApproval | null): void {
