@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Database } from "~/db/database.server";
 import { type Env, readEnv } from "~/env.server";
 import { type Backend, openBackend } from "~/server/backend";
@@ -10,8 +8,6 @@ export interface Target {
   /** The embedded stack, joined beside a running server or started for the command; or the hosted project. */
   backend(): Promise<Backend>;
   database(): Promise<Database>;
-  /** True when an embedded database has been made before. */
-  hasData(): boolean;
   close(): Promise<void>;
 }
 
@@ -29,7 +25,6 @@ export function openTarget(variables: Record<string, string | undefined>): Targe
       return backend;
     },
     database: async () => (await target.backend()).database,
-    hasData: () => existsSync(join(target.env().dataDir, "secrets.json")),
     close: async () => {
       const opened = await backend?.catch(() => undefined);
       await opened?.stop();

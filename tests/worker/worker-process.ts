@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -31,6 +32,8 @@ await build({
   alias: { "~": "./app" },
   logLevel: "silent",
 });
+
+afterAll(() => rmSync(program, { force: true }));
 
 /** Starts the real worker as a process of its own; it is ended when the file is over. */
 export function startWorker(words: readonly string[]): WorkerProcess {

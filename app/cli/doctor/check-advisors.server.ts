@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { z } from "zod";
 import { type Check, failed, passed, reasonOf } from "./check";
 
-const reportSchema = z.union([
-  z.array(z.looseObject({ name: z.string().optional(), title: z.string().optional() })),
-  z.looseObject({}).transform(() => []),
-]);
+const reportSchema = z.object({
+  results: z.array(z.looseObject({ name: z.string().optional(), title: z.string().optional() })),
+});
 
 /** Asks the advisors of the Supabase CLI, where the CLI is installed and Postgres itself is reachable. */
 export async function checkAdvisors(databaseUrl: string | undefined): Promise<Check> {
@@ -32,7 +31,7 @@ async function askAdvisors(databaseUrl: string): Promise<string> {
 }
 
 function judge(name: string, output: string): Check {
-  const findings = reportSchema.parse(output.trim() === "" ? [] : JSON.parse(output));
+  const { results: findings } = reportSchema.parse(JSON.parse(output));
   if (findings.length === 0) return passed(name, "nothing to report");
   const titles = findings.map((finding) => finding.title ?? finding.name ?? "a finding");
   return failed(name, `${findings.length} findings: ${[...new Set(titles)].join(", ")}`);

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { runCommandLine } from "~/cli/run-command.server";
+import type { Target } from "~/cli/target.server";
+import { readEnv } from "~/env.server";
+import type { TestDatabase } from "../setup/database";
+
+const objectSchema = z.record(z.string(), z.unknown());
+
+/** The admin command line over the database of a test file. */
+export function commandLine(t: TestDatabase) {
+  const env = readEnv({});
+  const target: Target = {
+    env: () => env,
+    database: async () => t.database,
+    backend: async () => ({
+      database: t.database,
+      env,
+      isEmbedded: true,
+      migrationUrl: t.urlFor("postgres"),
+      stop: async () => undefined,
+    }),
+    close: async () => undefined,
+  };
+  const run = (...words: string[]) => runCommandLine(words, () => target);
+  return {
+    /** What a person sees, with the exit code. */
+    run,
+    /** The one object of `--json`; the command must succeed. */
+    async json(...words: string[]): Promise<Record<string, unknown>> {
+      const { output, exitCode } = await run(...words, "--json");
+      if (exitCode !== 0) throw new Error(output);
+      return objectSchema.parse(JSON.parse(output));
+    },
+    /** The object of a command that is refused. */
+    async refusal(...words: string[]): Promise<Record<string, unknown>> {
+      const { output, exitCode } = await run(...words, "--json");
+      if (exitCode === 0) throw new Error("The command was not refused");
+      return objectSchema.parse(JSON.parse(output));
+    },
+  };
+}

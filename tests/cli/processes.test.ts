@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { connectDatabase } from "~/db/database.server";
+import { callAs } from "~/db/rpc.server";
+import { startEmbeddedSupabase } from "../../supabase/embedded/start";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const program = join(root, "node_modules/.cache/backloom-tests", `admin-${process.pid}.mjs`);
+await build({
+  absWorkingDir: root,
+  entryPoints: ["app/cli/admin.ts"],
+  outfile: program,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "esm",
+  packages: "external",
+  alias: { "~": "./app" },
+  logLevel: "silent",
+});
+const dataDir = mkdtempSync(join(tmpdir(), "backloom-admin-"));
+afterAll(() => {
+  rmSync(dataDir, { recursive: true, force: true });
+  rmSync(program, { force: true });
+});
+
+const answerSchema = z.record(z.string(), z.unknown());
+
+/** One command as a process of its own, as `npm run --silent admin` starts it. */
+async function admin(...words: string[]): Promise<Record<string, unknown>> {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...words, "--json"], {
+    cwd: root,
+    env: { ...process.env, DATA_DIR: dataDir },
+  });
+  return answerSchema.parse(JSON.parse(stdout));
+}
+
+const ada = [
+  "--username",
+  "ada",
+  "--email",
+  "ada@example.com",
+  "--password",
+  "correct horse battery",
+];
+
+describe("an admin command", { timeout: 120_000 }, () => {
+  it("starts the embedded stack, migrates it, and stops it again when no server runs", async () => {
+    expect(await admin("user", "create", ...ada)).toEqual({ id: expect.any(String) });
+    expect(existsSync(join(dataDir, "secrets.json"))).toBe(true);
+    const { checks } = await admin("doctor");
+    const names = [
+      "environment",
+      "reachable",
+      "migrated",
+      "schedules",
+      "advisors",
+      "token",
+      "realtime",
+    ];
+    expect(checks).toEqual(names.map((name) => ({ name, ok: true, message: expect.any(String) })));
+  });
+
+  it("works beside a running server and leaves it running", async () => {
+    const running = await startEmbeddedSupabase({ dataDir });
+    const database = connectDatabase(running);
+    try {
+      const { token } = await admin("token", "create", "--user", "ada");
+      const named = ["--owner", "ada", "--name", "Beside", "--code", "BESIDE"];
+      const { id } = await admin("product", "create", ...named);
+      const token_hash = createHash("sha256").update(String(token)).digest("hex");
+      const products = z.array(z.looseObject({ id: z.string() }));
+      const actor = { database, credential: { token_hash } };
+      expect(await callAs(actor, "list_products", {}, products)).toMatchObject([{ id }]);
+      const [first, second] = await Promise.all([
+        admin("export", "--product", "BESIDE"),
+        admin("member", "add", "--product", "BESIDE", "--user", "ada"),
+      ]);
+      expect(first).toMatchObject({ format: "backloom-export" });
+      expect(second).toMatchObject({ product_id: id });
+      await database.call("ping", {});
+    } finally {
+      await database.close();
+      await running.stop();
+    }
+  });
+
+  it("says what is wrong with the environment without starting anything", async () => {
+    const wrong = promisify(execFile)(process.execPath, [program, "doctor"], {
+      cwd: root,
+      env: { ...process.env, DATA_DIR: join(dataDir, "none"), SUPABASE_URL: "nonsense" },
+    });
+    await expect(wrong).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("SUPABASE_URL must be an http or https address"),
+    });
+    expect(existsSync(join(dataDir, "none"))).toBe(false);
+  });
+});

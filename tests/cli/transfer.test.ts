@@ -1,0 +1,222 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { writeBacklogFolder } from "./backlog-folder";
+import { commandLine } from "./command-line";
+
+const t = await createTestDatabase();
+const admin = commandLine(t);
+const ada = await createUser(t, { username: "ada" });
+await createUser(t, { username: "bob" });
+const { folder, fileCount } = writeBacklogFolder();
+const home = mkdtempSync(join(tmpdir(), "backloom-transfer-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const entries = z.array(z.record(z.string(), z.string()));
+const named = ["--owner", "ada", "--name", "Imported", "--code"];
+
+describe("import backlog-md", () => {
+  it("accounts for every file, with the codes that it became", async () => {
+    const report = await admin.json("import", "backlog-md", folder, ...named, "DEMO");
+    const mapped = entries.parse(report.mapped);
+    const skipped = entries.parse(report.skipped);
+    const sources = new Set([...mapped, ...skipped].map(({ source }) => source));
+    // The configuration is read, not imported.
+    expect(sources.size).toBe(fileCount - 1);
+    expect(report.files).toBe(fileCount - 1);
+    expect(mapped.every(({ code }) => code !== "")).toBe(true);
+    expect(skipped).toEqual(
+      expect.arrayContaining([
+        { source: "readme.md", reason: expect.stringContaining("explains") },
+        { source: "docs/doc-1 - Guide.md", reason: expect.stringContaining("document") },
+        { source: "tasks/demo-9 - Broken.md", reason: expect.stringContaining("YAML") },
+        { source: "tasks/demo-10 - Bare.md", reason: expect.stringContaining("front matter") },
+        { source: "tasks/picture.png", reason: expect.stringContaining("Markdown") },
+        { source: "archive/milestones/m-0 - old.md", reason: expect.stringContaining("archived") },
+      ]),
+    );
+    const noted = entries.parse(report.notes).map(({ source }) => source);
+    for (const part of ["demo-4", "demo-5", "demo-6", "completed/demo-3"]) {
+      expect(noted.join("\n")).toContain(part);
+    }
+  });
+
+  it("keeps texts, states, codes, times and everything else that the files said", async () => {
+    const { rows } = await t.sql.query(
+      `select b.code as pbi, b.title as pbi_title, s.code, s.title, s.status, s.priority, s.description,
+              s.acceptance_criteria, s.created_at, u.username as assignee,
+              (select json_agg(json_build_array(t.code, t.title, t.status, t.implementation_plan) order by t.created_at, t.code desc)
+               from tasks t where t.story_id = s.id) as tasks,
+              (select string_agg(l.content, '|' order by l.created_at) from story_logs l where l.story_id = s.id) as log
+       from stories s join pbis b on b.id = s.pbi_id left join users u on u.id = s.assignee_id`,
+    );
+    const story = (code: string) => rows.find((row) => row.code === code);
+    expect(story("DEMO-1")).toMatchObject({
+      pbi: "m-1",
+      pbi_title: "First Milestone",
+      title: "Full task",
+      status: "OPEN",
+      priority: 1,
+      assignee: "ada",
+      created_at: new Date("2026-01-02T03:04:00Z"),
+      description: expect.stringContaining("## A heading of its own"),
+    });
+    expect(story("DEMO-1").acceptance_criteria).toBe(
+      "- [x] #1 It works\n- [ ] #2 It is fast\n\nDefinition of Done:\n- [x] #1 Tests pass",
+    );
+    expect(story("DEMO-1").tasks).toEqual(
+      expect.arrayContaining([
+        ["T-1", "Full task", "IN_PROGRESS", expect.stringContaining("not a heading in code")],
+        ["DEMO-1.1", "A title that goes on over two lines", "TO_DO", null],
+      ]),
+    );
+    for (const text of [
+      "Noted.",
+      "Summed up.",
+      "labels:",
+      "Imported from tasks/demo-1.1 - Sub.md",
+    ]) {
+      expect(story("DEMO-1").log).toContain(text);
+    }
+    expect(story("DEMO-2.1")).toMatchObject({ pbi: "DEMO-2", status: "OPEN", tasks: null });
+    expect(story("DEMO-2.02")).toMatchObject({ pbi: "DEMO-2", status: "DONE" });
+    expect(story("DEMO-7")).toMatchObject({
+      status: "DONE",
+      tasks: [[expect.any(String), "Old work", "DONE", null]],
+    });
+    expect(story("DEMO-3")).toMatchObject({ title: "Single", status: "OPEN", tasks: null });
+    expect(rows.find((row) => row.title === "Twin of three").code).toMatch(/^ST-\d{3}$/);
+    const { rows: ideas } = await t.sql.query(
+      "select title, archived_at is not null as archived from ideas order by 1",
+    );
+    expect(ideas).toEqual([
+      { title: "Archived", archived: true },
+      { title: "Dropped", archived: true },
+      { title: "Thought", archived: false },
+    ]);
+    const { rows: products } = await t.sql.query("select definition_of_done from products");
+    expect(products).toEqual([{ definition_of_done: "- npm test passes" }]);
+  });
+
+  it("says what is wrong and changes nothing", async () => {
+    const refuse = (path: string, code: string) =>
+      admin.refusal("import", "backlog-md", path, ...named, code);
+    expect(await refuse("/no/such/folder", "NEW")).toMatchObject({
+      error: expect.stringContaining("cannot be read"),
+    });
+    expect(await refuse(home, "NEW")).toMatchObject({
+      error: expect.stringContaining("no Backlog.md tasks"),
+    });
+    expect(await refuse(folder, "DEMO")).toMatchObject({ code: 422 });
+    expect(await refuse(folder, "no code")).toMatchObject({ code: 422 });
+    const { rows } = await t.sql.query("select count(*)::int as n from products");
+    expect(rows).toEqual([{ n: 1 }]);
+  });
+});
+
+describe("export and import", () => {
+  const exported = async (product: string) => {
+    const { exported_at: at, ...document } = await admin.json("export", "--product", product);
+    expect(at).toMatch(/Z$/);
+    return document;
+  };
+
+  it("give back an equal product: export, delete, import, export", async () => {
+    const { rows } = await t.sql.query("select id from products where code = 'DEMO'");
+    const productId = rows[0].id;
+    await t.sql.query(
+      "insert into product_members select $1, id from users where username = 'bob'",
+      [productId],
+    );
+    await t.sql.query(
+      `with sprint as (insert into sprints (product_id, sprint_goal, status, start_date) values ($1, 'Goal', 'ACTIVE', '2026-01-01') returning id)
+       update stories s set sprint_id = sprint.id from sprint where s.code in ('DEMO-1', 'DEMO-2.02')`,
+      [productId],
+    );
+    await t.sql.query(
+      `insert into story_logs (story_id, type, content, status, commit_hash, commit_message, metadata, user_id)
+       select s.id, l.type::story_log_type, 'x', l.status::story_log_status, l.hash, l.message, '{"a":[1,null,"ü"]}', $1
+       from stories s, (values ('TEST_RESULT', 'FAILED', null, null), ('COMMIT', null, 'abc', 'Message')) l (type, status, hash, message)
+       where s.code = 'DEMO-1'`,
+      [ada.id],
+    );
+    await t.sql.query(
+      "update pbis set status = 'BLOCKED', pr_url = 'https://example.com/1' where code = 'DEMO-2'",
+    );
+    await t.sql.query(
+      "update tasks set status = 'FAILED', verify_required = 'ANY', estimated_minutes = 5 where code = 'DEMO-1.1'",
+    );
+    const before = await exported("DEMO");
+    expect(before).toMatchObject({
+      format: "backloom-export",
+      version: 1,
+      counters: { story: expect.any(Number) },
+    });
+
+    const file = join(home, "demo.json");
+    expect(await admin.json("export", "--product", "DEMO", "--out", file)).toMatchObject({ file });
+    await t.sql.query("delete from products where code = 'DEMO'");
+    const imported = await admin.json("import", file, "--owner", "ada");
+    expect(imported).toMatchObject({ code: "DEMO", unknown_users: [] });
+    expect(await exported("DEMO")).toEqual(before);
+  });
+
+  it("make a copy under another code and name, with codes that go on where they stopped", async () => {
+    const file = join(home, "demo.json");
+    const copy = await admin.json(
+      "import",
+      file,
+      "--owner",
+      "bob",
+      "--code",
+      "COPY",
+      "--name",
+      "A copy",
+    );
+    const { rows } = await t.sql.query(
+      `insert into pbis (product_id, title) values ($1, 'Next') returning code`,
+      [copy.id],
+    );
+    const taken = z.object({ pbis: z.array(z.object({ code: z.string() })) });
+    const { pbis } = taken.parse(JSON.parse(readFileSync(file, "utf8")));
+    expect(pbis.map(({ code }) => code)).not.toContain(rows[0].code);
+  });
+
+  it("report users that are not here, and keep an archived product archived", async () => {
+    const text = readFileSync(join(home, "demo.json"), "utf8").replaceAll('"bob"', '"carol"');
+    const archived = text.replace('"archived_at": null', '"archived_at": "2026-03-04T05:06:07Z"');
+    const file = join(home, "changed.json");
+    writeFileSync(file, archived);
+    const imported = await admin.json("import", file, "--owner", "ada", "--code", "ARCHIVED");
+    expect(imported).toMatchObject({ unknown_users: ["carol"] });
+    const { rows } = await t.sql.query("select archived_at from products where id = $1", [
+      imported.id,
+    ]);
+    expect(rows).toEqual([{ archived_at: new Date("2026-03-04T05:06:07Z") }]);
+  });
+
+  it("refuse what is no export, and take a half import back", async () => {
+    const write = (name: string, text: string) => {
+      writeFileSync(join(home, name), text);
+      return admin.refusal("import", join(home, name), "--owner", "ada", "--code", "BAD");
+    };
+    expect(await write("a.json", "{")).toMatchObject({ error: expect.stringContaining("no JSON") });
+    expect(await write("b.json", "{}")).toMatchObject({
+      error: expect.stringContaining("backloom-export"),
+    });
+    const text = readFileSync(join(home, "demo.json"), "utf8");
+    const document = z.looseObject({
+      pbis: z.array(z.looseObject({ stories: z.array(z.unknown()) })),
+    });
+    const doubled = document.parse(JSON.parse(text));
+    for (const pbi of doubled.pbis) pbi.stories = [...pbi.stories, ...pbi.stories];
+    expect(await write("c.json", JSON.stringify(doubled))).toMatchObject({ code: 422 });
+    const { rows } = await t.sql.query("select from products where code = 'BAD'");
+    expect(rows).toEqual([]);
+    expect(await admin.refusal("export", "--product", "BAD")).toMatchObject({ code: 404 });
+  });
+});
