@@ -114,7 +114,6 @@ export const jobPayloadSchema = z.object({
       branch: z.string(),
       pr_strategy: z.enum(prStrategies),
       previous_run_id: nullableText,
-      jobs_total: z.int(),
       sprint_id: z.string(),
       sprint_code: z.string(),
       sprint_goal: z.string(),

@@ -1,5 +1,6 @@
 -- Why: the first line of every change of a job: 404, 403, the product lock, demo and archive, then the row as it is now.
-create function private.lock_job(p_job_id uuid)
+-- With p_share only a share of the lock, and the story of its task for itself: for the end of one task, and less.
+create function private.lock_job(p_job_id uuid, p_share boolean default false)
 returns public.agent_jobs
 language plpgsql
 volatile
@@ -9,7 +10,14 @@ declare
   v_product_id uuid := private.require_job(p_job_id);
   v_job public.agent_jobs;
 begin
-  perform private.lock_product(v_product_id);
+  if p_share then
+    perform private.share_product(v_product_id);
+    perform private.lock_part('story', t.story_id)
+    from public.agent_jobs j join public.tasks t on t.id = j.task_id
+    where j.id = p_job_id;
+  else
+    perform private.lock_product(v_product_id);
+  end if;
   perform private.require_product_write(v_product_id);
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id for update;
   if not found then
@@ -19,4 +27,4 @@ begin
 end;
 $$;
 
-comment on function private.lock_job(uuid) is 'A job under the product lock, for a change (specification: Agent job).';
+comment on function private.lock_job(uuid, boolean) is 'A job under the product lock, for a change (specification: Agent job).';

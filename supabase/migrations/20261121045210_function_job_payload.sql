@@ -37,7 +37,6 @@ begin
     'run', case when v_run.id is not null then (
       select json_build_object('id', v_run.id, 'status', lower(v_run.status::text), 'branch', v_run.branch,
         'pr_strategy', v_run.pr_strategy, 'previous_run_id', v_run.previous_run_id,
-        'jobs_total', (select count(*) from public.agent_jobs j where j.sprint_run_id = v_run.id),
         'sprint_id', s.id, 'sprint_code', s.code, 'sprint_goal', s.sprint_goal)
       from public.sprints s where s.id = v_run.sprint_id) end,
     'task', case when p_job.kind = 'TASK_IMPLEMENTATION' then json_build_object('id', v_task.id, 'code', v_task.code,

@@ -1,6 +1,6 @@
 -- Why: the claim itself, one statement: the oldest claimable job of the product, skipping rows that somebody holds, becomes
 -- CLAIMED with a new attempt, a lease, and the plan as it is now (specification: Agent job, plan_snapshot). The triggers move
--- the task and the run. Called under the product lock.
+-- the task and the run. Called with a share of the product lock.
 create function private.take_job(
   p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb)
 returns public.agent_jobs

@@ -1,7 +1,7 @@
 -- Why: a worker asks for work. The oldest claimable job of the products that its user reaches is claimed, or it is told why
 -- there is none. Two workers never hold one job. Refusals: 401, 403 for demo accounts, 422.
--- The locks, always in this order: expired leases' products sorted, the product of the job, the worker's row. Whoever holds
--- one product never waits for another.
+-- The locks, always in this order: expired leases' products sorted, a share of the product of the job, the worker's row.
+-- Whoever holds one product never waits for another.
 -- Definer: jobs are written by functions only.
 create function private.claim_agent_job(
   p_worker text, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_hostname text, p_version text, p_quota_pct integer)
@@ -29,7 +29,7 @@ begin
   v_worker := private.ensure_worker(v_user_id, p_worker);
   v_quota_reason := private.quota_reason(v_user_id, coalesce(p_quota_pct, v_worker.last_quota_pct));
   if v_quota_reason is not null then
-    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, null);
+    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, null, true);
     return json_build_object('job', null, 'worker_id', v_worker.id,
       'reason', json_build_object('code', 'quota', 'message', v_quota_reason));
   end if;
@@ -39,8 +39,8 @@ begin
     v_product_id := private.next_product(v_user_id, p_product_id, p_sprint_run_id, p_kinds, v_tried);
     exit when v_product_id is null;
     if v_locked = '{}' then
-      perform private.lock_product(v_product_id);
-    elsif v_product_id <> all (v_locked) and not private.try_lock_product(v_product_id) then
+      perform private.share_product(v_product_id);
+    elsif v_product_id <> all (v_locked) and not private.try_share_product(v_product_id) then
       v_tried := v_tried || v_product_id;
       continue;
     end if;
@@ -50,7 +50,7 @@ begin
     v_tried := v_tried || v_product_id;
   end loop;
 
-  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_job.id);
+  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_job.id, v_job.id is null);
   if v_job.id is null then
     return json_build_object('job', null, 'worker_id', v_worker.id, 'reason', private.nothing_to_claim(v_user_id, p_product_id));
   end if;

@@ -17,7 +17,7 @@ declare
   v_now timestamptz := private.now();
   v_status text := private.require_choice('status', p_status, array['RUNNING', 'DONE', 'FAILED', 'SKIPPED']);
   v_class public.failure_class;
-  v_job public.agent_jobs := private.lock_job(p_job_id);
+  v_job public.agent_jobs := private.lock_job(p_job_id, private.report_is_narrow(p_job_id, v_status));
   v_state text := private.attempt_state(v_job, p_attempt);
   v_result public.verify_result;
   v_next public.agent_job_status;
@@ -66,7 +66,8 @@ begin
       pr_url = coalesce(p_pr_url, j.pr_url)
   where j.id = p_job_id;
 
-  if v_next <> 'RUNNING' then
+  -- A worker that ends well asks for the next job at once, which writes its presence anyway.
+  if v_next not in ('RUNNING', 'DONE') then
     perform private.release_worker(v_job.worker_id, v_job.id);
   end if;
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id;

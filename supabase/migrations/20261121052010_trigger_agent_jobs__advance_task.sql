@@ -48,5 +48,5 @@ comment on function private.tg_agent_jobs__advance_task() is
 
 create trigger _500_advance_task
 after insert or update of status on public.agent_jobs
-for each row when (new.task_id is not null)
+for each row when (new.task_id is not null and new.status not in ('QUEUED', 'CANCELLED'))
 execute function private.tg_agent_jobs__advance_task();

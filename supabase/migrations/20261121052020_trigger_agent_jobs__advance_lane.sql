@@ -7,6 +7,8 @@ language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  v_next_id uuid;
 begin
   if not exists (
     select from public.sprint_runs r where r.id = old.sprint_run_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
@@ -14,16 +16,16 @@ begin
     return null;
   end if;
 
-  update public.agent_jobs j
-  set in_turn = true
-  where not j.in_turn
-    and j.id = (
-      select n.id from public.agent_jobs n
-      where n.sprint_run_id = old.sprint_run_id and n.lane_id = old.lane_id
-        and n.status in ('QUEUED', 'CLAIMED', 'RUNNING')
-      order by n.position
-      limit 1
-    );
+  select n.id into v_next_id
+  from public.agent_jobs n
+  where n.sprint_run_id = old.sprint_run_id and n.lane_id = old.lane_id and n.status in ('QUEUED', 'CLAIMED', 'RUNNING')
+  order by n.position
+  limit 1;
+  if found then
+    update public.agent_jobs j set in_turn = true where j.id = v_next_id and not j.in_turn;
+    return null;
+  end if;
+  perform private.lock_part('run', old.sprint_run_id);
   perform private.complete_run(old.sprint_run_id);
   return null;
 end;

@@ -35,7 +35,7 @@ describe("claiming", () => {
       repo_url: "https://example.com/ledger",
       heartbeat_seconds: 60,
       product: { id: world.product.id, definition_of_done: "Reviewed and released" },
-      run: { id: run.id, sprint_code: "SP-1", sprint_goal: "Goal", jobs_total: 3 },
+      run: { id: run.id, sprint_code: "SP-1", sprint_goal: "Goal" },
       task: { id: at(world.tasks, 0).id, code: "T-1", verify_required: "ALIGNED_OR_PARTIAL" },
       story: { id: at(world.stories, 0).id, acceptance_criteria: "- [ ] Works", pbi_code: "PBI-1" },
       executions: null,
