@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { connectDatabase, type Database } from "~/db/database.server";
+import { migrateDatabase } from "../../../supabase/embedded/migrate";
+import { startCluster } from "../../../supabase/embedded/postgres/cluster";
+import { loadSecrets } from "../../../supabase/embedded/secrets";
+import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
+import { median, verdict } from "../streams/statistics";
+import { rateOfService } from "./ours";
+import { rateOfPlainQueue } from "./plain";
+import { measureRunStart } from "./run-start";
+import { createQueueWorld, startRuns } from "./world";
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+const seconds = Number(process.env.BENCH_SECONDS ?? 3);
+
+/** What the queue of jobs costs, as ratios to bare statements in the same run. */
+async function main(dataDir: string): Promise<void> {
+  const supabase = await startEmbeddedSupabase({ dataDir });
+  await migrateDatabase(supabase.migrationUrl);
+  const { databasePassword: password } = await loadSecrets(dataDir);
+  const cluster = await startCluster({ dataDir, password });
+  const database = connectDatabase(supabase);
+  const sql = new pg.Pool({
+    connectionString: cluster.url("supabase_admin", "postgres"),
+    max: 10,
+  });
+  try {
+    for (const workers of [1, 8]) await compareWithPlain(sql, database, workers);
+    await compareBacklogs(sql, database);
+    await measureRunStart(sql, database, rounds);
+  } finally {
+    await sql.end();
+    await database.close();
+    await cluster.stop();
+    await supabase.stop();
+  }
+}
+
+async function compareWithPlain(sql: pg.Pool, database: Database, workers: number) {
+  const ratios: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const ours = await rateAt(sql, database, 10_000, workers);
+    const plain = await rateOfPlainQueue(sql, 60_000, workers, seconds);
+    if (round === 0) continue;
+    ratios.push(ours / plain);
+    console.log(
+      `     ${workers} workers: ${Math.round(ours)} jobs/s, plain ${Math.round(plain)}/s`,
+    );
+  }
+  const goal = workers === 1 ? 0.6 : 0.55;
+  const name = `claim + complete against the plain pair, ${workers} workers`;
+  console.log(verdict(name, median(ratios), goal, "higher"));
+}
+
+async function compareBacklogs(sql: pg.Pool, database: Database) {
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const small = await rateAt(sql, database, 300, 8, 0.5);
+    const large = await rateAt(sql, database, 30_000, 8);
+    ratios.push(large / small);
+    console.log(`     backlog 30,000: ${Math.round(large)}/s, backlog 300: ${Math.round(small)}/s`);
+  }
+  console.log(verdict("rate at 30,000 against 300", median(ratios), 0.85, "higher"));
+}
+
+/** A queue of its own each time, forgotten afterwards, so that rounds do not meet each other's rows. */
+async function rateAt(
+  sql: pg.Pool,
+  database: Database,
+  tasks: number,
+  workers: number,
+  forSeconds = seconds,
+): Promise<number> {
+  const queue = await createQueueWorld(sql, database, tasks, 8);
+  await startRuns(queue);
+  await sql.query("analyze");
+  const rate = await rateOfService(queue, workers, forSeconds);
+  await sql.query("truncate public.agent_jobs, public.sprint_runs, public.agent_workers cascade");
+  return rate;
+}
+
+const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
+try {
+  await main(dataDir);
+} finally {
+  await rm(dataDir, { recursive: true, force: true });
+}

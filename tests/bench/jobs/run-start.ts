@@ -1,0 +1,53 @@
+import type pg from "pg";
+import type { Database } from "~/db/database.server";
+import { median, verdict } from "../streams/statistics";
+import { createQueueWorld, startRuns } from "./world";
+
+/** The start of a run of 1,000 tasks, checks and events included, against the bare statement that inserts the jobs. */
+export async function measureRunStart(
+  sql: pg.Pool,
+  database: Database,
+  rounds: number,
+): Promise<void> {
+  const ratios: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const queue = await createQueueWorld(sql, database, 1_000, 1);
+    const ours = await milliseconds(() => startRuns(queue));
+    const bare = await milliseconds(() => insertBare(sql, queue.sprintIds[0] ?? ""));
+    if (round === 0) continue;
+    ratios.push(ours / bare);
+    console.log(
+      `     start of 1,000 tasks: ${ours.toFixed(0)} ms, bare insert ${bare.toFixed(0)} ms`,
+    );
+  }
+  console.log(verdict("start of a run of 1,000 tasks", median(ratios), 1.5, "lower"));
+}
+
+/** The same rows into the same table with its indexes, triggers and events, in one statement, with no check at all. */
+async function insertBare(sql: pg.Pool, sprintId: string): Promise<void> {
+  const client = await sql.connect();
+  try {
+    await client.query("begin");
+    await client.query("delete from public.sprint_runs where sprint_id = $1", [sprintId]);
+    await client.query(
+      `with run as (
+         insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch)
+         select id, product_id, 'STORY', 'bare' from public.sprints where id = $1 returning id, product_id)
+       insert into public.agent_jobs (product_id, task_id, kind, sprint_run_id, position, branch)
+       select r.product_id, t.id, 'TASK_IMPLEMENTATION', r.id,
+         row_number() over (order by p.priority, p.sort_order, s.sort_order, t.sort_order), 'bare'
+       from run r join public.stories s on s.sprint_id = $1 join public.pbis p on p.id = s.pbi_id
+       join public.tasks t on t.story_id = s.id`,
+      [sprintId],
+    );
+    await client.query("rollback");
+  } finally {
+    client.release();
+  }
+}
+
+async function milliseconds(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
