@@ -2,7 +2,7 @@ import { Button } from "~/components/button";
 import { Fact } from "~/components/card";
 import { describeBrowser } from "~/components/describe-browser";
 import { FormErrors } from "~/components/field";
-import type { PairingForApproval } from "~/contract/pairing";
+import type { AskingDevice } from "./asking-device";
 
 /** Who asks, for whose account, and the two answers. Declining comes first: it is the safe one. */
 export function ApprovalQuestion({
@@ -12,7 +12,7 @@ export function ApprovalQuestion({
   onDecline,
   onApprove,
 }: {
-  pairing: PairingForApproval;
+  pairing: AskingDevice;
   error: string | undefined;
   busy: boolean;
   onDecline: () => void;
@@ -26,7 +26,14 @@ export function ApprovalQuestion({
       </p>
       <dl className="grid gap-3 rounded border border-line bg-sunken p-4">
         <Fact term="Device">{describeBrowser(pairing.desktop_ua)}</Fact>
-        <Fact term="Address">{pairing.desktop_ip ?? "not known"}</Fact>
+        <Fact term="Address">
+          {pairing.desktop_ip ?? "not known"}
+          <span className="block font-normal text-muted">
+            {pairing.same_network
+              ? "The network of this phone"
+              : "Another network than this phone's"}
+          </span>
+        </Fact>
         <Fact term="Account">{pairing.username}</Fact>
         <Fact term="The other screen must show this number">
           <span

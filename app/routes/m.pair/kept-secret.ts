@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { PairingForApproval } from "~/contract/pairing";
+import type { AskingDevice } from "./asking-device";
 
 // The small zod: a phone on a slow network loads this page.
 const approvedSchema = z.object({
@@ -10,6 +10,7 @@ const approvedSchema = z.object({
   check_code: z.string(),
   expires_at: z.string(),
   username: z.string(),
+  same_network: z.boolean(),
 });
 
 /** The code that this tab was opened with, kept over a sign-in and forgotten once it is answered. */
@@ -42,13 +43,13 @@ export function forgetKeptSecret(): void {
 }
 
 /** What was approved in this tab, without its secret: the offer to take it back stays over a reload. */
-export function readApproved(): PairingForApproval | null {
+export function readApproved(): AskingDevice | null {
   const text = read(approvedKey);
   if (text === null) return null;
   return approvedSchema.safeParse(JSON.parse(text)).data ?? null;
 }
 
-export function keepApproved(pairing: PairingForApproval | null): void {
+export function keepApproved(pairing: AskingDevice | null): void {
   write(approvedKey, pairing && JSON.stringify(pairing));
 }
 

@@ -2,8 +2,8 @@ import { useFetcher } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
 import { ButtonLink } from "~/components/button";
 import { Notice } from "~/components/notice";
-import type { PairingForApproval } from "~/contract/pairing";
 import { ApprovalQuestion } from "./approval-question";
+import type { AskingDevice } from "./asking-device";
 import {
   forgetKeptSecret,
   type KeptSecret,
@@ -16,7 +16,7 @@ import { PairingResult } from "./pairing-result";
 /** What the page's action answers. */
 interface PairAnswer {
   outcome?: "shown" | "approved" | "declined" | "revoked";
-  pairing?: PairingForApproval;
+  pairing?: AskingDevice;
   error?: string;
 }
 
@@ -57,7 +57,7 @@ export function PhonePairing({ username }: { username: string | null }) {
 
 function usePhonePairing(username: string | null) {
   const [kept, setKept] = useState<KeptSecret | null | undefined>(undefined);
-  const [pairing, setPairing] = useState<PairingForApproval | null>(null);
+  const [pairing, setPairing] = useState<AskingDevice | null>(null);
   const [answered, setAnswered] = useState<"approved" | "declined" | "revoked" | null>(null);
   const { submit, data, state } = useFetcher<PairAnswer>();
 

@@ -7,6 +7,7 @@ import { approvePairing } from "~/domain/pairings/approve-pairing.server";
 import { cancelPairing } from "~/domain/pairings/cancel-pairing.server";
 import { getPairingForApproval } from "~/domain/pairings/get-pairing-for-approval.server";
 import { revokePairing } from "~/domain/pairings/revoke-pairing.server";
+import { addressLimitKey } from "~/http/client-address.server";
 import { runIntent, textOf } from "~/http/form-action.server";
 import {
   findActor,
@@ -51,7 +52,9 @@ export const action = pageAction(async ({ request, context }) => {
 async function show({ principal }: SignedIn, form: FormData, context: AppLoadContext) {
   const { database } = context.services;
   const pairing = await getPairingForApproval(database, principal, readPairingSecret(form));
-  return json({ outcome: "shown", pairing });
+  const phoneNetwork = addressLimitKey(context.clientAddress);
+  const same_network = phoneNetwork === addressLimitKey(pairing.desktop_ip ?? "");
+  return json({ outcome: "shown", pairing: { ...pairing, same_network } });
 }
 
 export const meta: MetaFunction = () => [{ title: "Sign in a device · Backloom" }];
