@@ -31,7 +31,9 @@ export function PriceForm() {
           <TextField label="Cache read" {...amount} {...form.field("cache_read_per_million")} />
           <TextField label="Cache write" {...amount} {...form.field("cache_write_per_million")} />
           <TextField label="Currency" maxLength={3} required {...form.field("currency")} />
-          <SubmitButton pendingLabel="Saving…">Save price</SubmitButton>
+          <div>
+            <SubmitButton pendingLabel="Saving…">Save price</SubmitButton>
+          </div>
         </WriteFields>
       </ServerForm>
     </Section>

@@ -33,6 +33,7 @@ export function AvatarForm({ profile }: { profile: Profile }) {
               accept="image/png,image/jpeg,image/webp,image/gif"
               required
               aria-describedby="picture-error"
+              className="max-w-72 text-sm text-muted file:mr-3 file:h-8 file:rounded file:border file:border-line file:bg-raised file:px-3 file:text-ink"
             />
           </label>
           <SubmitButton tone="plain">Save picture</SubmitButton>
