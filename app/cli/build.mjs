@@ -57,7 +57,7 @@ export async function bundle() {
   const print = fingerprint(sources.programs);
   const { build } = await import("esbuild");
   const present = Object.entries(programs).filter(([, file]) => existsSync(join(root, file)));
-  rmSync(join(root, "build/programs"), { recursive: true, force: true });
+  removeOldChunks(join(root, "build/programs"));
   await build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(present),
@@ -72,6 +72,15 @@ export async function bundle() {
     logLevel: "silent",
   });
   writeStamp("programs", print);
+}
+
+/** A running server may still load a chunk of the build before; those of another day are in nobody's way. */
+function removeOldChunks(folder) {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    if (Date.now() - statSync(file).mtimeMs > 86_400_000) rmSync(file, { force: true });
+  }
 }
 
 function stampOf(part) {

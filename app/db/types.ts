@@ -1971,7 +1971,7 @@ export type Database = {
       get_product: { Args: { p_product_id: string }; Returns: Json };
       get_profile: { Args: Record<PropertyKey, never>; Returns: Json };
       get_question: { Args: { p_question_id: string }; Returns: Json };
-      get_shell: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_shell: { Args: { p_active_product_id?: string }; Returns: Json };
       get_solo_board: { Args: { p_product_id: string }; Returns: Json };
       get_solo_state: { Args: { p_product_id: string }; Returns: Json };
       get_sprint: { Args: { p_sprint_id: string }; Returns: Json };
