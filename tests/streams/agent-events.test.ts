@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { soloJobSchema, soloJobsSchema, soloWorkerSchema } from "~/contract/events";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { openStream, type StreamMessage, type StreamReader } from "./stream-reader";
+import { createWorld, type World } from "./world";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t);
+
+let w: World;
+const open: StreamReader[] = [];
+
+beforeEach(async () => {
+  w = await createWorld(t);
+  await t.sql.query(
+    "update public.tasks set implementation_plan = 'Warp, then weft' where id = $1",
+    [w.taskId],
+  );
+});
+
+afterEach(() => {
+  for (const reader of open.splice(0)) reader.close();
+});
+
+async function connect(stream = "solo"): Promise<StreamReader> {
+  const url = `${app.origin}/api/realtime/${stream}?product_id=${w.productId}`;
+  const reader = await openStream(url, bearer(await createToken(t, w.member)));
+  open.push(reader);
+  await reader.nextNamed(stream === "solo" ? "workers" : "ready");
+  return reader;
+}
+
+const about = (entity: string) => (message: StreamMessage) => message.data.entity === entity;
+
+describe("jobs and workers on the solo stream", () => {
+  it("a job is announced when it is queued, claimed and done, and its task with it", async () => {
+    const reader = await connect();
+    const actor = t.actorOf(w.member);
+    const run = await startSprintRun(actor, { sprint_id: w.sprintId });
+    const queued = await reader.nextWhere(about("job"));
+    expect(queued.data).toMatchObject({
+      op: "I",
+      product_id: w.productId,
+      task_id: w.taskId,
+      kind: "TASK_IMPLEMENTATION",
+      status: "QUEUED",
+      sprint_run_id: run.id,
+    });
+    expect(soloJobSchema.safeParse(queued.data).success).toBe(true);
+
+    const { job } = await claimAgentJob(actor, { worker: "loom-1" });
+    if (!job) throw new Error("No job was given");
+    await reader.nextWhere(({ data }) => data.entity === "job" && data.status === "CLAIMED");
+    const started = reader.messages.filter(about("task")).at(-1);
+    expect(started?.data).toMatchObject({ id: w.taskId, task_status: "IN_PROGRESS" });
+
+    await reportAgentJob(actor, {
+      job_id: job.id,
+      attempt: job.attempt,
+      status: "done",
+      verify_result: "ALIGNED",
+    });
+    await reader.nextWhere(({ data }) => data.entity === "task" && data.task_status === "DONE");
+    await reader.nextWhere(({ data }) => data.entity === "job" && data.status === "DONE");
+  });
+
+  it("the unfinished jobs and the workers come first on connect", async () => {
+    const actor = t.actorOf(w.member);
+    const run = await startSprintRun(actor, { sprint_id: w.sprintId });
+    await workerHeartbeat(actor, { worker: "loom-1" });
+    const reader = await connect();
+    const jobs = reader.messages.find(({ event }) => event === "jobs");
+    expect(jobs?.data).toEqual({
+      jobs: [
+        {
+          id: expect.any(String),
+          task_id: w.taskId,
+          kind: "TASK_IMPLEMENTATION",
+          status: "QUEUED",
+          sprint_run_id: run.id,
+        },
+      ],
+    });
+    expect(soloJobsSchema.safeParse(jobs?.data).success).toBe(true);
+    const workers = reader.messages.find(({ event }) => event === "workers");
+    expect(workers?.data).toEqual({ count: 1 });
+  });
+
+  it("a worker is announced when it comes and when it stops, not with every heartbeat", async () => {
+    const reader = await connect();
+    const actor = t.actorOf(w.member);
+    await workerHeartbeat(actor, { worker: "loom-2" });
+    const came = await reader.next();
+    expect(came.data).toMatchObject({ op: "I", entity: "worker", name: "loom-2", stopped: false });
+    expect(soloWorkerSchema.safeParse(came.data).success).toBe(true);
+    await workerHeartbeat(actor, { worker: "loom-2" });
+    await workerHeartbeat(actor, { worker: "loom-2" });
+    await workerHeartbeat(actor, { worker: "loom-2", stopped: true });
+    expect((await reader.next()).data).toMatchObject({ op: "U", stopped: true });
+  });
+});
+
+describe("runs on the backlog stream", () => {
+  it("a run and its jobs are announced to pages that show them", async () => {
+    const reader = await connect("backlog");
+    const run = await startSprintRun(t.actorOf(w.member), { sprint_id: w.sprintId });
+    const { data } = await reader.nextWhere(about("sprint_run"));
+    expect(data).toMatchObject({
+      op: "I",
+      id: run.id,
+      sprint_id: w.sprintId,
+      run_status: "QUEUED",
+    });
+    await reader.nextWhere(about("job"));
+  });
+});
