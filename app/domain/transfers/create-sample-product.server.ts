@@ -4,7 +4,10 @@ import { importDocument } from "./import-document.server";
 import { sampleDocument } from "./sample-document";
 
 /** The sample product for somebody's first steps: planned to the end, nothing in the way of its run. One per owner. */
-export async function createSampleProduct(database: Database, ownerId: string): Promise<{ id: string }> {
+export async function createSampleProduct(
+  database: Database,
+  ownerId: string,
+): Promise<{ id: string }> {
   const document = exportDocumentSchema.parse({
     format: exportFormat,
     version: exportVersion,

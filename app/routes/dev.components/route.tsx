@@ -15,8 +15,8 @@ const text =
   "## Plan\n\n1. Read `app/contract`\n2. Write the **test** first\n\n- [x] done\n- [ ] open\n\n```ts\nconst a = 1;\n```";
 
 /** Every component in every state, for those who build pages. It exists in development only. */
-export function loader(_: LoaderFunctionArgs) {
-  if (process.env.NODE_ENV === "production") throw json({ error: "No such page." }, 404);
+export function loader({ context }: LoaderFunctionArgs) {
+  if (context.services.env.isProduction) throw json({ error: "No such page." }, 404);
   return json({ now: Date.now(), sample: renderMarkdown(text) });
 }
 
