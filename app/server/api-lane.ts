@@ -6,6 +6,7 @@ import type { NodeRequestContext } from "./request-context";
 import type { RequestTarget } from "./request-target";
 import { createRouteTable, type RouteMatch, type RouteTable } from "./route-table";
 import { sendApiResponse } from "./send-response";
+import { webHeaders } from "./web-headers";
 
 type RouteFunction = NonNullable<RouteMatch["route"]["module"]["loader"]>;
 
@@ -92,14 +93,9 @@ function unknownAddress(): ContractError {
 }
 
 function toWebRequest(origin: string, target: RequestTarget, request: IncomingMessage): Request {
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(request.headersDistinct)) {
-    // Repeated headers are joined, so that two Authorization headers are a malformed one.
-    if (values) headers.set(name, values.join(name === "cookie" ? "; " : ", "));
-  }
   // The body stays with the load context, which caps it.
   return new Request(`${origin}${target.pathname}${target.search}`, {
     method: request.method ?? "GET",
-    headers,
+    headers: webHeaders(request),
   });
 }

@@ -10,6 +10,7 @@ import type { NodeRequestContext } from "./request-context";
 import { readTarget } from "./request-target";
 import { createRouteTable, type RouteMatch, type RouteTable } from "./route-table";
 import { sendResponse } from "./send-response";
+import { webHeaders } from "./web-headers";
 
 const pageBodyLimit = 1_048_576;
 const authBodyLimit = 65_536;
@@ -135,10 +136,7 @@ async function toWebRequest(
   request: express.Request,
   context: NodeRequestContext,
 ): Promise<Request> {
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(request.headersDistinct)) {
-    if (values) headers.set(name, values.join(name === "cookie" ? "; " : ", "));
-  }
+  const headers = webHeaders(request);
   // Remix compares Origin with Host for itself and answers 500; the front has judged both already.
   headers.set("host", new URL(request.headers.origin ?? env.appOrigin).host);
   headers.delete("x-forwarded-host");

@@ -60,6 +60,7 @@ describe("GET /api/health?db=1 in trouble", () => {
       Array.from({ length: 200 }, async () => (await app.request("/api/health?db=1")).json()),
     );
     expect(new Set(answers.map(({ database: state }) => state))).toEqual(new Set(["ok"]));
-    expect(calls).toBe(1);
+    // One a second: far fewer than were asked for, however slow the machine is.
+    expect(calls).toBeLessThan(20);
   });
 });
