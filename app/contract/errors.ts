@@ -7,7 +7,9 @@ export interface Issue {
 }
 
 /** The HTTP statuses with which the service refuses or fails (specification: Errors). */
-export const errorStatuses = [400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 429, 500, 503] as const;
+export const errorStatuses = [
+  400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 429, 500, 503,
+] as const;
 export type ErrorStatus = (typeof errorStatuses)[number];
 
 /** The one error body of REST, forms and MCP: `{ error, code, issues? }`. */
