@@ -90,6 +90,7 @@ async function measureSteadyFanOut(
   const url = `http://127.0.0.1:${app.port}/api/realtime/solo?product_id=${world.productId}`;
   const headers = { authorization: `Bearer ${world.token}` };
   await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);
+  await clients.ask({ kind: "arrivals", sent: [] }, arrivalsAnswer);
   const sent: [string, number][] = [];
   const startedAt = sharedNow();
   const writes: Promise<unknown>[] = [];
