@@ -103,6 +103,9 @@ const variables = z.object({
   STREAM_LIFETIME_SECONDS: count(1).default(240),
   STREAM_MAX_BUFFERED_BYTES: count(1_024).default(262_144),
 });
+/** A machine's names for itself, as they stand in a URL. */
+export const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
+
 type Variables = z.infer<typeof variables>;
 
 /** How to reach a hosted or self-hosted Supabase project. */
@@ -195,8 +198,8 @@ function missingForSupabase(values: Variables): string[] {
 }
 
 function missingForPush(values: Variables): string[] {
-  const given = [values.VAPID_PUBLIC_KEY, values.VAPID_PRIVATE_KEY, values.VAPID_SUBJECT];
-  const isWhole = given.every((value) => value === undefined) || given.every(Boolean);
+  const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = values;
+  const isWhole = publicKey && privateKey ? values.VAPID_SUBJECT : !publicKey && !privateKey;
   return isWhole
     ? []
     : ["VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY and VAPID_SUBJECT must be set together or not at all"];
@@ -209,7 +212,9 @@ function toEnv(values: Variables): Env {
     port: values.PORT,
     host: values.HOST,
     appOrigin,
-    origins: values.APP_ORIGIN ? [values.APP_ORIGIN] : localOrigins(values.HOST, values.PORT),
+    origins: values.APP_ORIGIN
+      ? withLoopbackNames(values.APP_ORIGIN)
+      : localOrigins(values.HOST, values.PORT),
     secureCookies: appOrigin.startsWith("https:"),
     dataDir: resolve(values.DATA_DIR),
     sessionSecrets: values.SESSION_SECRET ?? [],
@@ -235,11 +240,19 @@ function printableHost(host: string): string {
   return bracketed(host);
 }
 
+/** The configured origin; one on this machine goes by all names of the machine for itself. */
+function withLoopbackNames(configured: string): string[] {
+  const url = new URL(configured);
+  if (!loopbackNames.includes(url.hostname)) return [configured];
+  return loopbackNames.map((name) => Object.assign(new URL(url), { hostname: name }).origin);
+}
+
 /** How this machine can be addressed while no public address is configured. */
 function localOrigins(host: string, port: number): string[] {
   const listensEverywhere = host === "0.0.0.0" || host === "::";
-  const names = ["localhost", "127.0.0.1", "::1", ...(listensEverywhere ? ownAddresses() : [host])];
-  return [...new Set(names.map((name) => new URL(`http://${bracketed(name)}:${port}`).origin))];
+  const reachable = (listensEverywhere ? ownAddresses() : [host]).map(bracketed);
+  const names = [...loopbackNames, ...reachable];
+  return [...new Set(names.map((name) => new URL(`http://${name}:${port}`).origin))];
 }
 
 /** The addresses of this machine, without link-local ones, which carry a zone. */

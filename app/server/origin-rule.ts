@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { bracketed, type Env, ownAddresses } from "~/env.server";
+import { bracketed, type Env, loopbackNames, ownAddresses } from "~/env.server";
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
-const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Which `Host` and `Origin` values are ours. Both come from configuration, never from a request. */
 export interface OriginRule {

@@ -93,6 +93,12 @@ describe("imports point one way", () => {
     ).toEqual([]);
   });
 
+  it("whoever reads where to go next checks that it is a path of ours", () => {
+    const readers = sources.filter(({ text }) => /get\("redirectTo"\)/.test(text));
+    expect(readers.filter(({ text }) => !text.includes("safeRedirect("))).toEqual([]);
+    expect(readers.length).toBeGreaterThan(0);
+  });
+
   it("only app/env.server.ts reads the environment", () => {
     const readers = sources
       .filter(({ text }) => /process\.env\b/.test(withoutComments(text)))

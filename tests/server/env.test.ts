@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EnvironmentError, readEnv } from "~/env.server";
 
@@ -40,6 +42,24 @@ describe("the environment", () => {
       secureCookies: true,
       origins: ["https://b.example"],
     });
+  });
+
+  it("takes the names of this machine for one", () => {
+    expect(readEnv({ APP_ORIGIN: "http://127.0.0.1:8080" }).origins).toEqual([
+      "http://localhost:8080",
+      "http://127.0.0.1:8080",
+      "http://[::1]:8080",
+    ]);
+  });
+
+  it("is fine with .env.example as it is", () => {
+    const example = readFileSync(join(import.meta.dirname, "../../.env.example"), "utf8");
+    const lines = example.split("\n").filter((line) => /^[A-Z_]+=/.test(line));
+    const values = lines.map((line): [string, string] => {
+      const at = line.indexOf("=");
+      return [line.slice(0, at), line.slice(at + 1)];
+    });
+    expect(problemsOf(Object.fromEntries(values))).toEqual([]);
   });
 
   it("reads several session secrets: the first seals, all open", () => {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { createHttpServer } from "~/server/front";
-import { createToken, startTestApp } from "../setup/app";
+import { createToken, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { rawGet, rawRequest } from "../setup/raw-request";
 import { createUser } from "../setup/users";
@@ -66,6 +66,20 @@ describe("A15 the configured origin", () => {
 });
 
 describe("A16 an unexpected failure", () => {
+  it("shows a page nothing but that it failed: no class, no message, no stack", async () => {
+    class ReflectiveError extends Error {}
+    const database = {
+      ...t.database,
+      call: () => Promise.reject(new ReflectiveError("relation private.secrets")),
+    };
+    const app = await startTestApp(t, { database, pages: ["_index"] });
+    const cookie = await signIn(t, app, await createUser(t));
+    const response = await app.request("/", { headers: { cookie } });
+    const text = await response.text();
+    expect(response.status).toBe(500);
+    expect(text).not.toMatch(/secrets|ReflectiveError|node_modules|\bat \w+ \(/);
+  });
+
   it("tells a request id and nothing else, and is logged under it", async () => {
     const database = {
       ...t.database,
