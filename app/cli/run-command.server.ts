@@ -63,23 +63,24 @@ function present({ json, lines, ok = true }: CommandOutput, asJson: boolean): En
   return { output: asJson ? JSON.stringify(json) : lines.join("\n"), exitCode: ok ? 0 : 1 };
 }
 
+/** Every refusal and every failure is one sentence; a wrong command line shows how it is used. */
 function refuse(error: unknown, command: Command, asJson: boolean): Ending {
   const isUsage = error instanceof UsageError;
-  const isExpected =
-    isUsage ||
-    error instanceof CommandError ||
-    error instanceof ContractError ||
-    error instanceof EnvironmentError;
-  if (!isExpected) throw error;
+  const message = messageOf(error);
   if (asJson) {
-    const body =
-      error instanceof ContractError ? error.toBody() : { error: error.message, code: 422 };
-    return { output: JSON.stringify(body), exitCode: 1 };
+    const isRefused = isUsage || error instanceof CommandError || error instanceof EnvironmentError;
+    const body = { error: message, code: isRefused ? 422 : 500 };
+    const told = error instanceof ContractError ? error.toBody() : body;
+    return { output: JSON.stringify(told), exitCode: 1 };
   }
   const issues = error instanceof ContractError ? (error.issues ?? []) : [];
-  const lines = [error.message, ...issues.map((issue) => `  ${issue.path}: ${issue.message}`)];
+  const lines = [message, ...issues.map((issue) => `  ${issue.path}: ${issue.message}`)];
   if (isUsage) lines.push(`Usage: ${command.usage}`);
   return { output: lines.join("\n"), exitCode: isUsage ? 2 : 1 };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function unknownCommand(words: readonly string[], asJson: boolean): Ending {

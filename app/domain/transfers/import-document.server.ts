@@ -28,7 +28,7 @@ const storiesAnswer = z.object({
 const ideasAnswer = z.object({ idea_codes: z.array(z.string()) });
 
 /** Stories per call: large enough to be quick, small enough to stay far below every statement time-out. */
-const portionSize = 200;
+const portionSize = 100;
 
 /**
  * Reads an export document into a new product of the owner, as the service itself: in a few transactions, without
