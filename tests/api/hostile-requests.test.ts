@@ -208,6 +208,30 @@ describe("what Node refuses by itself", () => {
   });
 });
 
+describe("A11 bodies that are too large", () => {
+  const post = (path: string, size: number) =>
+    app.request(path, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: `x=${"y".repeat(size)}`,
+    });
+
+  it("are refused by the sign-in forms beyond 64 kB, by other pages beyond 1 MiB", async () => {
+    expect((await post("/login", 66_000)).status).toBe(413);
+    expect((await post("/login", 60_000)).status).not.toBe(413);
+    expect((await post("/logout", 66_000)).status).toBe(413);
+  });
+
+  it("are refused by the pairing endpoints beyond 64 kB", async () => {
+    const response = await app.request("/api/auth/pair/claim", {
+      method: "POST",
+      headers: { "content-type": "application/json", cookie: `app_pair=${"x".repeat(43)}` },
+      body: JSON.stringify({ pairingId: "x".repeat(66_000) }),
+    });
+    expect(response.status).toBe(413);
+  });
+});
+
 describe("headers of every answer", () => {
   it.each(["/api/health", "/api/nowhere"])("%s", async (path) => {
     const { headers } = await send(path);
