@@ -159,7 +159,6 @@ export const pairingStateSchema = z.object({ pairing_id: id, status: pairingStat
 export const pairingChangeSchema = z.extend(pairingStateSchema, {
   op: z.enum(["I", "U"]),
 });
-export type PairingChange = z.infer<typeof pairingChangeSchema>;
 
 /** Named event `error` of every stream: something inside failed, the stream goes on trying. */
 export const streamErrorSchema = z.object({ error: z.string() });

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { streamErrorSchema } from "~/contract/events";
 import { connectDatabase } from "~/db/database.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
@@ -115,7 +116,9 @@ describe("a stream that is opened while the source is away", () => {
     const headers = bearer(await createToken(t, w.member));
     const reader = await connect(`backlog?product_id=${w.productId}`, headers);
     expect(reader.status).toBe(200);
-    expect(await reader.next()).toMatchObject({ event: "error" });
+    const failure = await reader.next();
+    expect(failure.event).toBe("error");
+    expect(streamErrorSchema.safeParse(failure.data).success).toBe(true);
     proxy.allow();
     expect(await reader.next()).toMatchObject({ event: "ready" });
   });
