@@ -162,6 +162,28 @@ describe("claiming", () => {
   });
 });
 
+describe("change events", () => {
+  it("tell of the job, of its task in progress and of its task done", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const job = await claim(world.actor);
+    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
+    const { rows } = await t.sql.query<{ payload: Record<string, unknown> }>(
+      "select payload from realtime.messages where topic = 'product:' || $1 and payload ->> 'entity' in ('task', 'job') and payload ->> 'op' = 'U'",
+      [world.product.id],
+    );
+    const told = rows.map(({ payload }) => payload);
+    const task = { entity: "task", id: at(world.tasks, 0).id };
+    expect(told).toContainEqual(expect.objectContaining({ ...task, task_status: "IN_PROGRESS" }));
+    expect(told).toContainEqual(expect.objectContaining({ ...task, task_status: "DONE" }));
+    for (const status of ["CLAIMED", "DONE"]) {
+      expect(told).toContainEqual(
+        expect.objectContaining({ entity: "job", id: job.id, status, task_id: task.id }),
+      );
+    }
+  });
+});
+
 describe("the quota gate", () => {
   it("gives no job to a worker under its user's threshold, says why, and opens again", async () => {
     const world = await seedSprint(t, { stories: [1] });
