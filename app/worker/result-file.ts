@@ -50,7 +50,3 @@ export function usageOf(result: CommandResult): Record<string, unknown> {
   const { model_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = result;
   return { model_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
 }
-
-export function hasUsage(result: CommandResult): boolean {
-  return Object.values(usageOf(result)).some((value) => value !== undefined);
-}

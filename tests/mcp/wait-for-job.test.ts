@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { connectBoth, createProduct, ok, startRun } from "./stage";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t);
+const ada = await createUser(t, { username: "ada" });
+const token = await createToken(t, ada);
+const stage = { t, app, ada, token };
+
+describe("wait_for_job", () => {
+  it("answers as soon as a job is there, not when its time is over", async () => {
+    const { agent, worker } = await connectBoth(stage);
+    await createProduct(stage, "WAKE");
+    const waiting = worker.call("wait_for_job", { worker: "waiter", product_id: "WAKE" });
+    await expect
+      .poll(() => app.services.hub.gauges.viewers, { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(2);
+    await startRun(agent, "WAKE");
+    expect(ok(await waiting)).toMatchObject({ job: { status: "claimed" }, reason: null });
+    expect(app.services.hub.gauges.viewers).toBe(0);
+  });
+
+  it("tells why there is none, and tells a worker without quota at once", async () => {
+    const { worker } = await connectBoth(stage);
+    await createProduct(stage, "NONE");
+    const wish = { worker: "waiter-2", product_id: "NONE" };
+    expect(ok(await worker.call("wait_for_job", { ...wish, wait_seconds: 0 }))).toMatchObject({
+      job: null,
+      reason: { code: "empty", message: expect.any(String) },
+    });
+    expect(ok(await worker.call("wait_for_job", { ...wish, quota_pct: 1 }))).toMatchObject({
+      job: null,
+      reason: { code: "quota" },
+    });
+  });
+
+  it("stops waiting and claims nothing when its caller is gone", async () => {
+    const { agent } = await connectBoth(stage);
+    await createProduct(stage, "GONE");
+    const caller = new AbortController();
+    const call = { name: "wait_for_job", arguments: { worker: "leaver", product_id: "GONE" } };
+    const request = app.request("/mcp/worker", {
+      method: "POST",
+      signal: caller.signal,
+      headers: { ...bearer(token), "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
+    });
+    await expect.poll(() => app.services.hub.gauges.viewers).toBeGreaterThanOrEqual(2);
+    caller.abort();
+    await expect(request).rejects.toThrow();
+    await expect.poll(() => app.services.hub.gauges.viewers).toBe(0);
+    const run = await startRun(agent, "GONE");
+    expect(ok(await agent.call("get_sprint_run", { sprint_run_id: run.id }))).toMatchObject({
+      jobs: [{ status: "queued" }],
+    });
+  });
+
+  it("ends its waiting when the service stops", async () => {
+    const other = await startTestApp(t);
+    const { worker } = await connectBoth({ app: other, token });
+    await createProduct(stage, "STOPS");
+    const waiting = worker.call("wait_for_job", { worker: "stopper", product_id: "STOPS" });
+    await expect.poll(() => other.services.hub.gauges.viewers).toBeGreaterThanOrEqual(2);
+    const stopped = other.stop();
+    expect(ok(await waiting)).toMatchObject({ job: null, reason: { code: "empty" } });
+    await stopped;
+  });
+});
