@@ -1,6 +1,6 @@
-import { networkInterfaces } from "node:os";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { localOrigins, printableHost, withLoopbackNames } from "./own-origins.server";
 
 /**
  * The environment, read and checked once at start. This is the only reader of `process.env`;
@@ -103,9 +103,6 @@ const variables = z.object({
   STREAM_LIFETIME_SECONDS: count(1).default(240),
   STREAM_MAX_BUFFERED_BYTES: count(1_024).default(262_144),
 });
-/** A machine's names for itself, as they stand in a URL. */
-export const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
-
 type Variables = z.infer<typeof variables>;
 
 /** How to reach a hosted or self-hosted Supabase project. */
@@ -232,40 +229,6 @@ function toEnv(values: Variables): Env {
       maxBufferedBytes: values.STREAM_MAX_BUFFERED_BYTES,
     },
   };
-}
-
-/** What a person types to reach a listening address on the same machine. */
-function printableHost(host: string): string {
-  if (["127.0.0.1", "0.0.0.0", "::", "::1"].includes(host)) return "localhost";
-  return bracketed(host);
-}
-
-/** The configured origin; one on this machine goes by all names of the machine for itself. */
-function withLoopbackNames(configured: string): string[] {
-  const url = new URL(configured);
-  if (!loopbackNames.includes(url.hostname)) return [configured];
-  return loopbackNames.map((name) => Object.assign(new URL(url), { hostname: name }).origin);
-}
-
-/** How this machine can be addressed while no public address is configured. */
-function localOrigins(host: string, port: number): string[] {
-  const listensEverywhere = host === "0.0.0.0" || host === "::";
-  const reachable = (listensEverywhere ? ownAddresses() : [host]).map(bracketed);
-  const names = [...loopbackNames, ...reachable];
-  return [...new Set(names.map((name) => new URL(`http://${name}:${port}`).origin))];
-}
-
-/** The addresses of this machine, without link-local ones, which carry a zone. */
-export function ownAddresses(): string[] {
-  return Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .map(({ address }) => address)
-    .filter((address) => !address.startsWith("fe80"));
-}
-
-/** An address as it stands in a URL. */
-export function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 function toSupabase(values: Variables): SupabaseSettings | undefined {

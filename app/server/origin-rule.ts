@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { bracketed, type Env, loopbackNames, ownAddresses } from "~/env.server";
+import type { Env } from "~/env.server";
+import { bracketed, loopbackNames, ownAddresses } from "~/own-origins.server";
 
 const safeMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 

@@ -23,6 +23,7 @@ const allowed: Record<string, readonly string[]> = {
     "env.server",
     "http",
     "notices",
+    "own-origins.server",
     "realtime",
     "services.server",
     "sse",
