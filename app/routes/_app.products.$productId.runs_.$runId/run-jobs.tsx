@@ -68,11 +68,11 @@ function JobLine({ job, batch }: { job: AgentJob; batch: boolean }) {
         ) : null}
       </div>
       {job.failure_reason ? <p className="text-failed">{job.failure_reason}</p> : null}
-      {job.parked_question_id ? (
+      {job.status === "queued" && job.parked_question_id ? (
         <p className="text-waiting">
-          Parked until its question is answered.{" "}
+          It waits for the answer to a question.{" "}
           <Link to={`/questions#question-${job.parked_question_id}`} className="underline">
-            Answer it
+            See the question
           </Link>
         </p>
       ) : null}
