@@ -12,12 +12,10 @@ export const agentJobStatuses = [
   "cancelled",
   "skipped",
 ] as const;
-export type AgentJobStatus = (typeof agentJobStatuses)[number];
 export const agentJobStatusSchema = z.enum(agentJobStatuses);
 
 /** Kinds and results are no statuses: they stay in capitals everywhere. */
 export const agentJobKinds = ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"] as const;
-export type AgentJobKind = (typeof agentJobKinds)[number];
 export const verifyResults = ["ALIGNED", "PARTIAL", "EMPTY", "DIVERGENT"] as const;
 export type VerifyResult = (typeof verifyResults)[number];
 
@@ -28,13 +26,8 @@ export const failureClasses = [
   "infrastructure",
   "cancelled",
 ] as const;
-export type FailureClass = (typeof failureClasses)[number];
 
 export const taskExecutionStatuses = ["pending", "running", "done", "failed", "skipped"] as const;
-
-/** How long a claim holds without a heartbeat, and how often a worker sends one. */
-export const leaseSeconds = 300;
-export const heartbeatSeconds = 60;
 
 /** Token counts as they are stored: null until somebody reports them. */
 export const usageSchema = z.object({
@@ -128,7 +121,6 @@ export type TaskExecution = z.infer<typeof taskExecutionSchema>;
 
 /** A code that programs read and a sentence that people read. */
 export const reasonSchema = z.object({ code: z.string(), message: z.string() });
-export type Reason = z.infer<typeof reasonSchema>;
 
 export const jobIdInput = z.object({ job_id: idSchema });
 export type JobIdInput = z.infer<typeof jobIdInput>;

@@ -73,7 +73,6 @@ export const modelPriceSchema = z.object({
   created_at: z.string(),
   updated_at: z.string(),
 });
-export type ModelPrice = z.infer<typeof modelPriceSchema>;
 
 export const modelPriceListSchema = z.object({ prices: z.array(modelPriceSchema) });
 export type ModelPriceList = z.infer<typeof modelPriceListSchema>;

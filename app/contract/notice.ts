@@ -26,7 +26,6 @@ export const noticePayloadSchema = z.object({
   data: z.record(z.string(), z.unknown()),
   occurred_at: z.string(),
 });
-export type NoticePayload = z.infer<typeof noticePayloadSchema>;
 
 /** A notice that is due, with everything that sending it needs. Service only. */
 export const dueNoticeSchema = z.object({

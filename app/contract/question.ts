@@ -20,7 +20,6 @@ export const questionOptionSchema = z.object({
   label: z.string(),
   description: z.string().optional(),
 });
-export type QuestionOption = z.infer<typeof questionOptionSchema>;
 
 /** An agent question (specification: Agent question). `effective_answer` includes an option taken by policy. */
 export const agentQuestionSchema = z.object({

@@ -12,7 +12,6 @@ export const sprintRunStatuses = [
   "failed",
   "cancelled",
 ] as const;
-export type SprintRunStatus = (typeof sprintRunStatuses)[number];
 export const sprintRunStatusSchema = z.enum(sprintRunStatuses);
 
 /** What can prevent the start of a run (specification: Starting a sprint run 1). */
@@ -62,7 +61,6 @@ export const pauseContextSchema = z.object({
   pr_url: z.string().nullable(),
   conflict_files: z.array(z.string()),
 });
-export type PauseContext = z.infer<typeof pauseContextSchema>;
 
 export const runFailureSchema = z.object({
   task_id: z.string().nullable(),
@@ -71,7 +69,6 @@ export const runFailureSchema = z.object({
   failure_class: z.string().nullable(),
   reason: z.string().nullable(),
 });
-export type RunFailure = z.infer<typeof runFailureSchema>;
 
 /** A sprint run with its counts, tokens and cost (specification: Sprint run). */
 export const sprintRunSchema = z.object({

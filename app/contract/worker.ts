@@ -29,7 +29,6 @@ export const agentWorkerSchema = z.object({
   min_quota_pct: z.int(),
   quota_ok: z.boolean(),
 });
-export type AgentWorker = z.infer<typeof agentWorkerSchema>;
 
 export const agentWorkerListSchema = z.object({
   workers: z.array(agentWorkerSchema.extend({ current_job: agentJobSchema.nullable() })),

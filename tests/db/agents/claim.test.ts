@@ -8,6 +8,7 @@ import { listAgentJobs } from "~/domain/agent-jobs/list-agent-jobs.server";
 import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { getSoloState } from "~/domain/workers/get-solo-state.server";
 import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
 import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
 import { createTestDatabase } from "../../setup/database";
@@ -159,6 +160,34 @@ describe("claiming", () => {
         world.tasks.map(({ id }) => id),
       ),
     ).toEqual(["IN_PROGRESS", "IN_PROGRESS"]);
+  });
+});
+
+describe("the first state of the solo stream", () => {
+  it("names the active sprint, the unfinished jobs in database form, and counts the workers online", async () => {
+    const world = await seedSprint(t, { stories: [2] });
+    const input = { product_id: world.product.id };
+    expect(await getSoloState(world.actor, input)).toEqual({
+      sprint_id: world.sprint.id,
+      jobs: [],
+      workers: { count: 0 },
+    });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const job = await claim(world.actor);
+    await claimRefusal(world.actor, "worker-2");
+    await workerHeartbeat(world.actor, { worker: "worker-3", stopped: true });
+    const state = await getSoloState(world.actor, input);
+    expect(state.workers.count).toBe(2);
+    expect(state.jobs.map(({ status }) => status)).toEqual(["CLAIMED", "QUEUED"]);
+    expect(state.jobs[0]).toEqual({
+      id: job.id,
+      task_id: at(world.tasks, 0).id,
+      kind: "TASK_IMPLEMENTATION",
+      status: "CLAIMED",
+      sprint_run_id: run.id,
+    });
+    const stranger = t.actorOf(await createUser(t));
+    expect(await statusOf(getSoloState(stranger, input))).toBe(403);
   });
 });
 
