@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
@@ -71,7 +71,7 @@ async function lintErrors(url: string): Promise<string[]> {
 
 async function startOther(bin: string): Promise<(role: string) => string> {
   const dataDir = await makeDataDir();
-  afterAll(dataDir.remove);
+  onTestFinished(dataDir.remove);
   const user = await chooseOsUser();
   const clusterFolder = await reachableClusterFolder(dataDir.path, user);
   await initialise({ initdb: join(bin, "initdb"), clusterFolder, password, user });
@@ -86,7 +86,7 @@ async function startOther(bin: string): Promise<(role: string) => string> {
     logFile,
     user,
   });
-  afterAll(async () => {
+  onTestFinished(async () => {
     process.kill(server.pid, "SIGINT");
     await server.ended;
   });

@@ -3,6 +3,9 @@ import { createPostgresConnection } from "@supabase/lite/postgres";
 import type { EmbeddedSecrets } from "../secrets";
 import { jsonTypes } from "./json-parameters";
 import { answerAsPostgrest, rememberError } from "./postgrest-answer";
+import { mendProcessWarnings } from "./process-warnings";
+
+mendProcessWarnings();
 
 /** A message that Auth wants delivered: password recovery and the like. */
 export interface Mail {

@@ -1,0 +1,10 @@
+import { once } from "node:events";
+import { expect, it } from "vitest";
+import "../../supabase/embedded/data-api/lite-app";
+
+it("warnings that are errors reach the process as they were given", async () => {
+  const warning = new Error("Too many listeners");
+  const heard = once(process, "warning");
+  process.emitWarning(warning);
+  expect(await heard).toEqual([warning]);
+});
