@@ -33,7 +33,7 @@ async function workOnce(product: string, exec: string, ...words: string[]) {
   return worker.output();
 }
 
-describe("what a command may do, and what becomes of the job", () => {
+describe("what a command may do, and what becomes of the job", { timeout: 120_000 }, () => {
   it("commits what the command left uncommitted, and hands it files and environment", async () => {
     const run = await startRun(t, ada, { code: "PLAIN" });
     await workOnce(
@@ -172,7 +172,7 @@ describe("what a command may do, and what becomes of the job", () => {
   });
 });
 
-describe("repositories", () => {
+describe("repositories", { timeout: 120_000 }, () => {
   it("clones the repository of the job and pushes the branch to it", async () => {
     const origin = join(home, "origin.git");
     git("clone", "--quiet", "--bare", repo, origin);

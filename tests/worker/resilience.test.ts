@@ -64,7 +64,7 @@ function start(product: string, exec: string, ...words: string[]) {
   ]);
 }
 
-describe("a worker that loses the service", () => {
+describe("a worker that loses the service", { timeout: 120_000 }, () => {
   it("goes on with its work and reports when the network is back", async () => {
     const run = await startRun(t, ada, { code: "NET" });
     const go = join(home, "go");
@@ -89,7 +89,7 @@ describe("a worker that loses the service", () => {
   });
 });
 
-describe("an attempt that lost its job", () => {
+describe("an attempt that lost its job", { timeout: 120_000 }, () => {
   it("J5: is told to stop at its next heartbeat and leaves no trace", async () => {
     const run = await startRun(t, ada, { code: "LOST" });
     const worker = start("LOST", "echo late > late.txt; sleep 60", "--once");
@@ -124,7 +124,7 @@ describe("an attempt that lost its job", () => {
   });
 });
 
-describe("several workers on one machine", () => {
+describe("several workers on one machine", { timeout: 120_000 }, () => {
   it("take names of their own when they are started with the same one", async () => {
     await startRun(t, ada, { code: "TWINS" });
     const first = start("TWINS", "sleep 60", "--name", "twin");

@@ -33,7 +33,13 @@ await build({
   logLevel: "silent",
 });
 
-afterAll(() => rmSync(program, { force: true }));
+const started: { child: ChildProcess; ended: Promise<unknown> }[] = [];
+afterAll(async () => {
+  // Asked to end, not killed, so that what they have started ends too.
+  for (const { child } of started) child.kill("SIGTERM");
+  await Promise.all(started.map(({ ended }) => ended));
+  rmSync(program, { force: true });
+});
 
 /** Starts the real worker as a process of its own; it is ended when the file is over. */
 export function startWorker(words: readonly string[]): WorkerProcess {
@@ -51,11 +57,7 @@ export function startWorker(words: readonly string[]): WorkerProcess {
   child.stdout.on("data", take);
   child.stderr.on("data", take);
   const ended = once(child, "exit").then(() => child.exitCode);
-  afterAll(async () => {
-    // In order, so that what it has started ends too.
-    child.kill("SIGTERM");
-    await ended;
-  });
+  started.push({ child, ended });
 
   const said = (pattern: RegExp) =>
     new Promise<string>((resolve, reject) => {
