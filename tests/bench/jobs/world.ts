@@ -10,7 +10,10 @@ export interface Queue {
   sprintIds: string[];
 }
 
-/** A user with products whose active sprints hold so many one-task stories altogether; nothing is queued yet. */
+const tasksPerStory = 8;
+const storiesPerPbi = 10;
+
+/** A user with products whose active sprints hold so many tasks altogether, in stories of eight; nothing is queued yet. */
 export async function createQueueWorld(
   sql: pg.Pool,
   database: Database,
@@ -35,7 +38,8 @@ export async function createQueueWorld(
 }
 
 /** Past the triggers, which would number and announce each row: what is measured is the run, not the planning. */
-async function createProduct(sql: pg.Pool, userId: string, code: string, stories: number) {
+async function createProduct(sql: pg.Pool, userId: string, code: string, tasks: number) {
+  const stories = Math.ceil(tasks / tasksPerStory);
   const client = await sql.connect();
   try {
     await client.query("begin");
@@ -46,22 +50,24 @@ async function createProduct(sql: pg.Pool, userId: string, code: string, stories
        member as (
          insert into public.product_members (product_id, user_id, role) select id, $1, 'OWNER' from product),
        pbi as (
-         insert into public.pbis (product_id, code, title, sort_order) select id, 'PBI-1', 'PBI', 1 from product
-         returning id, product_id),
+         insert into public.pbis (product_id, code, title, sort_order)
+         select id, 'PBI-' || n, 'PBI ' || n, n from product, generate_series(1, $4::integer) n
+         returning id, product_id, sort_order),
        sprint as (
          insert into public.sprints (product_id, code, sprint_goal, status) select id, 'SP-1', 'Goal', 'ACTIVE' from product
          returning id, product_id),
        story as (
          insert into public.stories (product_id, pbi_id, code, title, status, sort_order, sprint_id)
          select p.product_id, p.id, 'ST-' || n, 'Story ' || n, 'IN_SPRINT', n, s.id
-         from pbi p, sprint s, generate_series(1, $3::integer) n
+         from sprint s, generate_series(1, $3::integer) n
+         join pbi p on p.sort_order = 1 + (n - 1) / $5::integer
          returning id, product_id, sort_order),
        task as (
          insert into public.tasks (product_id, story_id, code, title, implementation_plan, sort_order, verify_required)
-         select product_id, id, 'T-' || sort_order, 'Task ' || sort_order, 'Plan of some length.', sort_order, 'ANY'
-         from story)
+         select product_id, id, 'T-' || n, 'Task ' || n, 'Plan of some length.', n, 'ANY'
+         from story, generate_series((sort_order - 1) * $6::integer + 1, sort_order * $6::integer) n)
        select product_id, id as sprint_id from sprint`,
-      [userId, code, stories],
+      [userId, code, stories, Math.ceil(stories / storiesPerPbi), storiesPerPbi, tasksPerStory],
     );
     await client.query("commit");
     return { productId: rows[0]?.product_id ?? "", sprintId: rows[0]?.sprint_id ?? "" };
