@@ -1,8 +1,14 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 import { ensureBrowser } from "./setup/browser.mjs";
 
 const port = Number(process.env.E2E_PORT ?? 45190);
 const baseURL = `http://localhost:${port}`;
+
+// The server and the admin commands of the journeys share one data folder; workers inherit its name.
+process.env.E2E_DATA_DIR ??= mkdtempSync(join(tmpdir(), "backloom-e2e-"));
 
 /** Journeys through the real service in a real browser: `npm run test:e2e`. */
 export default defineConfig({
@@ -23,6 +29,7 @@ export default defineConfig({
     cwd: "..",
     env: {
       PORT: String(port),
+      E2E_DATA_DIR: process.env.E2E_DATA_DIR,
       LOG_LEVEL: "warn",
       APP_ORIGIN: baseURL,
       NODE_ENV: "production",

@@ -58,10 +58,32 @@ export function ErrorPage({ status, message }: { status: number; message?: strin
   );
 }
 
+function isOffline(): boolean {
+  return typeof navigator !== "undefined" && navigator.onLine === false;
+}
+
+function OfflinePage() {
+  return (
+    <div className="mx-auto grid max-w-md justify-items-center gap-3 px-4 py-20 text-center">
+      <Mark className="size-10" />
+      <h1 className="text-xl font-semibold">You are offline</h1>
+      <p className="text-muted">The last step did not reach the service, so nothing was changed.</p>
+      <button
+        type="button"
+        onClick={() => window.location.reload()}
+        className={buttonClass("primary", "lg", "mt-2")}
+      >
+        Try again
+      </button>
+    </div>
+  );
+}
+
 /** The error boundary of every route: refusals carry their own sentence, failures never show theirs. */
 export function RouteError() {
   const error = useRouteError();
-  if (!isRouteErrorResponse(error)) return <ErrorPage status={500} />;
+  if (!isRouteErrorResponse(error))
+    return isOffline() ? <OfflinePage /> : <ErrorPage status={500} />;
   return <ErrorPage status={error.status} message={sentence(error.data)} />;
 }
 

@@ -13,29 +13,37 @@ export function Table({
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className="overflow-x-auto" aria-label={caption} tabIndex={0}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <div role="group" className="overflow-x-auto" aria-label={caption} tabIndex={0}>
       <table className="w-full min-w-[34rem] border-collapse text-sm [overflow-wrap:normal]">
         <caption className="sr-only">{caption}</caption>
         <thead>
           <tr className="border-b border-line text-xs text-muted">
             {head.map((cell, index) => (
-              <th
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns never change their order
-                key={index}
-                scope="col"
-                className={clsx(
-                  "px-4 py-2 font-medium whitespace-nowrap",
-                  typeof cell === "string" ? "text-start" : "text-end",
-                )}
-              >
-                {typeof cell === "string" ? cell : cell.label}
-              </th>
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns never change their order
+              <HeadCell key={index} cell={cell} />
             ))}
           </tr>
         </thead>
         <tbody className="divide-y divide-line">{children}</tbody>
       </table>
-    </section>
+    </div>
+  );
+}
+
+/** A column of buttons needs no heading, and an empty one would be read out. */
+function HeadCell({ cell }: { cell: string | { label: string; numeric: true } }) {
+  if (cell === "") return <td />;
+  return (
+    <th
+      scope="col"
+      className={clsx(
+        "px-4 py-2 font-medium whitespace-nowrap",
+        typeof cell === "string" ? "text-start" : "text-end",
+      )}
+    >
+      {typeof cell === "string" ? cell : cell.label}
+    </th>
   );
 }
 

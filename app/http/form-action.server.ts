@@ -4,6 +4,13 @@ import type { z } from "zod";
 import { enhancedField } from "~/components/enhanced-field";
 import { ContractError } from "~/contract/errors";
 
+/** Words for the two things that go wrong most in a form; for the rest the schema's own words stand. */
+const fieldMessage: z.core.$ZodErrorMap = (issue) => {
+  if (issue.input === undefined) return "Fill this in.";
+  if (issue.code === "invalid_value") return "Choose one of the options.";
+  return undefined;
+};
+
 /** What an emptied field means: an empty text, or nothing at all. Fields not named here count as not sent. */
 type EmptyMeaning = Record<string, "" | null>;
 
@@ -18,7 +25,7 @@ export async function runForm<Schema extends z.ZodType>(
   emptied: EmptyMeaning = {},
 ): Promise<Response> {
   const fields = ownFields(form);
-  const submission = parseWithZod(fields, { schema });
+  const submission = parseWithZod(fields, { schema, error: fieldMessage });
   // What was typed comes back with the answer; a password must not stand in a page.
   const hideFields = [...fields.keys()].filter((name) => /password|secret/.test(name));
   if (submission.status !== "success") return json(submission.reply({ hideFields }), 422);
@@ -44,7 +51,7 @@ export function readForm<Schema extends z.ZodType>(
   emptied: EmptyMeaning = {},
 ): z.output<Schema> {
   const fields = ownFields(form);
-  const submission = parseWithZod(fields, { schema });
+  const submission = parseWithZod(fields, { schema, error: fieldMessage });
   if (submission.status === "success") {
     return withEmptied(fields, schema, submission.value, emptied);
   }

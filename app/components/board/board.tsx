@@ -63,11 +63,11 @@ export function Board({ tasks: saved }: { tasks: readonly BoardTask[] }) {
                 target ? "border-accent" : "border-transparent",
               )}
             >
-              <h3 className="flex items-center gap-2 px-3 pt-2.5 pb-1.5 text-sm font-semibold">
+              <h2 className="flex items-center gap-2 px-3 pt-2.5 pb-1.5 text-sm font-semibold">
                 <StatusIcon tone={statusLook(status).tone} />
                 {label}
                 <span className="font-normal text-muted">{cards.length}</span>
-              </h3>
+              </h2>
               <ul className="grid content-start gap-2 p-2 lg:min-h-40">
                 {cards.map((task) => (
                   <TaskCard

@@ -4,7 +4,7 @@ import { buttonClass } from "~/components/button";
 import { Menu, MenuButton, MenuHeading } from "~/components/menu";
 import { statusLook } from "~/components/status";
 import { StatusIcon } from "~/components/status-icon";
-import { useWriteAccess } from "~/components/write-access";
+import { useWriteAccess, WriteFields } from "~/components/write-access";
 import type { BoardTask } from "~/contract/page-data";
 import { movableColumns } from "./columns";
 import { moveIntent } from "./use-task-moves";
@@ -37,14 +37,16 @@ export function MoveMenu({
           onMove(task, submitter.value);
         }}
       >
-        <input type="hidden" name="intent" value={moveIntent} />
-        <input type="hidden" name="task_id" value={task.id} />
-        {movableColumns.map(({ status, label }) => (
-          <MenuButton key={status} name="status" value={status} disabled={status === task.status}>
-            <StatusIcon tone={statusLook(status).tone} />
-            {label}
-          </MenuButton>
-        ))}
+        <WriteFields quiet>
+          <input type="hidden" name="intent" value={moveIntent} />
+          <input type="hidden" name="task_id" value={task.id} />
+          {movableColumns.map(({ status, label }) => (
+            <MenuButton key={status} name="status" value={status} disabled={status === task.status}>
+              <StatusIcon tone={statusLook(status).tone} />
+              {label}
+            </MenuButton>
+          ))}
+        </WriteFields>
       </Form>
     </Menu>
   );

@@ -49,7 +49,7 @@ export function JobCard({ job }: { job: AgentJob }) {
         {job.sprint_run_id ? (
           <Link
             to={`/products/${job.product_id}/runs/${job.sprint_run_id}`}
-            className="text-accent hover:underline"
+            className="text-accent underline underline-offset-2 hover:decoration-2"
           >
             its run
           </Link>

@@ -84,7 +84,10 @@ function NoSprint({ product }: { product: Product }) {
       {product.open_stories === 0
         ? "The backlog is empty."
         : `${product.open_stories} open ${product.open_stories === 1 ? "story" : "stories"}.`}{" "}
-      <Link to={`/products/${product.id}/sprints`} className="text-accent hover:underline">
+      <Link
+        to={`/products/${product.id}/sprints`}
+        className="text-accent underline underline-offset-2 hover:decoration-2"
+      >
         Plan a sprint
       </Link>
     </p>

@@ -23,7 +23,7 @@ export function PromoteIdea({
   return (
     <Section title="Make it a PBI">
       <details>
-        <summary className="text-sm text-accent hover:underline">
+        <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
           It is ready for the backlog
         </summary>
         <ServerForm form={form} fetcher={fetcher} className="mt-3 grid gap-3">

@@ -74,7 +74,7 @@ export function Filters({
       {active ? (
         <Link
           to={address.filterTo({ q: null, status: null, sprint: null })}
-          className="text-sm text-accent hover:underline"
+          className="text-sm text-accent underline underline-offset-2 hover:decoration-2"
         >
           Show all
         </Link>

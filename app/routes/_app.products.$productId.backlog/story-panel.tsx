@@ -76,7 +76,10 @@ function SprintChoice({ page, sprints }: Pick<StoryPanelProps, "page" | "sprints
         {sprint ? (
           <span>
             In{" "}
-            <Link to={`../sprints/${sprint.id}`} className="text-accent hover:underline">
+            <Link
+              to={`../sprints/${sprint.id}`}
+              className="text-accent underline underline-offset-2 hover:decoration-2"
+            >
               {sprint.code}
             </Link>
           </span>

@@ -43,7 +43,9 @@ export function Webhooks({
       </ul>
       <WriteFields quiet>
         <details>
-          <summary className="text-sm text-accent hover:underline">Add a webhook</summary>
+          <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
+            Add a webhook
+          </summary>
           <Form method="post" className="mt-3 grid gap-3">
             <input type="hidden" name="intent" value="add-webhook" />
             <TextField label="Address" name="url" type="url" required placeholder="https://" />

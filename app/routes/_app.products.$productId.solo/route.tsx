@@ -89,7 +89,10 @@ export default function SoloPage() {
         lead={
           <>
             Your part of{" "}
-            <Link to={`../sprints/${sprint.id}`} className="text-accent hover:underline">
+            <Link
+              to={`../sprints/${sprint.id}`}
+              className="text-accent underline underline-offset-2 hover:decoration-2"
+            >
               {sprint.code}
             </Link>
             {sprint.sprint_goal ? `: ${sprint.sprint_goal}` : ""} ·{" "}

@@ -22,7 +22,7 @@ export function StoryPlace({ page }: { page: StoryPageData }) {
               {" · "}
               <Link
                 to={`/products/${product.id}/sprints/${sprint.id}`}
-                className="text-accent hover:underline"
+                className="text-accent underline underline-offset-2 hover:decoration-2"
               >
                 Board of {sprint.code}
               </Link>

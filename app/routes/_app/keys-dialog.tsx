@@ -1,6 +1,6 @@
 import { Kbd } from "~/components/badge";
 import { Dialog } from "~/components/dialog";
-import { useShownKeys } from "~/components/page-keys";
+import { type PageKey, useShownKeys } from "~/components/page-keys";
 
 /** All keys that work on this page, those of the page first. */
 export default function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -12,7 +12,7 @@ export default function KeysDialog({ open, onClose }: { open: boolean; onClose: 
           <section key={group} aria-label={group}>
             <h3 className="mb-1.5 text-xs font-semibold text-muted">{group}</h3>
             <dl className="grid grid-cols-1 gap-x-8 gap-y-1 sm:grid-cols-2">
-              {keys.map(({ keys: press, label }) => (
+              {keys.filter(isFirstOfLabel).map(({ keys: press, label }) => (
                 <div key={press} className="flex items-center justify-between gap-3 text-sm">
                   <dt>{label}</dt>
                   <dd className="flex gap-1">
@@ -28,6 +28,11 @@ export default function KeysDialog({ open, onClose }: { open: boolean; onClose: 
       </div>
     </Dialog>
   );
+}
+
+/** Of two ways to type the same thing only the first is listed. */
+function isFirstOfLabel(key: PageKey, index: number, all: readonly PageKey[]): boolean {
+  return all.findIndex(({ label }) => label === key.label) === index;
 }
 
 function shownKeys(press: string): string[] {

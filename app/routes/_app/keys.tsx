@@ -32,6 +32,8 @@ export function useShellKeys(
         },
       },
       { keys: "Shift+?", label: "Keys of this page", run: help },
+      // Where the question mark needs no shift key.
+      { keys: "?", label: "Keys of this page", run: help },
       {
         keys: "c",
         label: "Create what belongs here",

@@ -9,7 +9,10 @@ import type { ShellData } from "./shell-data";
 export function Sidebar({ shell }: { shell: ShellData }) {
   const setup = shell.user.isAdmin ? [...setupDestinations, adminDestination] : setupDestinations;
   return (
-    <div className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line px-3 py-3 lg:flex">
+    <aside
+      aria-label="Places"
+      className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line px-3 py-3 lg:flex"
+    >
       <Link
         to="/dashboard"
         className="flex items-center gap-2 px-2 pt-1 text-base font-semibold tracking-tight"
@@ -32,7 +35,7 @@ export function Sidebar({ shell }: { shell: ShellData }) {
           <SidebarLink key={destination.to} {...destination} />
         ))}
       </nav>
-    </div>
+    </aside>
   );
 }
 

@@ -1,0 +1,79 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { type BrowserContextOptions, expect } from "@playwright/test";
+import { watchProblems } from "./problems";
+import { test } from "./test";
+import { callTool, newPerson, newToken, newWorld, signedIn } from "./world";
+
+const looks: readonly [name: string, options: BrowserContextOptions][] = [
+  ["desktop, light", { viewport: { width: 1280, height: 860 }, colorScheme: "light" }],
+  ["desktop, dark", { viewport: { width: 1280, height: 860 }, colorScheme: "dark" }],
+  ["phone, light", { viewport: { width: 390, height: 844 }, colorScheme: "light", isMobile: true }],
+  ["phone, dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark", isMobile: true }],
+];
+
+for (const [look, options] of looks) {
+  test(`axe finds nothing on any page, and no page is wider than its window (${look})`, async ({
+    browser,
+  }) => {
+    test.setTimeout(120_000);
+    const owner = await newPerson(browser);
+    const world = await newWorld(owner.context);
+    const token = await newToken(owner.context);
+    await callTool(owner.context, token, "ask_user_question", {
+      story_id: world.storyId,
+      question: "Which words?",
+      options: [{ label: "Hello", description: "Short" }],
+    });
+    const context = await signedIn(browser, owner.name, { ...options, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    const problems = watchProblems(page);
+    for (const place of placesOf(world)) {
+      await page.goto(place);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const found = violations.map(
+        ({ id, nodes }) => `${place} ${id}: ${nodes.map((node) => node.html).join(" | ")}`,
+      );
+      expect.soft(found).toEqual([]);
+      const tooWide = await page.evaluate(
+        () => document.documentElement.scrollWidth > window.innerWidth,
+      );
+      expect.soft(tooWide, `${place} is wider than the window`).toBe(false);
+    }
+    problems.expectNone();
+    await context.close();
+    await owner.context.close();
+  });
+}
+
+function placesOf(world: Awaited<ReturnType<typeof newWorld>>): string[] {
+  const { product, sprint, storyId, pbiId, taskIds } = world;
+  return [
+    "/dashboard",
+    "/products/new",
+    `${product}/backlog`,
+    `${product}/backlog?panel=story:${storyId}`,
+    `${product}/backlog?panel=pbi:${pbiId}`,
+    `${product}/backlog?panel=new-story`,
+    `${product}/sprints`,
+    sprint,
+    `${product}/solo`,
+    `${product}/runs`,
+    `${product}/members`,
+    `${product}/settings`,
+    `/stories/${storyId}`,
+    `/tasks/${taskIds[0]}`,
+    "/questions",
+    "/ideas",
+    "/jobs",
+    "/workers",
+    "/insights",
+    "/connect",
+    "/start",
+    "/search?q=greeting",
+    "/settings",
+    "/settings/tokens",
+    "/settings/devices",
+    "/settings/notifications",
+    "/no-such-page",
+  ];
+}

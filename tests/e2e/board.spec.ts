@@ -1,0 +1,75 @@
+import { expect, type Page } from "@playwright/test";
+import { watchProblems } from "./problems";
+import { test } from "./test";
+import { newPerson, newWorld } from "./world";
+
+const column = (page: Page, name: string) =>
+  page.getByRole("region", { name: new RegExp(`^${name}:`) });
+
+async function openBoard(page: Page, address: string) {
+  await page.goto(address);
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+}
+
+test("two people at one board see each other's moves", async ({ browser }) => {
+  const ada = await newPerson(browser);
+  const bela = await newPerson(browser);
+  const world = await newWorld(ada.context);
+  const members = `${world.product}/members`;
+  await ada.context.request.post(members, { form: { intent: "add", identifier: bela.name } });
+
+  const adas = await ada.context.newPage();
+  const belas = await bela.context.newPage();
+  const problems = watchProblems(adas);
+  await openBoard(adas, world.sprint);
+  await openBoard(belas, world.sprint);
+
+  await adas.getByRole("button", { name: "Move T-1 to…" }).click();
+  await adas.getByRole("button", { name: "Review", exact: true }).click();
+  await expect(column(adas, "Review")).toContainText("T-1");
+  await expect(column(belas, "Review")).toContainText("T-1");
+
+  await belas.getByText("Show the greeting").dragTo(column(belas, "In progress"));
+  await expect(column(belas, "In progress")).toContainText("T-2");
+  await expect(column(adas, "In progress")).toContainText("T-2");
+  problems.expectNone();
+  await ada.context.close();
+  await bela.context.close();
+});
+
+test("a refused move falls back alone and says why", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  // A page that hears nothing of the archiving still shows its buttons; the service refuses.
+  await page.route("**/api/realtime/**", (route) => route.abort());
+  await page.goto(world.sprint);
+  await context.request.post(`${world.product}/settings`, { form: { intent: "archive" } });
+  await page.getByRole("button", { name: "Move T-3 to…" }).click();
+  await page.getByRole("button", { name: "Done", exact: true }).click();
+  await expect(page.getByText(/T-3 stays where it was: .*archived/)).toBeVisible();
+  await expect(column(page, "To do")).toContainText("T-3");
+  await context.close();
+});
+
+test("a card moves by keys alone, and the page says that it is a mode", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openBoard(page, world.sprint);
+
+  await page.keyboard.press("j");
+  await page.keyboard.press("m");
+  await expect(page.getByText("choose the column")).toBeVisible();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await expect(column(page, "Review")).toContainText("T-1");
+  await expect(page.locator(`[data-task-id="${world.taskIds[0]}"]`)).toBeFocused();
+
+  await page.keyboard.press("m");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Escape");
+  await expect(column(page, "Review")).toContainText("T-1");
+  await context.close();
+});

@@ -1,0 +1,41 @@
+import { expect } from "@playwright/test";
+import { test } from "./test";
+import { newDemo, newPerson, newWorld, signedIn } from "./world";
+
+test("a demo visitor sees every page, and no control that changes something can be used", async ({
+  browser,
+}) => {
+  const owner = await newPerson(browser);
+  const world = await newWorld(owner.context);
+  const name = await newDemo();
+  await owner.context.request.post(`${world.product}/members`, {
+    form: { intent: "add", identifier: name },
+  });
+
+  const context = await signedIn(browser, name);
+  const page = await context.newPage();
+  const places = [
+    `${world.product}/backlog?panel=story:${world.storyId}`,
+    world.sprint,
+    `${world.product}/members`,
+    `/stories/${world.storyId}`,
+    `/tasks/${world.taskIds[0]}`,
+    "/questions",
+    "/ideas",
+  ];
+  for (const place of places) {
+    await page.goto(place);
+    await expect(
+      page.getByText("This is a demo account: it sees everything and changes nothing.").first(),
+    ).toBeVisible();
+    const forms = page.locator("main form[method=post] button[type=submit]:not(:disabled)");
+    await expect(forms).toHaveCount(0);
+  }
+
+  const answer = await context.request.post(world.sprint, {
+    form: { intent: "move-task", task_id: world.taskIds[0] ?? "", status: "done" },
+  });
+  expect(answer.status()).toBe(403);
+  await context.close();
+  await owner.context.close();
+});

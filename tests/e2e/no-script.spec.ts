@@ -1,0 +1,50 @@
+import { expect } from "@playwright/test";
+import { test } from "./test";
+import { newPerson, unique } from "./world";
+
+test("the main journey works without script", async ({ browser }) => {
+  const { context } = await newPerson(browser, { javaScriptEnabled: false });
+  const page = await context.newPage();
+
+  await page.goto("/products/new");
+  await page.getByLabel("Name", { exact: true }).fill(`Planes ${unique()}`);
+  await page.getByRole("button", { name: "Create product" }).click();
+  await page.getByRole("link", { name: "New PBI" }).first().click();
+  await page.getByLabel("Title", { exact: true }).fill("Fold a plane");
+  await page.getByRole("button", { name: "Create PBI" }).click();
+  await page.getByRole("link", { name: "New story", exact: true }).click();
+  await page.getByLabel("Title", { exact: true }).fill("See each fold");
+  await page.getByRole("button", { name: "Create story" }).click();
+  await page.getByRole("link", { name: "New task in ST-001" }).click();
+  await page.getByLabel("Title", { exact: true }).fill("Draw the fold");
+  await page.getByRole("textbox", { name: /Implementation plan/ }).fill("1. Draw it");
+  await page.getByRole("button", { name: "Create task" }).click();
+  await expect(page.getByRole("complementary", { name: "Details" })).toContainText("T-1");
+
+  await page.getByRole("link", { name: "Sprints" }).click();
+  await page.getByLabel("Goal").fill("A plane flies");
+  await page.getByRole("button", { name: "Create sprint" }).click();
+  await page.getByRole("button", { name: "Add ST-001" }).click();
+  await page.getByRole("button", { name: "Start sprint" }).click();
+
+  await page.getByRole("button", { name: "Move T-1 to…" }).click();
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");
+
+  await page.getByRole("button", { name: "Start run of 1 job" }).click();
+  await expect(page.getByRole("heading", { name: /Run of SP-1/ })).toBeVisible();
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await page.getByRole("button", { name: "Cancel the run" }).click();
+  await expect(page.getByText("Cancelled").first()).toBeVisible();
+
+  await page.goto("/ideas");
+  await page.getByLabel("In one line").fill("Planes that glow");
+  await page.getByRole("button", { name: "Note it" }).click();
+  await page.getByLabel("Your question").fill("Which paper?");
+  await page.getByRole("button", { name: "Ask" }).click();
+  await expect(page.getByText("Which paper?")).toBeVisible();
+
+  await page.goto("/search?q=glow");
+  await expect(page.getByRole("link", { name: "Planes that glow" })).toBeVisible();
+  await context.close();
+});

@@ -1,0 +1,154 @@
+import { execFile } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { promisify } from "node:util";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  expect,
+} from "@playwright/test";
+
+const run = promisify(execFile);
+
+export const password = "a long enough password";
+export const unique = () => `${Date.now().toString(36)}${randomInt(1e6).toString(36)}`;
+const somebodysAddress = () => `10.${randomInt(250)}.${randomInt(250)}.${randomInt(250)}`;
+
+export interface Person {
+  name: string;
+  context: BrowserContext;
+}
+
+/** A registered person with a browser of their own; each comes from an address of its own. */
+export async function newPerson(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<Person> {
+  const name = `p-${unique()}`;
+  const context = await browser.newContext({
+    ...options,
+    extraHTTPHeaders: { "x-forwarded-for": somebodysAddress() },
+  });
+  const answer = await context.request.post("/register", {
+    form: { username: name, email: `${name}@example.com`, password },
+  });
+  expect(answer.ok()).toBe(true);
+  return { name, context };
+}
+
+/** Another browser of the same person, for example their phone. */
+export async function signedIn(
+  browser: Browser,
+  name: string,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    ...options,
+    extraHTTPHeaders: { "x-forwarded-for": somebodysAddress() },
+  });
+  const answer = await context.request.post("/login", { form: { identifier: name, password } });
+  expect(answer.ok()).toBe(true);
+  return context;
+}
+
+/** A demo account; only the operator can make one. */
+export async function newDemo(): Promise<string> {
+  const name = `d-${unique()}`;
+  const options = [
+    "--username",
+    name,
+    "--email",
+    `${name}@example.com`,
+    "--password",
+    password,
+    "--demo",
+  ];
+  await run(process.execPath, ["app/cli/launch.mjs", "admin", "user", "create", ...options], {
+    env: { ...process.env, DATA_DIR: process.env.E2E_DATA_DIR, NODE_ENV: "production" },
+  });
+  return name;
+}
+
+export interface World {
+  productId: string;
+  product: string;
+  storyId: string;
+  taskIds: string[];
+  sprintId: string;
+  sprint: string;
+  pbiId: string;
+}
+
+async function post(
+  context: BrowserContext,
+  path: string,
+  form: Record<string, string>,
+): Promise<string> {
+  const answer = await context.request.post(path, { form, maxRedirects: 0 });
+  expect([302, 303], await answer.text()).toContain(answer.status());
+  return answer.headers().location ?? "";
+}
+
+const lastId = (location: string) => /([0-9a-f-]{36})(?:\?[^?]*)?$/.exec(location)?.[1] ?? "";
+
+/** A product with one PBI, one story, three planned tasks and an active sprint, made through the application's own forms. */
+export async function newWorld(context: BrowserContext): Promise<World> {
+  const backlog = await post(context, "/products/new", { name: `Loom ${unique()}` });
+  const productId = /products\/([^/]+)/.exec(backlog)?.[1] ?? "";
+  const product = `/products/${productId}`;
+  const pbiId = lastId(
+    await post(context, backlog, { intent: "create-pbi", title: "Greet visitors" }),
+  );
+  const storyId = lastId(
+    await post(context, backlog, {
+      intent: "create-story",
+      pbi_id: pbiId,
+      title: "See a greeting",
+      description: "It names **me**.",
+      acceptance_criteria: "- it names me",
+    }),
+  );
+  const taskIds: string[] = [];
+  for (const title of ["Write the greeting", "Show the greeting", "Check the greeting"]) {
+    const made = await post(context, backlog, {
+      intent: "create-task",
+      story_id: storyId,
+      title,
+      implementation_plan: "1. Do it\n2. Test it",
+    });
+    taskIds.push(lastId(made));
+  }
+  const sprint = await post(context, `${product}/sprints`, { sprint_goal: "Say hello" });
+  const sprintId = lastId(sprint);
+  await post(context, sprint, { intent: "add-story", sprint_id: sprintId, story_id: storyId });
+  await post(context, sprint, { intent: "start-sprint" });
+  return { productId, product, storyId, taskIds, sprintId, sprint, pbiId };
+}
+
+/** A token of theirs, made on the connect page. */
+export async function newToken(context: BrowserContext): Promise<string> {
+  const answer = await context.request.post("/connect", { form: { label: "journey" } });
+  const token = /blm_[A-Za-z0-9_-]{43}/.exec(await answer.text())?.[0];
+  expect(token).toBeDefined();
+  return token ?? "";
+}
+
+/** Calls one MCP tool the way an agent does. */
+export async function callTool(
+  context: BrowserContext,
+  token: string,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<unknown> {
+  const answer = await context.request.post("/mcp", {
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2025-11-25",
+    },
+    data: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } },
+  });
+  const text = await answer.text();
+  expect(answer.ok(), text).toBe(true);
+  return text;
+}
