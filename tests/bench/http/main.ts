@@ -14,6 +14,10 @@ import { type Program, startBareServer, startService } from "./programs";
 const products = Number(process.env.BENCH_PRODUCTS ?? 50);
 const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
 
+/** With words as arguments only the comparisons whose name contains one of them run. */
+const words = process.argv.slice(2);
+const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word));
+
 /** A whole installation of its own: data folder, Postgres, service, reference program. */
 async function main(): Promise<void> {
   const supabase = await startEmbeddedSupabase({ dataDir });
@@ -29,9 +33,11 @@ async function main(): Promise<void> {
   const pids = [process.pid, cluster.pid(), service.process.pid ?? 0, bare.process.pid ?? 0];
   try {
     print(`Start to first answer: ${Math.round(service.startedWithin)} ms (goal: under 5,000)`);
-    for (const contest of contestsOf(dataset, service, bare)) await compare(contest, pids);
-    if (hasPgbench()) await comparePatch(dataset, service, adminUrl, pids);
-    else print("pgbench is not installed: PATCH was compared with bare Node only");
+    for (const contest of contestsOf(dataset, service, bare)) {
+      if (isWanted(contest.name)) await compare(contest, pids);
+    }
+    if (isWanted("PATCH") && hasPgbench()) await comparePatch(dataset, service, adminUrl, pids);
+    if (!hasPgbench()) print("pgbench is not installed: PATCH was compared with bare Node only");
     const memory = await service.memory();
     print(`Resident memory afterwards: ${memory ? memory.toFixed(0) : "?"} MB (goal: under 250)`);
   } finally {
