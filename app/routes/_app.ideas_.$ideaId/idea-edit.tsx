@@ -27,7 +27,7 @@ export function IdeaEdit({
       status: idea.status,
     },
   });
-  const at = steps.findIndex((step) => idea.status === step);
+  const at = idea.status === "planned" ? -1 : steps.indexOf(idea.status);
   return (
     <Section title="Edit">
       <ServerForm form={form} fetcher={fetcher}>

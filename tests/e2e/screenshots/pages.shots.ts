@@ -1,0 +1,68 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { BrowserContextOptions } from "@playwright/test";
+import { test } from "../test";
+import { newPerson, signedIn } from "../world";
+import { newScene, type Scene } from "./scene";
+
+const folder = process.env.SCREENSHOTS_DIR ?? join("docs", "screenshots");
+
+const looks: readonly [name: string, options: BrowserContextOptions][] = [
+  ["1280-light", { viewport: { width: 1280, height: 860 }, colorScheme: "light" }],
+  ["1280-dark", { viewport: { width: 1280, height: 860 }, colorScheme: "dark" }],
+  ["390-light", { viewport: { width: 390, height: 844 }, colorScheme: "light", isMobile: true }],
+  ["390-dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark", isMobile: true }],
+];
+
+function pagesOf(scene: Scene): Record<string, string> {
+  const { product, sprint, run, story, task, idea } = scene;
+  return {
+    dashboard: "/dashboard",
+    "product-new": "/products/new",
+    backlog: `${product}/backlog`,
+    "backlog-panel": `${product}/backlog?panel=story:${story}`,
+    sprints: `${product}/sprints`,
+    board: sprint,
+    solo: `${product}/solo`,
+    runs: `${product}/runs`,
+    run,
+    members: `${product}/members`,
+    "product-settings": `${product}/settings`,
+    story: `/stories/${story}`,
+    task: `/tasks/${task}`,
+    questions: "/questions",
+    ideas: "/ideas",
+    idea,
+    jobs: "/jobs",
+    workers: "/workers",
+    insights: "/insights",
+    connect: "/connect",
+    start: "/start",
+    search: "/search?q=fold",
+    settings: "/settings",
+    tokens: "/settings/tokens",
+    devices: "/settings/devices",
+    notifications: "/settings/notifications",
+  };
+}
+
+test("pictures of every page", async ({ browser }) => {
+  mkdirSync(folder, { recursive: true });
+  const owner = await newPerson(browser);
+  const scene = await newScene(owner.context);
+  for (const [look, options] of looks) {
+    const context = await signedIn(browser, owner.name, { ...options, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    for (const [name, path] of Object.entries(pagesOf(scene))) {
+      await page.goto(path);
+      await page.screenshot({ path: join(folder, `${name}-${look}.png`) });
+    }
+    await context.clearCookies();
+    for (const name of ["login", "register"]) {
+      await page.goto(`/${name}`);
+      await page.screenshot({ path: join(folder, `${name}-${look}.png`) });
+    }
+    await context.close();
+  }
+  await owner.context.close();
+});
