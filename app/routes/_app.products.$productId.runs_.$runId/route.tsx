@@ -37,12 +37,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     whyNotMoving(actor, { kind: "run", id: runId }),
   ]);
   const open = await listQuestions(actor, { product_id: run.product_id, state: "open", limit: 50 });
-  const tasks = new Set(run.jobs.map((job) => job.task_id));
+  const stories = new Set(run.jobs.map((job) => job.story_id));
   const questions = open.questions.filter(
     (question) =>
       question.id !== run.pause_question_id &&
       (question.sprint_run_id === runId ||
-        (question.task_id !== null && tasks.has(question.task_id))),
+        (question.story_id !== null && stories.has(question.story_id))),
   );
   return json({ productId, run, questions, why: why.moving ? null : why.text });
 });

@@ -1,8 +1,9 @@
 import { Link, useSubmit } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
-import { CodeChip } from "~/components/badge";
+import { Badge, CodeChip } from "~/components/badge";
 import { Button } from "~/components/button";
 import { Section } from "~/components/card";
+import { StatusIcon } from "~/components/status-icon";
 import { StatusDot } from "~/components/status-pill";
 import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
@@ -22,6 +23,7 @@ export function StoryList({ board }: { board: SprintPageData }) {
             <Link to={`/stories/${story.id}`} className="min-w-40 flex-1 hover:underline">
               {story.title}
             </Link>
+            <OpenQuestions count={story.open_questions} />
             {closed ? null : (
               <WriteFields quiet>
                 <Assignee story={story} members={members} />
@@ -68,6 +70,19 @@ export function StoryList({ board }: { board: SprintPageData }) {
         </details>
       )}
     </Section>
+  );
+}
+
+/** A waiting agent is visible without opening anything. */
+function OpenQuestions({ count }: { count: number }) {
+  if (count === 0) return null;
+  return (
+    <Link to="/questions" className="hover:underline">
+      <Badge tone="waiting">
+        <StatusIcon tone="waiting" className="size-3" />
+        {count === 1 ? "A question waits" : `${count} questions wait`}
+      </Badge>
+    </Link>
   );
 }
 
