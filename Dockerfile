@@ -17,4 +17,4 @@ COPY --from=build /app/public ./public
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=15s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:3000/api/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "build/programs/start.js"]
+CMD ["node", "--max-semi-space-size=4", "build/programs/start.js"]

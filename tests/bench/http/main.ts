@@ -8,6 +8,7 @@ import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
 import { type Contest, compare } from "./compare";
 import { type Dataset, fill } from "./dataset";
+import { measure } from "./load";
 import { hasPgbench, runPgbench } from "./pgbench";
 import { type Program, startBareServer, startService } from "./programs";
 
@@ -33,18 +34,34 @@ async function main(): Promise<void> {
   const pids = [process.pid, cluster.pid(), service.process.pid ?? 0, bare.process.pid ?? 0];
   try {
     print(`Start to first answer: ${Math.round(service.startedWithin)} ms (goal: under 5,000)`);
+    await reportMemory(dataset, service);
     for (const contest of contestsOf(dataset, service, bare)) {
       if (isWanted(contest.name)) await compare(contest, pids);
     }
     if (isWanted("PATCH") && hasPgbench()) await comparePatch(dataset, service, adminUrl, pids);
     if (!hasPgbench()) print("pgbench is not installed: PATCH was compared with bare Node only");
-    const memory = await service.memory();
-    print(`Resident memory afterwards: ${memory ? memory.toFixed(0) : "?"} MB (goal: under 250)`);
   } finally {
     await Promise.all([service.stop(), bare.stop()]);
     await cluster.stop();
     await supabase.stop();
   }
+}
+
+/** Ten thousand requests of all kinds, then what the process holds. */
+async function reportMemory(dataset: Dataset, service: Program): Promise<void> {
+  const contests = contestsOf(dataset, service, service).filter(
+    ({ name }) => !/snapshot/.test(name),
+  );
+  let answered = 0;
+  while (answered < 10_000) {
+    for (const { connections, next } of contests) {
+      const load = { port: service.port, connections, next, milliseconds: 500 };
+      answered += (await measure(load)).perSecond / 2;
+    }
+  }
+  const memory = await service.memory();
+  const shown = memory === undefined ? "unknown here" : `${memory.toFixed(0)} MB`;
+  print(`Resident memory after ${Math.round(answered)} requests: ${shown} (goal: under 250)`);
 }
 
 function contestsOf(dataset: Dataset, service: Program, bare: Program): Contest[] {

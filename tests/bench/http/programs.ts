@@ -15,10 +15,14 @@ export interface Program {
   stop(): Promise<void>;
 }
 
+/** As in `npm start`: a small young generation keeps a third of the memory free and costs nothing measurable. */
+const nodeOptions = ["--max-semi-space-size=4"];
+
 /** The service as `npm start` runs it, over the database of the data folder. */
 export async function startService(dataDir: string, port: number): Promise<Program> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [join(root, "build/programs/start.js")], {
+  const program = join(root, "build/programs/start.js");
+  const child = spawn(process.execPath, [...nodeOptions, program], {
     cwd: root,
     env: {
       ...process.env,
