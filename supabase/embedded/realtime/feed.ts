@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Client } from "pg";
 import { LogicalReplicationService, PgoutputPlugin } from "pg-logical-replication";
 import { z } from "zod";
+import { VisibleTransactions } from "./visible-transactions";
 
 /** One row of realtime.messages, as it was committed. */
 export interface Message {
@@ -71,6 +72,9 @@ export async function followMessages(databaseUrl: string, listener: FeedListener
   };
 }
 
+const beginSchema = z.object({ tag: z.literal("begin"), xid: z.number() });
+const commitSchema = z.object({ tag: z.literal("commit") });
+
 interface Stream {
   ended: Promise<void>;
   isUp(): boolean;
@@ -84,6 +88,9 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
   );
   let up = true;
   let heardAt = Date.now();
+  const lose = () => void service.destroy();
+  const visible = await VisibleTransactions.open<Message>(databaseUrl, listener.onMessage, lose);
+  let current: { id: number; messages: Message[] } = { id: 0, messages: [] };
   service.on("error", () => undefined);
   const confirm = (ping: boolean) => service.acknowledge(justBefore(service.lastLsn()), ping);
   service.on("heartbeat", (_lsn, _sentAt, mustRespond: boolean) => {
@@ -93,8 +100,12 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
   });
   service.on("data", (_lsn, change: unknown) => {
     heardAt = Date.now();
+    const begin = beginSchema.safeParse(change);
+    if (begin.success) current = { id: begin.data.xid, messages: [] };
     const insert = insertSchema.safeParse(change);
-    if (insert.success) listener.onMessage(insert.data.new);
+    if (insert.success) current.messages.push(insert.data.new);
+    const isWhole = commitSchema.safeParse(change).success && current.messages.length > 0;
+    if (isWhole) visible.push(current, lose);
   });
   const started = new Promise<void>((resolve) => service.on("start", () => resolve()));
   const streaming = service.subscribe(
@@ -112,6 +123,7 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
   const ended = finished.finally(() => {
     up = false;
     clearInterval(probe);
+    void visible.close();
     return service.destroy().catch(() => undefined);
   });
   await Promise.race([started, streaming]);

@@ -1,0 +1,79 @@
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import { z } from "zod";
+
+const answerSchema = z.array(z.object({ all_visible: z.boolean() })).length(1);
+
+/** The number in the log is the lower half of a transaction's id; the epoch comes from the newest one. */
+const question = `
+  with newest as (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as id)
+  select bool_and(coalesce(pg_xact_status(
+    ((newest.id >> 32) - (x.id > (newest.id & 4294967295))::integer << 32 | x.id)::text::xid8), '') <> 'in progress')
+    as all_visible
+  from newest, unnest($1::bigint[]) as x (id)`;
+
+export interface Transaction<T> {
+  id: number;
+  messages: T[];
+}
+
+/**
+ * Hands transactions on in their order, each once everybody can see it. The log tells of a commit a moment before other
+ * snapshots include it: somebody who joins in that moment would neither hear of the change nor read it.
+ */
+export class VisibleTransactions<T> {
+  readonly #client: pg.Client;
+  readonly #deliver: (message: T) => void;
+  #waiting: Transaction<T>[] = [];
+  #draining: Promise<void> | undefined;
+
+  private constructor(client: pg.Client, deliver: (message: T) => void) {
+    this.#client = client;
+    this.#deliver = deliver;
+  }
+
+  static async open<T>(
+    databaseUrl: string,
+    deliver: (message: T) => void,
+    onLost: () => void,
+  ): Promise<VisibleTransactions<T>> {
+    const client = new pg.Client({
+      connectionString: databaseUrl,
+      application_name: "backloom realtime visibility",
+      query_timeout: 5_000,
+    });
+    client.on("error", onLost);
+    await client.connect();
+    return new VisibleTransactions(client, deliver);
+  }
+
+  /** Rejects nothing: when the database is lost, what waits is lost with it, and `onLost` has said so. */
+  push(transaction: Transaction<T>, onLost: () => void): void {
+    this.#waiting.push(transaction);
+    this.#draining ??= this.#drain()
+      .catch(onLost)
+      .finally(() => {
+        this.#draining = undefined;
+      });
+  }
+
+  async close(): Promise<void> {
+    this.#waiting = [];
+    await this.#client.end().catch(() => undefined);
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      const ids = batch.map(({ id }) => id);
+      while (!(await this.#areVisible(ids))) await wait(1);
+      for (const { messages } of batch) messages.forEach(this.#deliver);
+    }
+  }
+
+  async #areVisible(ids: number[]): Promise<boolean> {
+    const { rows } = await this.#client.query({ name: "visible", text: question, values: [ids] });
+    return answerSchema.parse(rows).every((row) => row.all_visible);
+  }
+}
