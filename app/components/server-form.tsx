@@ -1,7 +1,10 @@
 import { getFormProps, type SubmissionResult, useForm } from "@conform-to/react";
 import { Form, type FormProps, type useFetcher } from "@remix-run/react";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useEffect, useId } from "react";
+import { enhancedField } from "./enhanced-field";
 import { FormErrors } from "./field";
+import { showToast } from "./toast";
+import { useHydrated } from "./use-hydrated";
 
 /** What a field component needs to know: its name, id, first value and what is wrong with it. */
 export interface FieldWiring {
@@ -58,6 +61,13 @@ function isSubmissionResult(value: unknown): value is SubmissionResult<string[]>
   return typeof value === "object" && value !== null && "initialValue" in value;
 }
 
+/** What an action that did its work has to say. */
+function messageOf(answer: unknown): string | null {
+  if (typeof answer !== "object" || answer === null) return null;
+  if (!("ok" in answer && "message" in answer)) return null;
+  return typeof answer.message === "string" ? answer.message : null;
+}
+
 /** The form element, with what is wrong with it as a whole on top. */
 export function ServerForm({
   form,
@@ -67,13 +77,21 @@ export function ServerForm({
   ...rest
 }: Omit<FormProps, "children" | "form"> & {
   form: ServerFormHandle<never> | ServerFormHandle<string>;
+  /** Sends the form in the background; without script it is an ordinary post. */
   fetcher?: ReturnType<typeof useFetcher>;
   children: ReactNode;
 }) {
   const Element = fetcher ? fetcher.Form : Form;
+  const inBackground = useHydrated() && fetcher !== undefined;
+  const answer = fetcher?.state === "idle" ? fetcher.data : undefined;
+  useEffect(() => {
+    const message = messageOf(answer);
+    if (message) showToast(message);
+  }, [answer]);
   return (
     <Element method="post" className={className} {...rest} {...form.props}>
       <FormErrors errors={form.errors} id={form.errorId} />
+      {inBackground ? <input type="hidden" name={enhancedField} value="1" /> : null}
       {children}
     </Element>
   );

@@ -43,6 +43,7 @@ test("a person plans a sprint from nothing and starts its run", async ({ browser
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("listitem").filter({ hasText: "Draw it" })).toBeVisible();
 
+  await expect(page.getByText("Saved", { exact: true })).toBeVisible();
   await page.goBack();
   await page.getByRole("button", { name: "Start run of 1 job" }).click();
   await expect(page.getByRole("heading", { name: /Run of SP-1/ })).toBeVisible();

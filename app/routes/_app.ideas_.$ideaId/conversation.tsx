@@ -1,14 +1,13 @@
 import { useFetcher } from "@remix-run/react";
 import { useEffect, useRef } from "react";
+import type { ActionAnswer } from "~/components/action-form";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
-import { enhancedField } from "~/components/enhanced-field";
 import { TextAreaField } from "~/components/field";
 import { Prose, type SafeHtml } from "~/components/prose";
 import { RelativeTime } from "~/components/relative-time";
 import { ServerForm, useServerForm } from "~/components/server-form";
 import { StatusPill } from "~/components/status-pill";
-import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
 import type { UserQuestion } from "~/contract/question";
 
@@ -20,8 +19,7 @@ export function Conversation({
   questions: readonly UserQuestion[];
   answers: readonly (SafeHtml | null)[];
 }) {
-  const fetcher = useFetcher<{ ok?: boolean }>({ key: "ask-about-idea" });
-  const hydrated = useHydrated();
+  const fetcher = useFetcher<ActionAnswer>({ key: "ask-about-idea" });
   const area = useRef<HTMLDivElement>(null);
   const form = useServerForm<"question">({ lastResult: fetcher.data });
   const asked = fetcher.state === "idle" && fetcher.data?.ok;
@@ -65,7 +63,6 @@ export function Conversation({
         <ServerForm form={form} fetcher={fetcher}>
           <WriteFields className="grid gap-3">
             <input type="hidden" name="intent" value="ask" />
-            {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
             <TextAreaField label="Your question" rows={2} required {...form.field("question")} />
             <div>
               <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Asking…">

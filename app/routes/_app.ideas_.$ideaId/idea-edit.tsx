@@ -1,5 +1,5 @@
 import { useFetcher } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
+import { type ActionAnswer, ActionForm } from "~/components/action-form";
 import { Button, SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { SelectField, TextAreaField, TextField } from "~/components/field";
@@ -17,7 +17,7 @@ export function IdeaEdit({
   idea: Idea;
   products: readonly { id: string; name: string }[];
 }) {
-  const fetcher = useFetcher({ key: `edit-${idea.id}` });
+  const fetcher = useFetcher<ActionAnswer>({ key: `edit-${idea.id}` });
   const form = useServerForm<"title" | "description" | "product_id" | "status">({
     lastResult: fetcher.data,
     defaultValue: {

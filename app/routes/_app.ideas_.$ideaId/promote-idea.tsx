@@ -1,4 +1,5 @@
 import { useFetcher } from "@remix-run/react";
+import type { ActionAnswer } from "~/components/action-form";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { SelectField, TextField } from "~/components/field";
@@ -15,7 +16,7 @@ export function PromoteIdea({
   idea: Idea;
   products: readonly { id: string; name: string }[];
 }) {
-  const fetcher = useFetcher({ key: "promote-idea" });
+  const fetcher = useFetcher<ActionAnswer>({ key: "promote-idea" });
   const form = useServerForm<"title" | "product_id" | "priority">({
     lastResult: fetcher.data,
     defaultValue: { title: idea.title, product_id: idea.product_id, priority: "3" },

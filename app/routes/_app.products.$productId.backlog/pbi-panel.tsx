@@ -1,6 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { ActionForm } from "~/components/action-form";
+import { type ActionAnswer, ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button, SubmitButton } from "~/components/button";
 import { Confirm } from "~/components/confirm";
@@ -11,7 +11,6 @@ import { ServerForm, useServerForm } from "~/components/server-form";
 import { SidePanel } from "~/components/side-panel";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
-import { SavedHint } from "./saved-hint";
 
 export interface PanelPbi {
   id: string;
@@ -33,7 +32,7 @@ export function PbiPanel({
   pbis: readonly { id: string }[];
   closeTo: string;
 }) {
-  const fetcher = useFetcher({ key: `edit-${pbi.id}` });
+  const fetcher = useFetcher<ActionAnswer>({ key: `edit-${pbi.id}` });
   const form = useServerForm<"title" | "description" | "priority" | "code">({
     lastResult: fetcher.data,
     defaultValue: {
@@ -79,7 +78,6 @@ export function PbiPanel({
             <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
               Save
             </SubmitButton>
-            <SavedHint fetcher={fetcher} />
           </div>
         </WriteFields>
       </ServerForm>

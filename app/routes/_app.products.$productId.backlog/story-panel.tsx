@@ -1,5 +1,5 @@
 import { Link, useFetcher } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
+import { type ActionAnswer, ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button, ButtonLink, SubmitButton } from "~/components/button";
 import { Confirm } from "~/components/confirm";
@@ -10,7 +10,6 @@ import { SidePanel } from "~/components/side-panel";
 import { StatusDot, StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { BacklogTree, StoryPageData } from "~/contract/page-data";
-import { SavedHint } from "./saved-hint";
 
 interface StoryPanelProps {
   page: StoryPageData;
@@ -109,7 +108,7 @@ function SprintChoice({ page, sprints }: Pick<StoryPanelProps, "page" | "sprints
 }
 
 function StoryFields({ story }: { story: StoryPageData["story"] }) {
-  const fetcher = useFetcher({ key: `edit-${story.id}` });
+  const fetcher = useFetcher<ActionAnswer>({ key: `edit-${story.id}` });
   const form = useServerForm<"title" | "description" | "acceptance_criteria" | "code">({
     lastResult: fetcher.data,
     defaultValue: {
@@ -141,7 +140,6 @@ function StoryFields({ story }: { story: StoryPageData["story"] }) {
           <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
             Save
           </SubmitButton>
-          <SavedHint fetcher={fetcher} />
         </div>
       </WriteFields>
     </ServerForm>

@@ -1,4 +1,5 @@
 import { useFetcher } from "@remix-run/react";
+import type { ActionAnswer } from "~/components/action-form";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { CheckField, SelectField, TextAreaField, TextField } from "~/components/field";
@@ -13,7 +14,7 @@ const strategies = [
 ];
 
 export function ProductFields({ product, isOwner }: { product: ProductDetail; isOwner: boolean }) {
-  const fetcher = useFetcher({ key: `product-${product.id}` });
+  const fetcher = useFetcher<ActionAnswer>({ key: `product-${product.id}` });
   const form = useServerForm<
     "name" | "code" | "description" | "repo_url" | "definition_of_done" | "pr_strategy"
   >({

@@ -1,4 +1,5 @@
 import { Form, useFetcher } from "@remix-run/react";
+import type { ActionAnswer } from "~/components/action-form";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { Confirm } from "~/components/confirm";
@@ -10,7 +11,7 @@ import type { StoryPageData } from "~/contract/page-data";
 
 export function StoryEdit({ page }: { page: StoryPageData }) {
   const { story, pbis, tasks } = page;
-  const fetcher = useFetcher({ key: `edit-${story.id}` });
+  const fetcher = useFetcher<ActionAnswer>({ key: `edit-${story.id}` });
   const form = useServerForm<
     "title" | "description" | "acceptance_criteria" | "code" | "priority" | "pbi_id"
   >({

@@ -1,4 +1,5 @@
 import { Link, useFetcher } from "@remix-run/react";
+import type { ActionAnswer } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
@@ -10,7 +11,7 @@ import type { StoryPageData } from "~/contract/page-data";
 
 export function StoryTasks({ page }: { page: StoryPageData }) {
   const { tasks } = page;
-  const fetcher = useFetcher({ key: "new-task" });
+  const fetcher = useFetcher<ActionAnswer>({ key: "new-task" });
   const form = useServerForm<"title" | "description" | "implementation_plan">({
     lastResult: fetcher.data,
   });

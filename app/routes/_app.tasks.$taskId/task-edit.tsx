@@ -1,5 +1,5 @@
 import { Form, useFetcher } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
+import { type ActionAnswer, ActionForm } from "~/components/action-form";
 import { Button, SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { Confirm } from "~/components/confirm";
@@ -27,7 +27,7 @@ type TaskField =
 
 export function TaskEdit({ page }: { page: TaskPageData }) {
   const { task, stories, story, product } = page;
-  const fetcher = useFetcher({ key: `edit-${task.id}` });
+  const fetcher = useFetcher<ActionAnswer>({ key: `edit-${task.id}` });
   const form = useServerForm<TaskField>({
     lastResult: fetcher.data,
     defaultValue: {
