@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, inject } from "vitest";
 import { connectDatabase, type Database } from "~/db/database.server";
@@ -81,21 +82,29 @@ function cluster(): { port: number; secrets: EmbeddedSecrets } {
 
 /** Copies are made one at a time by Postgres; a file that comes in between tries again. */
 async function copyTemplate(adminUrl: string, name: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await recreateDatabase(adminUrl, name, templateName);
-    } catch (error) {
-      const busy = error instanceof pg.DatabaseError && error.code === "55006";
-      if (!busy || attempt === 50) throw error;
-    }
-  }
+  await whileInUse(() => recreateDatabase(adminUrl, name, templateName));
 }
 
+/** A replication connection that was closed a moment ago may still hold its temporary slot. */
 async function dropDatabase(adminUrl: string, name: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
-  await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`);
+  const drop = `drop database if exists ${pg.escapeIdentifier(name)} with (force)`;
+  await whileInUse(async () => void (await client.query(drop)));
   await client.end();
+}
+
+/** Tries again while Postgres says that the object is in use (55006), ten seconds at most. */
+async function whileInUse(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const isBusy = error instanceof pg.DatabaseError && error.code === "55006";
+      if (!isBusy || attempt === 100) throw error;
+      await pause(100);
+    }
+  }
 }
 
 function onlyOnce(work: () => Promise<void>): () => Promise<void> {

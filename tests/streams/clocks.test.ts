@@ -24,14 +24,14 @@ describe("the clocks of a stream (S11)", () => {
   });
 
   it("send the comment `: heartbeat` again and again", async () => {
-    const { reader } = await connect({ heartbeatSeconds: 0.05, lifetimeSeconds: 0.3 });
+    const { reader } = await connect({ heartbeatSeconds: 0.05, lifetimeSeconds: 2 });
     await reader.ended;
     expect(reader.comments.length).toBeGreaterThanOrEqual(2);
     expect(new Set(reader.comments)).toEqual(new Set([": heartbeat"]));
   });
 
   it("end the stream cleanly, and all that belongs to it", async () => {
-    const { app, reader } = await connect({ lifetimeSeconds: 0.2 });
+    const { app, reader } = await connect({ lifetimeSeconds: 1 });
     expect(await reader.ended).toBe("clean");
     expect(app.services.streams.count).toBe(0);
     expect(app.services.hub.gauges.viewers).toBe(0);
@@ -40,7 +40,7 @@ describe("the clocks of a stream (S11)", () => {
 
 describe("coming back after the end of a stream", () => {
   it("starts with ready and replays nothing by itself", async () => {
-    const { app, reader } = await connect({ lifetimeSeconds: 0.5 });
+    const { app, reader } = await connect({ lifetimeSeconds: 2 });
     const taskId = await createTask(t, w.storyId);
     await reader.nextWhere(({ data }) => data.id === taskId);
     await reader.ended;
@@ -52,7 +52,7 @@ describe("coming back after the end of a stream", () => {
   });
 
   it("with Last-Event-ID brings the messages missed in the short window, after a ready that says so", async () => {
-    const { app, reader } = await connect({ lifetimeSeconds: 0.3 });
+    const { app, reader } = await connect({ lifetimeSeconds: 2 });
     const seen = await createTask(t, w.storyId, "seen");
     const last = await reader.nextWhere(({ data }) => data.id === seen);
     await reader.ended;
