@@ -1,21 +1,4 @@
-import clsx from "clsx";
 import type { ReactNode } from "react";
-
-export function Card({
-  children,
-  className,
-  id,
-}: {
-  children: ReactNode;
-  className?: string;
-  id?: string;
-}) {
-  return (
-    <div id={id} className={clsx("rounded-lg border border-line bg-surface", className)}>
-      {children}
-    </div>
-  );
-}
 
 /** A card with a heading and, at its end, what one can do with it. */
 export function Section({

@@ -119,7 +119,6 @@ export const soloBoardSchema = z.object({
   tasks: z.array(boardTaskSchema),
   workers_online: z.number(),
 });
-export type SoloBoardData = z.infer<typeof soloBoardSchema>;
 
 const storyLogSchema = z.object({
   id,
@@ -150,7 +149,6 @@ const backlogTaskSchema = z.object({
   verify_only: z.boolean(),
   verify_required: z.string(),
 });
-export type PageTask = z.infer<typeof backlogTaskSchema>;
 
 export const storyPageSchema = z.object({
   story: z.object({

@@ -7,14 +7,8 @@ stable
 set search_path = ''
 as $$
 declare
-  v_product uuid;
+  v_product uuid := private.require_access('sprint', p_sprint_id);
 begin
-  select s.product_id into v_product from public.sprints s where s.id = p_sprint_id;
-  if v_product is null then
-    raise exception using errcode = 'PT404', message = 'No such sprint.';
-  end if;
-  perform private.require_product_access(v_product);
-
   return json_build_object(
     'sprint', (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id),
     'pr_strategy', (select p.pr_strategy from public.products p where p.id = v_product),

@@ -8,11 +8,8 @@ as $$
 declare
   v_story public.stories;
 begin
+  perform private.require_access('story', p_story_id);
   select s.* into v_story from public.stories s where s.id = p_story_id;
-  if v_story.id is null then
-    raise exception using errcode = 'PT404', message = 'No such story.';
-  end if;
-  perform private.require_product_access(v_story.product_id);
 
   return json_build_object(
     'story', (select row_to_json(s) from private.story_shape s where s.id = p_story_id),

@@ -8,11 +8,8 @@ as $$
 declare
   v_task public.tasks;
 begin
+  perform private.require_access('task', p_task_id);
   select t.* into v_task from public.tasks t where t.id = p_task_id;
-  if v_task.id is null then
-    raise exception using errcode = 'PT404', message = 'No such task.';
-  end if;
-  perform private.require_product_access(v_task.product_id);
 
   return json_build_object(
     'task', (select row_to_json(t) from private.task_detail_shape t where t.id = p_task_id),

@@ -7,15 +7,9 @@ export const columns = [
   { status: "failed", label: "Failed" },
 ] as const;
 
-export type ColumnStatus = (typeof columns)[number]["status"];
-
 /** People move cards to these; a task becomes failed only by its work. */
 export const movableColumns = columns.filter(({ status }) => status !== "failed");
 
 export function columnLabel(status: string): string {
   return columns.find((column) => column.status === status)?.label ?? status;
-}
-
-export function isColumnStatus(value: unknown): value is ColumnStatus {
-  return columns.some((column) => column.status === value);
 }

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import type { Actor } from "~/db/rpc.server";
+import { getBacklogTree } from "~/domain/pages/get-backlog-tree.server";
+import { getDashboard } from "~/domain/pages/get-dashboard.server";
+import { getShell } from "~/domain/pages/get-shell.server";
+import { getSoloBoard } from "~/domain/pages/get-solo-board.server";
+import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
+import { getStoryPage } from "~/domain/pages/get-story-page.server";
+import { getTaskPage } from "~/domain/pages/get-task-page.server";
+import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import { createProduct } from "~/domain/products/create-product.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { startSprint } from "~/domain/sprints/start-sprint.server";
+import { assignStory } from "~/domain/stories/assign-story.server";
+import { createStory } from "~/domain/stories/create-story.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const owner = await createUser(t, { username: "owner" });
+const member = await createUser(t, { username: "member" });
+const demo = await createUser(t, { username: "visitor", demo: true });
+const stranger = t.actorOf(await createUser(t, { username: "stranger" }));
+const ada = t.actorOf(owner);
+
+const product = await createProduct(ada, { code: "LOOM", name: "Loom" });
+for (const identifier of ["member", "visitor"]) {
+  await addProductMember(ada, { product_id: product.id, identifier });
+}
+const pbi = await createPbi(ada, { product_id: product.id, title: "Greet" });
+const sprint = await createSprint(ada, { product_id: product.id, sprint_goal: "Hello" });
+const story = await createStory(ada, { pbi_id: pbi.id, title: "See it", sprint_id: sprint.id });
+const task = await createTask(ada, { story_id: story.id, title: "Write it" });
+await startSprint(ada, { sprint_id: sprint.id });
+await askQuestion(ada, { task_id: task.id, question: "Which words?" });
+
+const reads: readonly [name: string, read: (actor: Actor) => Promise<unknown>][] = [
+  ["backlog tree", (actor) => getBacklogTree(actor, product.id)],
+  ["sprint board", (actor) => getSprintBoard(actor, sprint.id)],
+  ["solo board", (actor) => getSoloBoard(actor, product.id)],
+  ["story page", (actor) => getStoryPage(actor, story.id)],
+  ["task page", (actor) => getTaskPage(actor, task.id)],
+];
+
+describe("what the pages read", () => {
+  for (const [name, read] of reads) {
+    it(`shows the ${name} to owner, member and demo account, and to nobody else`, async () => {
+      for (const user of [owner, member, demo]) {
+        await expect(read(t.actorOf(user))).resolves.toBeDefined();
+      }
+      await expect(read(stranger)).rejects.toMatchObject({ status: 403 });
+    });
+  }
+
+  it("says 404 for what does not exist", async () => {
+    const nothing = "00000000-0000-4000-8000-000000000000";
+    await expect(getSprintBoard(ada, nothing)).rejects.toMatchObject({ status: 404 });
+    await expect(getStoryPage(ada, nothing)).rejects.toMatchObject({ status: 404 });
+    await expect(getTaskPage(ada, nothing)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("counts waiting questions for those who can answer them, on the frame and on the card", async () => {
+    expect((await getShell(ada, product.id)).open_questions).toBe(1);
+    expect((await getShell(stranger, product.id)).open_questions).toBe(0);
+    const { tasks } = await getSprintBoard(ada, sprint.id);
+    expect(tasks.map(({ code, open_questions }) => [code, open_questions])).toEqual([["T-1", 1]]);
+  });
+
+  it("gathers on the dashboard what waits on a person", async () => {
+    await setTaskStatus(ada, { task_id: task.id, status: "review" });
+    const seen = await getDashboard(t.actorOf(member));
+    expect(seen.reviews.map(({ code }) => code)).toEqual(["T-1"]);
+    expect(seen.questions.map(({ question }) => question)).toEqual(["Which words?"]);
+    expect(seen.products.map(({ name, is_owner }) => [name, is_owner])).toEqual([["Loom", false]]);
+    expect((await getDashboard(stranger)).products).toEqual([]);
+  });
+
+  it("shows on the solo board one's own stories and those that nobody took", async () => {
+    const codes = async (actor: Actor) =>
+      (await getSoloBoard(actor, product.id)).stories.map(({ code }) => code);
+    expect(await codes(t.actorOf(member))).toEqual(["ST-001"]);
+    await assignStory(ada, { story_id: story.id, assignee_id: owner.id });
+    expect(await codes(t.actorOf(member))).toEqual([]);
+    expect(await codes(ada)).toEqual(["ST-001"]);
+  });
+});
