@@ -153,12 +153,9 @@ export const notificationsStateSchema = z.object({
   resumed,
 });
 
-/** Change, and named event `state`, of the pairing stream (specification: Pairing stream). */
+/** Named event `state` of the pairing stream, and with `op` each of its changes (specification: Pairing stream). */
 const pairingStatus = z.enum(["pending", "approved", "consumed", "cancelled"]);
 export const pairingStateSchema = z.object({ pairing_id: id, status: pairingStatus });
-export const pairingChangeSchema = z.extend(pairingStateSchema, {
-  op: z.enum(["I", "U"]),
-});
 
 /** Named event `error` of every stream: something inside failed, the stream goes on trying. */
 export const streamErrorSchema = z.object({ error: z.string() });

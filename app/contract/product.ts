@@ -80,7 +80,6 @@ export const agentTaskSchema = z.object({
   sort_order: z.number(),
   status: taskStatusSchema,
 });
-export type AgentTask = z.infer<typeof agentTaskSchema>;
 
 /** GET /api/products/:id/next-story. */
 export const nextStorySchema = z.object({

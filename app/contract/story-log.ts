@@ -20,7 +20,6 @@ export const storyLogSchema = z.object({
   job_id: z.string().nullable(),
   created_at: z.string(),
 });
-export type StoryLog = z.infer<typeof storyLogSchema>;
 
 export const storyLogPageSchema = z.object({
   items: z.array(storyLogSchema),

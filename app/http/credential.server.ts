@@ -5,7 +5,7 @@ import type { Credential } from "~/db/rpc.server";
 import { readSessionCookie } from "./session.server";
 
 /** How an endpoint learns who asks (specification: Authentication). */
-export type AuthMode = "bearer" | "cookie" | "either" | "cron" | "none";
+type AuthMode = "bearer" | "cookie" | "either" | "cron" | "none";
 
 /** Tokens are longer than this in no case; more is not even hashed. */
 const longestToken = 512;

@@ -22,6 +22,7 @@ const parts = [
     title: "Formatting and lint",
     run: () => single(bin("@biomejs/biome/bin/biome"), ["check", "."]),
   },
+  { title: "Unused code", run: () => single(bin("knip/bin/knip.js"), ["--no-config-hints"]) },
   { title: "Tests", run: () => vitest("direct", []) },
   { title: "Contract tests through the Data API", run: () => vitest("http", contractTests) },
   { title: "Journeys in the browser", run: playwright },
