@@ -4,9 +4,6 @@ import { ContractError } from "~/contract/errors";
 import type { Credential } from "~/db/rpc.server";
 import { readSessionCookie } from "./session.server";
 
-/** How an endpoint learns who asks (specification: Authentication). */
-type AuthMode = "bearer" | "cookie" | "either" | "cron" | "none";
-
 /** Tokens are longer than this in no case; more is not even hashed. */
 const longestToken = 512;
 
