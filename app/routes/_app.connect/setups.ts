@@ -36,7 +36,7 @@ export function setups({ origin, token, productId }: Place): Setup[] {
         },
         {
           label: "Terminal: with your repository and your agent",
-          text: `BACKLOOM_TOKEN=${token} npm run worker -- \\\n  --url ${origin} --repo ~/work/my-repository \\\n  --exec "claude -p \\"Read the file named in BACKLOOM_JOB_FILE and do it\\"" \\\n  --test "npm test"`,
+          text: `BACKLOOM_TOKEN=${token} npm run worker -- \\\n  --url ${origin} --repo ~/code/my-repository \\\n  --exec "claude -p \\"Read the file named in BACKLOOM_JOB_FILE and do it\\"" \\\n  --test "npm test"`,
         },
       ],
     },
