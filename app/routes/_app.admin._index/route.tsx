@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { json, type MetaFunction } from "@remix-run/node";
-import { useActionData, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { ButtonLink } from "~/components/button";
 import { Section } from "~/components/card";
 import { CopyBlock } from "~/components/copy-button";
 import { Notice } from "~/components/notice";
 import { Table } from "~/components/table";
+import { useAnswer } from "~/components/use-answer";
 import { roles } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
 import { listUsers } from "~/domain/accounts/list-users.server";
@@ -54,7 +55,7 @@ export const meta: MetaFunction = () => [{ title: "Users · Backloom" }];
 
 export default function UsersPage() {
   const { users, ownId } = useLoaderData<typeof loader>();
-  const answer = useActionData<{ temporary?: { userId: string; password: string } }>();
+  const answer = useAnswer<{ temporary?: { userId: string; password: string } }>();
   const temporary = answer?.temporary;
   const name = users.find((user) => user.id === temporary?.userId)?.username;
   const last = users.at(-1);

@@ -1,8 +1,8 @@
-import { useActionData } from "@remix-run/react";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 
 type PriceField =
@@ -16,7 +16,7 @@ type PriceField =
 /** Sets the price of a model; saving a known one again changes it. */
 export function PriceForm() {
   const form = useServerForm<PriceField>({
-    lastResult: useActionData(),
+    lastResult: useAnswer(),
     defaultValue: { currency: "USD" },
   });
   const amount = { type: "number", min: 0, step: "any", required: true } as const;

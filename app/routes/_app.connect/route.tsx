@@ -1,6 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useActionData, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { PageHeader } from "~/components/page-header";
+import { useAnswer } from "~/components/use-answer";
 import { newApiTokenSchema } from "~/contract/api-token";
 import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
 import { listApiTokens } from "~/domain/api-tokens/list-api-tokens.server";
@@ -35,7 +36,7 @@ const tokenPlaceholder = "YOUR-TOKEN";
 
 export default function ConnectPage() {
   const { origin, productId, tokens } = useLoaderData<typeof loader>();
-  const fresh = useActionData<{ id?: string; token?: string }>();
+  const fresh = useAnswer<{ id?: string; token?: string }>();
   const used = tokens.find(({ id }) => id === fresh?.id);
   return (
     <div className="mx-auto grid max-w-3xl gap-5">

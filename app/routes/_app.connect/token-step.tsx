@@ -1,15 +1,15 @@
-import { useActionData } from "@remix-run/react";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { CopyBlock } from "~/components/copy-button";
 import { TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 
 /** First step: a token, shown once, that the blocks below already contain. */
 export function TokenStep({ token, count }: { token: string | null; count: number }) {
   const form = useServerForm<"label">({
-    lastResult: useActionData(),
+    lastResult: useAnswer(),
     defaultValue: { label: "my agent" },
   });
   if (token) {

@@ -1,8 +1,8 @@
-import { useActionData } from "@remix-run/react";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { SelectField, TextAreaField, TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 
 export function NewIdeaForm({
@@ -13,7 +13,7 @@ export function NewIdeaForm({
   productId: string | null;
 }) {
   const form = useServerForm<"title" | "description" | "product_id">({
-    lastResult: useActionData(),
+    lastResult: useAnswer(),
     defaultValue: { product_id: productId ?? products[0]?.id },
   });
   return (

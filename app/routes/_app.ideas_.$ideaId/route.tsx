@@ -1,5 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { Link, useActionData, useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
 import { Section } from "~/components/card";
 import { FormErrors } from "~/components/field";
 import { renderMarkdown } from "~/components/markdown.server";
@@ -8,6 +8,7 @@ import { Prose } from "~/components/prose";
 import { QuestionCard } from "~/components/questions/question-card";
 import { RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
+import { useAnswer } from "~/components/use-answer";
 import { getIdea } from "~/domain/ideas/get-idea.server";
 import { getIdeaConversation } from "~/domain/questions/get-idea-conversation.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
@@ -46,7 +47,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 
 export default function IdeaPage() {
   const { idea, talk, description, answers } = useLoaderData<typeof loader>();
-  const refusal = useActionData<{ error?: string }>();
+  const refusal = useAnswer<{ error?: string }>();
   const products = useShellData()?.products ?? [];
   useLiveRevalidation({ stream: "backlog", productId: idea.product_id });
   return (

@@ -1,13 +1,13 @@
-import { useActionData } from "@remix-run/react";
 import { SubmitButton } from "~/components/button";
 import { SelectField, TextAreaField, TextField } from "~/components/field";
 import { prioritySelect } from "~/components/priority";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 
 export function NewPbiPanel() {
   const form = useServerForm<"title" | "description" | "priority" | "code">({
-    lastResult: useActionData(),
+    lastResult: useAnswer(),
   });
   return (
     <ServerForm form={form}>
@@ -42,7 +42,7 @@ export function NewStoryPanel({
   const form = useServerForm<
     "title" | "pbi_id" | "description" | "acceptance_criteria" | "priority"
   >({
-    lastResult: useActionData(),
+    lastResult: useAnswer(),
     defaultValue: { pbi_id: pbiId ?? pbis[0]?.id },
   });
   return (
@@ -83,7 +83,7 @@ export function NewStoryPanel({
 
 export function NewTaskPanel({ story }: { story: { id: string; code: string; title: string } }) {
   const form = useServerForm<"title" | "description" | "implementation_plan">({
-    lastResult: useActionData(),
+    lastResult: useAnswer(),
   });
   return (
     <ServerForm form={form}>

@@ -1,5 +1,5 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { useActionData, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { Avatar } from "~/components/avatar";
 import { Badge } from "~/components/badge";
@@ -9,6 +9,7 @@ import { Confirm } from "~/components/confirm";
 import { TextField } from "~/components/field";
 import { RelativeTime } from "~/components/relative-time";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 import {
   addProductMemberInput,
@@ -125,7 +126,7 @@ function RemoveOrLeave({
 }
 
 function AddMember() {
-  const form = useServerForm<"identifier">({ lastResult: useActionData() });
+  const form = useServerForm<"identifier">({ lastResult: useAnswer() });
   return (
     <Section title="Add somebody">
       <ServerForm form={form}>

@@ -1,5 +1,5 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { Link, useActionData, useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
 import { Fact, Facts, Section } from "~/components/card";
 import { FormErrors } from "~/components/field";
 import { forecastMilliseconds } from "~/components/forecast";
@@ -10,6 +10,7 @@ import { useRowKeys } from "~/components/page-keys";
 import { QuestionCard } from "~/components/questions/question-card";
 import { durationText, Elapsed } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
+import { useAnswer } from "~/components/use-answer";
 import { describeStatuses, WovenProgress } from "~/components/woven-progress";
 import { jobIdInput } from "~/contract/agent-job";
 import { sprintRunIdInput } from "~/contract/sprint-run";
@@ -81,7 +82,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 
 export default function RunPage() {
   const { productId, run, questions, why } = useLoaderData<typeof loader>();
-  const refusal = useActionData<{ error?: string }>();
+  const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
   const statuses =

@@ -1,7 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useActionData, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { FormErrors } from "~/components/field";
 import { Notice } from "~/components/notice";
+import { useAnswer } from "~/components/use-answer";
 import { listWebhooks } from "~/domain/notices/list-webhooks.server";
 import { getProduct } from "~/domain/products/get-product.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
@@ -30,7 +31,7 @@ export const meta: MetaFunction = () => [{ title: "Product settings · Backloom"
 
 export default function ProductSettingsPage() {
   const { product, isOwner, webhooks } = useLoaderData<typeof loader>();
-  const answer = useActionData<{ error?: string; secret?: string }>();
+  const answer = useAnswer<{ error?: string; secret?: string }>();
   return (
     <div className="grid max-w-2xl gap-5">
       <h1 className="text-xl font-semibold tracking-tight">Settings</h1>

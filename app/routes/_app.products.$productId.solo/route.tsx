@@ -1,5 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { Link, useActionData, useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Board } from "~/components/board/board";
@@ -9,6 +9,7 @@ import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
 import { countText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
+import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 import type { BoardStory } from "~/contract/page-data";
 import { assignStoryInput } from "~/contract/story";
@@ -66,7 +67,7 @@ export const meta: MetaFunction = () => [{ title: "Solo · Backloom" }];
 
 export default function SoloPage() {
   const { productId, sprint, tasks, mine, free, workersOnline } = useLoaderData<typeof loader>();
-  const refusal = useActionData<{ error?: string }>();
+  const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "solo", productId });
   if (!sprint) {
     return (

@@ -1,13 +1,13 @@
-import { useActionData } from "@remix-run/react";
 import { ButtonLink, SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { TextAreaField, TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 
 export function NewSprintForm({ cancelTo }: { cancelTo: string | null }) {
   const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({
-    lastResult: useActionData(),
+    lastResult: useAnswer(),
   });
   return (
     <Section title="New sprint">

@@ -1,10 +1,11 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useActionData, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { Board } from "~/components/board/board";
 import { Burndown } from "~/components/burndown";
 import { Section } from "~/components/card";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
+import { useAnswer } from "~/components/use-answer";
 import { getInsights } from "~/domain/insights/get-insights.server";
 import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
 import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
@@ -39,7 +40,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 
 export default function SprintPage() {
   const { productId, board, preflight, burndown } = useLoaderData<typeof loader>();
-  const refusal = useActionData<{ error?: string }>();
+  const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
     <div className="grid gap-5">

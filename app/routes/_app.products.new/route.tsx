@@ -1,10 +1,11 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { Link, useActionData } from "@remix-run/react";
+import { Link } from "@remix-run/react";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { TextAreaField, TextField } from "~/components/field";
 import { PageHeader } from "~/components/page-header";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 import { createProductInput } from "~/contract/product";
 import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
@@ -42,7 +43,7 @@ export const meta: MetaFunction = () => [{ title: "New product · Backloom" }];
 
 export default function NewProductPage() {
   const form = useServerForm<"name" | "code" | "description" | "repo_url" | "definition_of_done">({
-    lastResult: useActionData(),
+    lastResult: useAnswer(),
   });
   return (
     <div className="mx-auto max-w-2xl">

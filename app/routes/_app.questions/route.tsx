@@ -1,11 +1,12 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useActionData, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { CountBadge, Kbd } from "~/components/badge";
 import { ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
 import { PageHeader } from "~/components/page-header";
 import { QuestionCard } from "~/components/questions/question-card";
+import { useAnswer } from "~/components/use-answer";
 import {
   type AgentQuestionStatus,
   answerQuestionInput,
@@ -54,7 +55,7 @@ export const meta: MetaFunction = () => [{ title: "Questions · Backloom" }];
 export default function QuestionsPage() {
   const { state, questions, next_cursor } = useLoaderData<typeof loader>();
   const shell = useShellData();
-  const refusal = useActionData<{ error?: string }>();
+  const refusal = useAnswer<{ error?: string }>();
   useQuestionKeys();
   return (
     <div className="mx-auto max-w-3xl">

@@ -1,14 +1,15 @@
-import { Form, useActionData } from "@remix-run/react";
+import { Form } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { Avatar } from "~/components/avatar";
 import { Button, SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { FieldErrors } from "~/components/field";
+import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 import type { Profile } from "~/contract/account";
 
 export function AvatarForm({ profile }: { profile: Profile }) {
-  const answer = useActionData<{ error?: unknown }>();
+  const answer = useAnswer<{ error?: unknown }>();
   const error = typeof answer?.error === "string" ? [answer.error] : undefined;
   return (
     <Section title="Picture" about="PNG, JPEG, WebP or GIF, at most 512 KiB.">

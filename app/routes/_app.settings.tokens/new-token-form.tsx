@@ -1,8 +1,8 @@
-import { useActionData } from "@remix-run/react";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { SelectField, TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 
 const lifetimes = [
@@ -14,7 +14,7 @@ const lifetimes = [
 
 export function NewTokenForm() {
   const form = useServerForm<"label" | "expires_days">({
-    lastResult: useActionData(),
+    lastResult: useAnswer(),
     defaultValue: { expires_days: "90" },
   });
   return (

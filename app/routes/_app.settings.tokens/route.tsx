@@ -1,7 +1,8 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useActionData, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { CopyBlock } from "~/components/copy-button";
 import { Notice } from "~/components/notice";
+import { useAnswer } from "~/components/use-answer";
 import { newApiTokenSchema } from "~/contract/api-token";
 import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
 import { listApiTokens } from "~/domain/api-tokens/list-api-tokens.server";
@@ -39,7 +40,7 @@ export const meta: MetaFunction = () => [{ title: "API tokens · Backloom" }];
 
 export default function TokensPage() {
   const { tokens, origin } = useLoaderData<typeof loader>();
-  const answer = useActionData<{ created?: { token: string; label: string } }>();
+  const answer = useAnswer<{ created?: { token: string; label: string } }>();
   const created = answer?.created;
   return (
     <div className="grid max-w-3xl gap-5">

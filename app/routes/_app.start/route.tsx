@@ -1,8 +1,9 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { useActionData, useLoaderData, useRevalidator } from "@remix-run/react";
+import { useLoaderData, useRevalidator } from "@remix-run/react";
 import { useEffect } from "react";
 import { FormErrors } from "~/components/field";
 import { PageHeader } from "~/components/page-header";
+import { useAnswer } from "~/components/use-answer";
 import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
 import { getShell } from "~/domain/pages/get-shell.server";
 import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
@@ -30,7 +31,7 @@ export const meta: MetaFunction = () => [{ title: "First steps · Backloom" }];
 
 export default function StartPage() {
   const progress = useLoaderData<typeof loader>();
-  const refusal = useActionData<{ error?: string }>();
+  const refusal = useAnswer<{ error?: string }>();
   useProgress(progress.finished);
   return (
     <div className="mx-auto grid max-w-2xl gap-5">
