@@ -28,15 +28,15 @@ export function setups({ origin, token, productId }: Place): Setup[] {
     {
       name: "Backloom's own worker",
       about:
-        "Takes jobs from sprint runs and hands them to a command of yours. The built-in demo needs no model and no key; it makes real commits.",
+        "Takes jobs from sprint runs and hands them to a command of yours. The built-in demo needs no model and no key; it asks one question and makes real commits.",
       blocks: [
         {
           label: "Terminal, in this project's folder: the demo",
-          text: `BACKLOOM_TOKEN=${token} npm run worker -- \\\n  --url ${origin} --exec demo`,
+          text: `BACKLOOM_TOKEN=${token} npm run worker -- \\\n  --url ${origin} --exec demo --demo-ask`,
         },
         {
           label: "Terminal: with your repository and your agent",
-          text: `BACKLOOM_TOKEN=${token} npm run worker -- \\\n  --url ${origin} --repo ~/code/my-repository \\\n  --exec "claude -p \\"Read the file named in BACKLOOM_JOB_FILE and do it\\"" \\\n  --test "npm test"`,
+          text: `BACKLOOM_TOKEN=${token} npm run worker -- \\\n  --url ${origin} --repo ~/code/my-repository \\\n  --exec 'claude -p "$(cat "$BACKLOOM_PROMPT_FILE")"' \\\n  --test "npm test"`,
         },
       ],
     },

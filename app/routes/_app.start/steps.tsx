@@ -74,7 +74,7 @@ export function Steps({ progress }: { progress: Progress }) {
       done: questionAnswered,
       text: questionOpen
         ? "An agent waits for you now. The bell is amber."
-        : "When an agent cannot decide something it asks you. With --demo-ask the demo worker does so.",
+        : "When an agent cannot decide something it asks you. The demo worker has one question.",
       action: (
         <ButtonLink to="/questions" tone={questionOpen ? "primary" : "plain"}>
           Open the questions
