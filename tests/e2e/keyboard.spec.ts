@@ -39,7 +39,7 @@ test("everything is a key away: help, places, creation, search and closing", asy
   await expect(page).toHaveURL(/\/sprints$/);
 
   await page.keyboard.press("ControlOrMeta+k");
-  await page.getByRole("combobox").fill("greeting");
+  await page.getByRole("dialog").getByRole("combobox").fill("greeting");
   await expect(page.getByRole("option", { name: /Show the greeting/ })).toBeVisible();
   await page.getByRole("option", { name: /Show the greeting/ }).click();
   await expect(page.getByRole("heading", { name: /Show the greeting/ })).toBeVisible();

@@ -1,15 +1,17 @@
-import { expect, type Page } from "@playwright/test";
+import type { BrowserContext } from "@playwright/test";
 
-/** Gathers what must not appear in any journey: console errors, page errors and reports of the Content-Security-Policy. */
-export function watchProblems(page: Page): { expectNone: () => void } {
-  const problems: string[] = [];
-  page.on("console", (message) => {
+/**
+ * Gathers what must not appear in any journey: console errors, page errors and what the Content-Security-Policy refused,
+ * which Chromium reports as console errors.
+ */
+export function watchProblems(context: BrowserContext, problems: string[]): void {
+  context.on("console", (message) => {
     // A refused action answers 4xx on purpose, and the browser notes every such answer.
     const refused = /Failed to load resource: the server responded with a status of 4/.test(
       message.text(),
     );
-    if (message.type() === "error" && !refused) problems.push(message.text());
+    const { url } = message.location();
+    if (message.type() === "error" && !refused) problems.push(`${message.text()} (${url})`);
   });
-  page.on("pageerror", (error) => problems.push(String(error)));
-  return { expectNone: () => expect(problems).toEqual([]) };
+  context.on("weberror", (found) => problems.push(String(found.error())));
 }

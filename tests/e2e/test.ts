@@ -1,14 +1,38 @@
 import { createHash } from "node:crypto";
-import { test as base } from "@playwright/test";
+import { test as base, expect } from "@playwright/test";
+import { watchProblems } from "./problems";
+
+interface Journey {
+  /** What the browser may complain about in this journey, because the journey causes it. */
+  expectedProblems: RegExp | null;
+  /** Every journey ends by proving that none of its pages, in none of its browsers, had a problem. */
+  noProblems: undefined;
+}
 
 /**
  * Every journey comes from an address of its own, as people do: some limits (registrations, pairings)
  * count by address. The server of these tests believes the header because it comes over loopback.
  */
-export const test = base.extend({
+export const test = base.extend<Journey>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright wants the fixtures as a pattern
   extraHTTPHeaders: async ({}, use, testInfo) => {
     const bytes = createHash("sha256").update(`${testInfo.testId} ${testInfo.retry}`).digest();
     await use({ "x-forwarded-for": `10.${bytes[0]}.${bytes[1]}.${bytes[2]}` });
   },
+  expectedProblems: [null, { option: true }],
+  noProblems: [
+    async ({ browser, expectedProblems }, use) => {
+      const problems: string[] = [];
+      const { newContext } = browser;
+      browser.newContext = async (options) => {
+        const context = await newContext.call(browser, options);
+        watchProblems(context, problems);
+        return context;
+      };
+      await use(undefined);
+      browser.newContext = newContext;
+      expect(problems.filter((problem) => !expectedProblems?.test(problem))).toEqual([]);
+    },
+    { auto: true },
+  ],
 });

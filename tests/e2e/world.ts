@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { promisify } from "node:util";
 import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
   expect,
 } from "@playwright/test";
-
-const run = promisify(execFile);
+import { admin } from "./commands";
 
 export const password = "a long enough password";
 export const unique = () => `${Date.now().toString(36)}${randomInt(1e6).toString(36)}`;
@@ -52,20 +49,15 @@ export async function signedIn(
 }
 
 /** A demo account; only the operator can make one. */
-export async function newDemo(): Promise<string> {
-  const name = `d-${unique()}`;
-  const options = [
-    "--username",
-    name,
-    "--email",
-    `${name}@example.com`,
-    "--password",
-    password,
-    "--demo",
-  ];
-  await run(process.execPath, ["app/cli/launch.mjs", "admin", "user", "create", ...options], {
-    env: { ...process.env, DATA_DIR: process.env.E2E_DATA_DIR, NODE_ENV: "production" },
-  });
+export const newDemo = () => newAccount("d", "--demo");
+
+/** Somebody whom the operator made administrator; registration never does. */
+export const newAdministrator = () => newAccount("a", "--role", "ADMIN");
+
+async function newAccount(prefix: string, ...options: string[]): Promise<string> {
+  const name = `${prefix}-${unique()}`;
+  const account = ["--username", name, "--email", `${name}@example.com`, "--password", password];
+  await admin("user", "create", ...account, ...options);
   return name;
 }
 

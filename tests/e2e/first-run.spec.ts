@@ -1,0 +1,54 @@
+import { expect, type Page } from "@playwright/test";
+import { testWithTerminal as test } from "./programs";
+import { password, unique } from "./world";
+
+/** A step of the guide, which says when it is done. */
+const step = (page: Page, title: string) => page.getByRole("listitem").filter({ hasText: title });
+
+test("somebody new comes from nothing to an agent's finished task, guided by the page", async ({
+  page,
+  context,
+  terminal,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const name = `new-${unique()}`;
+  await page.goto("/register");
+  await page.getByLabel("User name").fill(name);
+  await page.getByLabel("E-mail address").fill(`${name}@example.com`);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("link", { name: "First steps" }).click();
+
+  await page.getByRole("button", { name: "Use the sample product" }).click();
+  await expect(page.getByText("You work on Sample product.")).toBeVisible();
+  await page.getByRole("link", { name: "Make a token" }).click();
+  await page.getByRole("button", { name: "Make a token" }).click();
+  await expect(page.getByText("No call yet")).toBeVisible();
+
+  // Nothing is loaded anew from here on: the page itself notices what happens in the terminal.
+  const loads: string[] = [];
+  page.on("load", () => loads.push(page.url()));
+  await page.getByText("Backloom's own worker").click();
+  const block = page.getByRole("figure").filter({ hasText: "the demo" });
+  await block.getByRole("button", { name: "Copy" }).click();
+  await expect(block.getByRole("button", { name: "Copied" })).toBeVisible();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const worker = terminal(command);
+  await expect(page.getByText("The first call has arrived")).toBeVisible({ timeout: 20_000 });
+
+  await page.getByRole("link", { name: "Go on" }).click();
+  await expect(step(page, "The first call")).toContainText(", done");
+  await page.getByRole("link", { name: "Open the sprint" }).click();
+  await page.getByRole("button", { name: "Start run of 2 jobs" }).click();
+  await expect(page.getByRole("heading", { name: /Run of SP-1/ })).toBeVisible();
+
+  await page.getByRole("button", { name: "In a file of its own" }).click();
+  await worker.said(/T-2 is done/);
+  await expect(page.getByRole("heading", { name: /Run of SP-1 .*Done/ })).toBeVisible();
+  await expect(page.getByText("2 done")).toBeVisible();
+
+  await page.getByRole("button", { name: /account and appearance/ }).click();
+  await page.getByRole("link", { name: "First steps" }).click();
+  await expect(page.getByText("That was all.")).toBeVisible();
+  expect(loads).toEqual([]);
+});
