@@ -71,7 +71,7 @@ export interface World {
   pbiId: string;
 }
 
-async function post(
+export async function post(
   context: BrowserContext,
   path: string,
   form: Record<string, string>,
@@ -81,7 +81,8 @@ async function post(
   return answer.headers().location ?? "";
 }
 
-const lastId = (location: string) => /([0-9a-f-]{36})(?:\?[^?]*)?$/.exec(location)?.[1] ?? "";
+export const lastId = (location: string) =>
+  /([0-9a-f-]{36})(?:\?[^?]*)?$/.exec(location)?.[1] ?? "";
 
 /** A product with one PBI, one story, three planned tasks and an active sprint, made through the application's own forms. */
 export async function newWorld(context: BrowserContext): Promise<World> {
