@@ -36,6 +36,8 @@ export default defineConfig({
       APP_ORIGIN: baseURL,
       NODE_ENV: "production",
       TRUST_PROXY: "loopback",
+      // The push service of the journeys is on this machine.
+      ALLOW_PRIVATE_DESTINATIONS: "true",
     },
     url: `${baseURL}/api/health?db=1`,
     timeout: 180_000,

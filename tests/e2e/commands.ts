@@ -2,12 +2,14 @@ import { execFile } from "node:child_process";
 
 /** An admin command beside the running service, as an operator gives it; the object that `--json` prints. */
 export function admin(...words: string[]): Promise<Record<string, unknown>> {
-  const env = { ...process.env, DATA_DIR: process.env.E2E_DATA_DIR, NODE_ENV: "production" };
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
       ["app/cli/launch.mjs", "admin", ...words, "--json"],
-      { env, maxBuffer: 64_000_000 },
+      {
+        env: { ...process.env, DATA_DIR: process.env.E2E_DATA_DIR, NODE_ENV: "production" },
+        maxBuffer: 64_000_000,
+      },
       (error, stdout, stderr) => {
         if (error) reject(new Error(`${stdout}${stderr}`));
         else resolve(JSON.parse(stdout));

@@ -1,33 +1,73 @@
-import { expect } from "@playwright/test";
+import { type BrowserContext, expect } from "@playwright/test";
+import { z } from "zod";
+import { connectClient } from "../mcp/clients";
+import { openReceiver } from "../notices/local-receiver";
+import { createDevice } from "../notices/push-device";
 import { test } from "./test";
-import { callTool, newPerson, newToken, newWorld, signedIn } from "./world";
+import { newPerson, newToken, newWorld, post, signedIn } from "./world";
 
-test("a question that an agent asks is answered with a thumb", async ({ browser }) => {
+const messageSchema = z.object({ body: z.string(), url: z.string() });
+
+/** Their phone's subscription at a push service on this machine, sent as the page sends it. */
+async function subscribe(context: BrowserContext) {
+  const service = await openReceiver("https");
+  const device = createDevice(`${service.origin}/push/phone`);
+  await post(context, "/settings/notifications", { intent: "subscribe", ...device.subscription });
+  return {
+    /** The first message, as the phone reads it. */
+    async message() {
+      await expect.poll(() => service.deliveries.length).toBe(1);
+      return messageSchema.parse(device.read(service.deliveries[0]?.body ?? Buffer.of()));
+    },
+    close: () => service.close(),
+  };
+}
+
+test("a question that an agent asks reaches the phone, is answered with a thumb, and the agent hears it", async ({
+  browser,
+  baseURL,
+}) => {
   const owner = await newPerson(browser);
   const world = await newWorld(owner.context);
   const token = await newToken(owner.context);
+  const agent = await connectClient(
+    { origin: String(baseURL) },
+    token,
+    "2026-07-28",
+    "/mcp/worker",
+  );
   const phone = await signedIn(browser, owner.name, {
     viewport: { width: 390, height: 844 },
     isMobile: true,
     hasTouch: true,
   });
+  const push = await subscribe(phone);
   const page = await phone.newPage();
   await page.goto("/dashboard");
   await expect(page.locator('[data-live="live"]')).toBeAttached();
 
-  await callTool(owner.context, token, "ask_user_question", {
+  const { result: asked } = await agent.call("ask_user_question", {
     story_id: world.storyId,
     question: "Which words?",
     options: [{ label: "Hello" }, { label: "Welcome" }],
     recommended_option: 1,
   });
-  await page.getByRole("link", { name: "1 open question", exact: true }).tap();
+  await expect(page.getByRole("link", { name: "1 open question", exact: true })).toBeVisible();
+
+  const message = await push.message();
+  expect(message.body).toBe("Which words?");
+  // A tap on the message opens its address.
+  await page.goto(message.url);
   await expect(page.getByText("recommended")).toBeVisible();
   await page.getByRole("button", { name: "Welcome" }).tap();
   await expect(page.getByText("Nobody waits for you")).toBeVisible();
 
+  const { result } = await agent.call("get_question_answer", { question_id: asked.id });
+  expect(result).toMatchObject({ status: "answered", answer: "Welcome" });
   await page.getByRole("link", { name: "Answered" }).tap();
   await expect(page.getByText("Welcome")).toBeVisible();
+  await agent.close();
+  await push.close();
   await phone.close();
   await owner.context.close();
 });

@@ -1,5 +1,4 @@
-import { createECDH, createPublicKey, randomBytes } from "node:crypto";
-import ece from "http_ece";
+import { createPublicKey } from "node:crypto";
 import { importJWK, jwtVerify } from "jose";
 import pino from "pino";
 import { describe, expect, it } from "vitest";
@@ -10,7 +9,8 @@ import { askQuestion } from "~/domain/questions/ask-question.server";
 import { type SenderOptions, sendDueNotices } from "~/notices/sender.server";
 import { at, seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
-import { type Receiver, startReceiver } from "./receiver";
+import { createDevice } from "./push-device";
+import { startReceiver } from "./receiver";
 
 const t = await createTestDatabase();
 const vapid = { ...webPush.generateVAPIDKeys(), subject: "mailto:operator@example.com" };
@@ -20,29 +20,6 @@ const sender: SenderOptions = {
   vapid,
   allowPrivateDestinations: true,
 };
-
-/** A browser's side of a subscription: the keys with which it alone can read a message. */
-function createDevice(receiver: Receiver, path: string) {
-  const keys = createECDH("prime256v1");
-  const auth = randomBytes(16);
-  return {
-    subscription: {
-      endpoint: `${receiver.origin}${path}`,
-      p256dh: keys.generateKeys().toString("base64url"),
-      auth: auth.toString("base64url"),
-    },
-    read: (body: Buffer): unknown =>
-      JSON.parse(
-        ece
-          .decrypt(body, {
-            version: "aes128gcm",
-            privateKey: keys,
-            authSecret: auth.toString("base64url"),
-          })
-          .toString(),
-      ),
-  };
-}
 
 /** Checks the VAPID header as a push service does; returns what it claims. */
 async function verifyVapid(authorization: string) {
@@ -64,7 +41,7 @@ describe("web push", () => {
   it("tells the devices of a member that an agent asks, readable by the device alone", async () => {
     const receiver = await startReceiver("https");
     const { actor, story } = await seedWorld(t);
-    const device = createDevice(receiver, "/push/phone");
+    const device = createDevice(`${receiver.origin}/push/phone`);
     await subscribePush(actor, device.subscription);
 
     const question = await askQuestion(actor, { story_id: story.id, question: "Blue or green?" });
@@ -88,7 +65,7 @@ describe("web push", () => {
   it("stops asking a device that the push service calls gone", async () => {
     const receiver = await startReceiver("https");
     const { actor, story } = await seedWorld(t);
-    await subscribePush(actor, createDevice(receiver, "/push/gone").subscription);
+    await subscribePush(actor, createDevice(`${receiver.origin}/push/gone`).subscription);
     receiver.answerWith(410);
     await askQuestion(actor, { story_id: story.id, question: "Still there?" });
     await sendDueNotices(sender);
@@ -103,7 +80,7 @@ describe("web push", () => {
   it("D6: never speaks to a private address, or without https", async () => {
     const receiver = await startReceiver("https");
     const { actor, story } = await seedWorld(t);
-    await subscribePush(actor, createDevice(receiver, "/push/inside").subscription);
+    await subscribePush(actor, createDevice(`${receiver.origin}/push/inside`).subscription);
     await askQuestion(actor, { story_id: story.id, question: "Anybody?" });
     await sendDueNotices({ ...sender, allowPrivateDestinations: false });
     expect(receiver.deliveries).toEqual([]);

@@ -13,9 +13,12 @@ import type { AgentQuestion } from "~/contract/question";
 export function QuestionCard({
   question,
   action = "/questions",
+  marked = false,
 }: {
   question: AgentQuestion;
   action?: string;
+  /** The one that somebody was led to. */
+  marked?: boolean;
 }) {
   const open = question.status === "open";
   return (
@@ -25,6 +28,7 @@ export function QuestionCard({
       className={clsx(
         "grid gap-3 rounded-lg border bg-surface p-4 target:outline-2 target:outline-accent",
         open ? "border-waiting" : "border-line",
+        marked && "outline-2 outline-accent",
       )}
     >
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">

@@ -32,7 +32,12 @@ export const loader = pageLoader(async ({ request, context }) => {
     limit: 50,
     cursor: address.get("after") ?? undefined,
   });
-  return json({ state, ...page });
+  // A notice leads to one question: it comes first and stands out.
+  const wanted = address.get("question");
+  const questions = page.questions.toSorted(
+    (one, other) => Number(other.id === wanted) - Number(one.id === wanted),
+  );
+  return json({ state, wanted, ...page, questions });
 });
 
 export const action = pageAction(async ({ request, context }) => {
@@ -53,7 +58,7 @@ export const action = pageAction(async ({ request, context }) => {
 export const meta: MetaFunction = () => [{ title: "Questions · Backloom" }];
 
 export default function QuestionsPage() {
-  const { state, questions, next_cursor } = useLoaderData<typeof loader>();
+  const { state, wanted, questions, next_cursor } = useLoaderData<typeof loader>();
   const shell = useShellData();
   const refusal = useAnswer<{ error?: string }>();
   useQuestionKeys();
@@ -74,7 +79,7 @@ export default function QuestionsPage() {
       ) : (
         <div className="grid gap-4">
           {questions.map((question) => (
-            <QuestionCard key={question.id} question={question} />
+            <QuestionCard key={question.id} question={question} marked={question.id === wanted} />
           ))}
           {state === "open" ? (
             <p className="text-center text-xs text-muted max-sm:hidden">

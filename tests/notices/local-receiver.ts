@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import { localCertificate, localCertificateKey } from "./local-certificate";
+
+interface Delivery {
+  path: string;
+  headers: IncomingMessage["headers"];
+  body: Buffer;
+}
+
+export interface Receiver {
+  origin: string;
+  deliveries: Delivery[];
+  /** What the next deliveries are answered with. */
+  answerWith(status: number): void;
+  close(): Promise<void>;
+}
+
+/** A server on this machine that keeps what notices it is sent; to be closed by whoever opens it. */
+export async function openReceiver(protocol: "http" | "https"): Promise<Receiver> {
+  const deliveries: Delivery[] = [];
+  let status = 200;
+  const server: Server =
+    protocol === "http"
+      ? createHttpServer()
+      : createHttpsServer({ cert: localCertificate, key: localCertificateKey });
+  server.on("request", async (request: IncomingMessage, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    deliveries.push({
+      path: request.url ?? "",
+      headers: request.headers,
+      body: Buffer.concat(chunks),
+    });
+    response.writeHead(status).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The receiver has no port.");
+
+  return {
+    origin: `${protocol}://127.0.0.1:${address.port}`,
+    deliveries,
+    answerWith(next) {
+      status = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
