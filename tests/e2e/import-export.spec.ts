@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import { expect, type Page } from "@playwright/test";
+import { writeBacklogFolder } from "./backlog-folder";
+import { admin } from "./commands";
+import { testWithTerminal as test } from "./programs";
+import { newPerson } from "./world";
+
+/** What the backlog page says about the product. */
+async function readBacklog(page: Page, id: unknown): Promise<string | null> {
+  await page.goto(`/products/${id}/backlog`);
+  const tree = page.getByRole("region", { name: "Backlog tree" });
+  await expect(tree).toContainText("Milestone 1");
+  return tree.textContent();
+}
+
+test("a folder becomes a product, its export becomes an equal one, and the pages show both", async ({
+  browser,
+  home,
+}) => {
+  const { name, context } = await newPerson(browser);
+  const folder = writeBacklogFolder(join(home, "backlog"));
+  const file = join(home, "planes.json");
+  const owner = ["--owner", name];
+  const product = ["--name", "Planes", "--code", name];
+  const imported = await admin("import", "backlog-md", folder, ...owner, ...product);
+  const page = await context.newPage();
+  const shown = await readBacklog(page, imported.id);
+  await page.getByLabel("Filter by code or title").fill("FLY-7");
+  await page.getByRole("link", { name: "Fold 7" }).first().click();
+  await expect(page.getByRole("complementary", { name: "Details" })).toContainText("It flies");
+
+  await admin("export", "--product", name, "--out", file);
+  const { exported_at: _, ...before } = await admin("export", "--product", name);
+  await page.getByRole("link", { name: "Settings", exact: true }).last().click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByLabel(`Type ${name} to confirm`).fill(name);
+  await page.getByRole("button", { name: "Delete everything" }).click();
+  await expect(page).toHaveURL(/\/dashboard/);
+  await expect(page.getByRole("main")).not.toContainText("Planes");
+
+  const again = await admin("import", file, ...owner);
+  expect(again).toMatchObject({ code: name, stories: 25, unknown_users: [] });
+  expect(await readBacklog(page, again.id)).toBe(shown);
+  await page.getByRole("link", { name: "Ideas" }).click();
+  await expect(page.getByRole("link", { name: "Planes that glow" })).toBeVisible();
+  const { exported_at: __, ...after } = await admin("export", "--product", name);
+  expect(after).toEqual(before);
+  await context.close();
+});
