@@ -69,9 +69,10 @@ create index agent_jobs_unfinished_idx on public.agent_jobs (sprint_run_id, lane
 create index agent_jobs_lease_idx on public.agent_jobs (lease_until) where status in ('CLAIMED', 'RUNNING');
 create index agent_jobs_sprint_run_id_idx on public.agent_jobs (sprint_run_id, position);
 create index agent_jobs_task_id_idx on public.agent_jobs (task_id);
-create index agent_jobs_idea_id_idx on public.agent_jobs (idea_id);
+create index agent_jobs_idea_id_idx on public.agent_jobs (idea_id) where idea_id is not null;
 create index agent_jobs_worker_id_idx on public.agent_jobs (worker_id);
-create index agent_jobs_parked_question_id_idx on public.agent_jobs (parked_question_id);
+create index agent_jobs_parked_question_id_idx on public.agent_jobs (parked_question_id)
+  where parked_question_id is not null;
 create index agent_jobs_created_by_idx on public.agent_jobs (created_by);
 create index agent_jobs_product_id_idx on public.agent_jobs (product_id, created_at, id);
 create index agent_jobs_cleanup_idx on public.agent_jobs (finished_at) where status in ('FAILED', 'CANCELLED');

@@ -6,8 +6,10 @@ returns uuid
 language plpgsql
 stable
 set search_path = ''
--- Planning it anew for each caller would cost twenty times what running it does.
-set plan_cache_mode = force_generic_plan
+-- The filters hide from the planner how many jobs wait: left alone it reads and sorts all of them, where the index has the
+-- first one at hand.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 declare
   v_now timestamptz := private.now();
@@ -19,12 +21,14 @@ begin
     cross join lateral (
       select j.product_id, j.claim_rank, j.created_at, j.position, j.id
       from public.agent_jobs j
-      left join public.sprint_runs r on r.id = j.sprint_run_id
-      left join public.agent_questions q on q.id = j.parked_question_id
       where j.product_id = m.product_id and j.status = 'QUEUED' and j.in_turn
         and (j.not_before is null or j.not_before <= v_now)
-        and (j.sprint_run_id is null or r.status in ('QUEUED', 'RUNNING'))
-        and (j.parked_question_id is null or q.status <> 'OPEN' or (q.on_expiry = 'RECOMMENDED' and q.expires_at <= v_now))
+        and (j.sprint_run_id is null
+          or (select r.status in ('QUEUED', 'RUNNING') from public.sprint_runs r where r.id = j.sprint_run_id))
+        and (j.parked_question_id is null or exists (
+          select from public.agent_questions q
+          where q.id = j.parked_question_id
+            and (q.status <> 'OPEN' or (q.on_expiry = 'RECOMMENDED' and q.expires_at <= v_now))))
         and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id)
         and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
         and (p_kinds is null or p_kinds ? j.kind::text)

@@ -10,6 +10,8 @@ language plpgsql
 volatile
 security definer
 set search_path = ''
+-- For all that this calls, triggers too: planning the short statements anew each time costs more than running them.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_user_id uuid := private.require_writer();

@@ -12,6 +12,8 @@ language plpgsql
 volatile
 security definer
 set search_path = ''
+-- For all that this calls, triggers too: planning the short statements anew each time costs more than running them.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_now timestamptz := private.now();
@@ -64,13 +66,13 @@ begin
       branch = coalesce(left(p_branch, 200), j.branch),
       pushed_at = coalesce(p_pushed_at, j.pushed_at),
       pr_url = coalesce(p_pr_url, j.pr_url)
-  where j.id = p_job_id;
+  where j.id = p_job_id
+  returning j.* into v_job;
 
   -- A worker that ends well asks for the next job at once, which writes its presence anyway.
   if v_next not in ('RUNNING', 'DONE') then
     perform private.release_worker(v_job.worker_id, v_job.id);
   end if;
-  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
   return private.job_json(v_job);
 end;
 $$;

@@ -7,14 +7,12 @@ immutable
 set search_path = ''
 as $$
 begin
-  return coalesce(
-    (
-      select jsonb_agg(f.key order by f.key)
-      from jsonb_each(p_new) as f
-      where f.key <> 'updated_at' and f.value is distinct from p_old -> f.key
-    ),
-    '[]'
-  );
+  return to_jsonb(array(
+    select f.key
+    from jsonb_each(p_new) as f
+    where f.value is distinct from p_old -> f.key and f.key <> 'updated_at'
+    order by f.key
+  ));
 end;
 $$;
 

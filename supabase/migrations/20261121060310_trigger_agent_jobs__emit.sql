@@ -1,4 +1,5 @@
--- Why: the solo stream forwards job events. A heartbeat that only renews the lease is no news.
+-- Why: the solo stream forwards job events. A heartbeat that only renews the lease is no news, and neither is that a job's
+-- turn has come: the end of the job before it says so.
 -- Definer: an event is sent whoever writes, and no client may call private.emit.
 create function private.tg_agent_jobs__emit()
 returns trigger
@@ -10,7 +11,7 @@ declare
   v_event jsonb := private.change_event(tg_op, 'job', to_jsonb(old), to_jsonb(new));
   v_row public.agent_jobs;
 begin
-  if v_event is null or v_event -> 'changed_fields' = '["lease_until"]' then
+  if v_event is null or v_event -> 'changed_fields' in ('["lease_until"]', '["in_turn"]') then
     return null;
   end if;
   if tg_op = 'DELETE' then
