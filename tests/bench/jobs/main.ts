@@ -8,7 +8,9 @@ import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
 import { median, verdict } from "../streams/statistics";
+import { rateOfGraphileWorker } from "./graphile-worker";
 import { rateOfService } from "./ours";
+import { rateOfPgBoss } from "./pg-boss";
 import { rateOfPlainQueue } from "./plain";
 import { measureRunStart } from "./run-start";
 import { createQueueWorld, startRuns } from "./world";
@@ -23,12 +25,11 @@ async function main(dataDir: string): Promise<void> {
   const { databasePassword: password } = await loadSecrets(dataDir);
   const cluster = await startCluster({ dataDir, password });
   const database = connectDatabase(supabase);
-  const sql = new pg.Pool({
-    connectionString: cluster.url("supabase_admin", "postgres"),
-    max: 10,
-  });
+  const url = cluster.url("supabase_admin", "postgres");
+  const sql = new pg.Pool({ connectionString: url, max: 10 });
   try {
     for (const workers of [1, 8]) await compareWithPlain(sql, database, workers);
+    await compareWithQueues(sql, database, () => new pg.Pool({ connectionString: url, max: 10 }));
     await compareBacklogs(sql, database);
     await measureRunStart(sql, database, rounds);
   } finally {
@@ -53,6 +54,27 @@ async function compareWithPlain(sql: pg.Pool, database: Database, workers: numbe
   const goal = workers === 1 ? 0.6 : 0.55;
   const name = `claim + complete against the plain pair, ${workers} workers`;
   console.log(verdict(name, median(ratios), goal, "higher"));
+}
+
+/** Other people's queues at the same backlog; each gets a pool of its own, because they leave settings behind. */
+async function compareWithQueues(sql: pg.Pool, database: Database, openPool: () => pg.Pool) {
+  const queues = [
+    { name: "graphile-worker", rateOf: rateOfGraphileWorker, goal: 0.6 },
+    { name: "pg-boss", rateOf: rateOfPgBoss, goal: 4 },
+  ];
+  for (const { name, rateOf, goal } of queues) {
+    const ratios: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const ours = await rateAt(sql, database, 10_000, 8);
+      const pool = openPool();
+      const theirs = await rateOf(pool, 10_000, 8, seconds);
+      await pool.end();
+      ratios.push(ours / theirs);
+      console.log(`     ${Math.round(ours)} jobs/s, ${name} ${Math.round(theirs)}/s`);
+    }
+    const title = `claim + complete against ${name}, 8 workers, backlog 10,000`;
+    console.log(verdict(title, median(ratios), goal, "higher"));
+  }
 }
 
 async function compareBacklogs(sql: pg.Pool, database: Database) {
