@@ -2,17 +2,20 @@ import { taskExecutionSchema, verificationSchema } from "~/contract/agent-job";
 import type { JobPayload } from "~/contract/worker";
 import { type Attempt, execute, type Failure, failureOf, type Outcome, park } from "./attempt";
 import type { Assignment } from "./context-files";
-import { deliver } from "./deliver";
+import { deliver, pushWork } from "./deliver";
 import { type Evidence, gatherEvidence } from "./evidence";
 import { git } from "./git";
-import { finish, reportFailure, reportStart } from "./reports";
+import { finish, report, reportFailure, reportStart } from "./reports";
 import type { CommandResult } from "./result-file";
 import { examine } from "./task-job";
 import { commitLeftovers, type Worktree } from "./worktree";
 
 type Execution = NonNullable<JobPayload["executions"]>[number];
 
-/** A whole sprint on one branch: its tasks one after another, each with evidence and gate of its own. */
+/**
+ * A whole sprint on one branch: its tasks one after another, each with evidence and gate of its own, and each on the branch
+ * before it counts as done, so that whoever goes on after this attempt finds it there.
+ */
 export async function workOnBatch(attempt: Attempt, worktree: Worktree): Promise<void> {
   await reportStart(attempt, worktree);
   const total: CommandResult = {};
@@ -38,7 +41,7 @@ async function workOnExecution(
   execution: Execution,
   total: CommandResult,
 ): Promise<boolean> {
-  const since = await git(worktree.folder, "rev-parse", "HEAD");
+  const since = await beginningOf(attempt, worktree, execution);
   await move(attempt, execution, { status: "running" });
   const outcome = await execute(attempt, assignmentOf(attempt, execution), worktree.folder, {
     BACKLOOM_BASE_SHA: since,
@@ -53,6 +56,21 @@ async function workOnExecution(
     return false;
   }
   return judge(attempt, worktree, execution, outcome, since, total);
+}
+
+/**
+ * What the work of a task is compared with. The service keeps it: what an earlier attempt has pushed of a task that it did
+ * not finish is work of that task.
+ */
+async function beginningOf(
+  attempt: Attempt,
+  worktree: Worktree,
+  execution: Execution,
+): Promise<string> {
+  if (execution.status === "running") return worktree.baseSha;
+  const since = await git(worktree.folder, "rev-parse", "HEAD");
+  if (since !== worktree.baseSha) await report(attempt, "running", { base_sha: since });
+  return since;
 }
 
 async function judge(
@@ -82,6 +100,10 @@ async function judge(
   if (verification.report === null) {
     const failure = { failure_class: "verification_failed", failure_reason: verification.hint };
     return giveUp(attempt, execution, failure, total);
+  }
+  if (evidence.changedFiles.length > 0) {
+    const push = await pushWork(attempt, worktree);
+    if (push.kind === "conflict") return false;
   }
   await move(attempt, execution, {
     status: verification.report,

@@ -4,32 +4,37 @@ import { integrate } from "./integrate";
 import { openPullRequest } from "./pull-request";
 import type { Worktree } from "./worktree";
 
+/** Whether the work is on its branch. */
+export type Push =
+  | { kind: "conflict" }
+  | { kind: "pushed"; headSha: string; pushedAt: string; folder: string };
+
 /** Where the work of a job went. */
 export type Delivery =
   | { kind: "nothing" }
-  | { kind: "conflict" }
-  | {
-      kind: "pushed";
-      headSha: string;
-      pushedAt: string;
-      prUrl: string | undefined;
-      folder: string;
-    };
+  | Exclude<Push, { kind: "pushed" }>
+  | (Extract<Push, { kind: "pushed" }> & { prUrl: string | undefined });
+
+/** Brings the work to its branch, and opens a pull request where one is wanted. */
+export async function deliver(attempt: Attempt, worktree: Worktree): Promise<Delivery> {
+  const push = await pushWork(attempt, worktree);
+  if (push.kind === "conflict") return push;
+  return { ...push, prUrl: await openPullRequest(attempt, worktree) };
+}
 
 /**
  * Brings the work to its branch, after asking once more whether the attempt still holds the job. A conflict pauses the run
  * with the files in question, and the job goes back to the queue.
  */
-export async function deliver(attempt: Attempt, worktree: Worktree): Promise<Delivery> {
+export async function pushWork(attempt: Attempt, worktree: Worktree): Promise<Push> {
   await attempt.heartbeat.confirm();
   const integration = await integrate(worktree);
   if (integration.kind === "conflict") {
     await pauseForConflict(attempt, integration.files);
     return { kind: "conflict" };
   }
-  const pushedAt = new Date().toISOString();
-  const prUrl = await openPullRequest(attempt, worktree);
-  return { kind: "pushed", headSha: integration.headSha, pushedAt, prUrl, folder: worktree.folder };
+  const { headSha } = integration;
+  return { kind: "pushed", headSha, pushedAt: new Date().toISOString(), folder: worktree.folder };
 }
 
 async function pauseForConflict(attempt: Attempt, files: readonly string[]): Promise<void> {

@@ -17,7 +17,10 @@ export async function integrate(worktree: Worktree): Promise<Integration> {
   let seen = worktree.branchTip;
   for (let attempt = 0; ; attempt += 1) {
     const headSha = await git(worktree.folder, "rev-parse", "HEAD");
-    if (await moveBranch(worktree, seen, headSha)) return { kind: "pushed", headSha };
+    if (await moveBranch(worktree, seen, headSha)) {
+      worktree.branchTip = headSha;
+      return { kind: "pushed", headSha };
+    }
     if (attempt === mostTries) throw new Error(`The branch ${worktree.branch} could not be moved`);
     seen = await refresh(worktree);
     if (seen === null || (await isAncestor(worktree.folder, seen, headSha))) continue;
@@ -55,10 +58,10 @@ async function refresh({ repository, branch }: Worktree): Promise<string | null>
   return tipOf(repository, branch);
 }
 
-/** The files in conflict, none when the rebase went through. */
-async function rebase({ folder, baseSha }: Worktree, onto: string): Promise<string[]> {
+/** Moves what is not on the branch yet. Answers the files in conflict, none when the rebase went through. */
+async function rebase({ folder, branchTip, baseSha }: Worktree, onto: string): Promise<string[]> {
   try {
-    await git(folder, ...committer, "rebase", "--quiet", "--onto", onto, baseSha);
+    await git(folder, ...committer, "rebase", "--quiet", "--onto", onto, branchTip ?? baseSha);
     return [];
   } catch (error) {
     const files = (await git(folder, "diff", "--name-only", "--diff-filter=U")).split("\n");

@@ -9,7 +9,7 @@ export interface Worktree {
   folder: string;
   repository: Repository;
   branch: string;
-  /** Where the branch stood when the work began, null when it did not exist. */
+  /** Where we last saw or left the branch, null while it does not exist. */
   branchTip: string | null;
   /** What the work of this job is compared with. */
   baseSha: string;

@@ -44,7 +44,7 @@ export function makeRepository(folder: string): ReturnType<typeof gitIn> {
 
 type Strategy = "SPRINT" | "STORY" | "SPRINT_BATCH";
 
-interface RunWish {
+export interface RunWish {
   code: string;
   strategy?: Strategy;
   tasks?: number;

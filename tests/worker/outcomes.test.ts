@@ -156,6 +156,15 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     expect(read.jobs[0]).toMatchObject({ input_tokens: 3600, model_id: "demo" });
   });
 
+  it("keeps the tasks of a batch that were done on its branch when a later one fails", async () => {
+    const run = await startRun(t, ada, { code: "HALF", strategy: "SPRINT_BATCH", tasks: 2 });
+    await workOnce("HALF", '[ "$BACKLOOM_TASK_CODE" = T-1 ] && echo x > x');
+    const read = await run.read();
+    expect(read.status).toBe("failed");
+    expect(read.executions.map(({ status }) => status)).toEqual(["done", "failed"]);
+    expect(git("log", "--format=%s", `main..${read.branch}`)).toBe("T-1: Task 1");
+  });
+
   it("answers a question about an idea without any repository", async () => {
     const actor = t.actorOf(ada);
     const { productId } = await startRun(t, ada, { code: "CHAT" });

@@ -76,3 +76,13 @@ export function startWorker(words: readonly string[]): WorkerProcess {
     });
   return { process: child, output: () => output, said, ended };
 }
+
+/** Whether a process of this machine still runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

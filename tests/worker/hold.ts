@@ -1,0 +1,47 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, vi } from "vitest";
+import { isAlive } from "./worker-process";
+
+/** A place in the work of a worker where the first who comes by waits until the test lets it go. */
+export interface Hold {
+  /** A program for a command line, a hook of git or a setting of git. */
+  script: string;
+  /** Resolves as soon as somebody waits there. */
+  reached(said: () => string): Promise<void>;
+  /** Lets it go and waits until it has ended, together with the program that had started it. */
+  release(): Promise<void>;
+}
+
+/** Everybody after the first passes; `then` is what the program goes on with. */
+export function makeHold(folder: string, then = "exit 0"): Hold {
+  mkdirSync(folder, { recursive: true });
+  const script = join(folder, "hold.sh");
+  const pids = join(folder, "pids");
+  const go = join(folder, "go");
+  writeFileSync(
+    script,
+    `#!/bin/sh
+if mkdir "${folder}/taken" 2>/dev/null; then
+  echo $$ $PPID > "${pids}.new" && mv "${pids}.new" "${pids}"
+  while [ ! -e "${go}" ]; do sleep 0.05; done
+fi
+${then}
+`,
+  );
+  chmodSync(script, 0o755);
+  afterAll(() => writeFileSync(go, ""));
+  return {
+    script,
+    reached: (said) =>
+      vi.waitFor(() => expect(existsSync(pids), said()).toBe(true), {
+        timeout: 60_000,
+        interval: 20,
+      }),
+    async release() {
+      writeFileSync(go, "");
+      const waiting = readFileSync(pids, "utf8").trim().split(" ").map(Number);
+      await vi.waitFor(() => expect(waiting.filter(isAlive)).toEqual([]), { timeout: 30_000 });
+    },
+  };
+}

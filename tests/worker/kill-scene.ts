@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import { expect } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { later, minutes, serviceAt } from "../db/agents/at-time";
+import { refusalOf } from "../db/refusal";
+import { at } from "../db/world";
+import { createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { gitIn, makeHome, makeRepository, type RunWish, startRun } from "./fixture";
+import { openToolGate } from "./tool-gate";
+import { type Place, setTrap } from "./trap";
+import { startWorker } from "./worker-process";
+
+const lease = minutes(5);
+/** Leases that ran out are swept within this time. */
+const sweep = 5_000;
+
+/** What a worker's command does with each task. */
+export const work = 'echo done > "$BACKLOOM_TASK_CODE.txt"';
+
+interface KillWish extends RunWish {
+  /** What the worker's commands do; `work` by default. */
+  exec?: string;
+  /** What happens between the start of the run and that of the worker. */
+  prepare?: (productId: string) => Promise<unknown>;
+  /** Further words for every worker. */
+  words?: string[];
+}
+
+/** A service, and for each run two machines with a clone of the repository that both push to. */
+export async function openScene() {
+  const t = await createTestDatabase({ realtime: true });
+  const app = await startTestApp(t);
+  const ada = await createUser(t, { username: "ada" });
+  const actor = t.actorOf(ada);
+  const token = await createToken(t, ada);
+  const gate = await openToolGate(app.port);
+  const home = makeHome();
+  const main = join(home, "main");
+  makeRepository(main);
+
+  /** Starts a run, and a worker that is killed with -9 where it is caught. */
+  async function killAt(place: Place, { exec = work, prepare, words = [], ...wish }: KillWish) {
+    const run = await startRun(t, ada, wish);
+    await prepare?.(run.productId);
+    const folder = join(home, wish.code);
+    const origin = join(folder, "origin.git");
+    const repository = join(folder, "victim");
+    gitIn(home)("clone", "--quiet", "--bare", main, origin);
+    for (const name of ["victim", "rescuer"]) gitIn(folder)("clone", "--quiet", origin, name);
+
+    const start = (name: string, url: string, command: string, ...more: string[]) =>
+      startWorker([
+        ...["--url", url, "--token", token, "--product", wish.code, "--name", name],
+        ...["--repo", join(folder, name), "--work-dir", join(folder, `${name}-work`)],
+        ...["--exec", command, ...words, ...more],
+      ]);
+    const trap = setTrap(place, gate, { folder, repository, origin });
+    const victim = start("victim", gate.url, trap.exec(exec), ...trap.words);
+    await trap.reached(victim);
+    victim.process.kill("SIGKILL");
+    await victim.ended;
+
+    const { rows: taken } = await t.sql.query(
+      "select id from agent_jobs where product_id = $1 and attempt > 0",
+      [run.productId],
+    );
+    const readJob = () => getAgentJob(actor, { job_id: at(taken, 0).id });
+    return {
+      ...run,
+      origin: gitIn(origin),
+      trap,
+      readJob,
+      /** The only job that was taken, as the dead worker left it. */
+      job: await readJob(),
+      /** Everything that an attempt could change. */
+      async state() {
+        const { rows } = await t.sql.query(
+          `select (select json_agg(j order by j.id) from agent_jobs j where j.product_id = $1) as jobs,
+             (select json_agg(x order by x.id) from tasks x where x.product_id = $1) as tasks,
+             (select json_agg(r order by r.id) from sprint_runs r where r.product_id = $1) as runs,
+             (select json_agg(q order by q.id) from agent_questions q where q.product_id = $1) as questions,
+             (select json_agg(e order by e.id) from task_executions e
+               join sprint_runs r on r.id = e.sprint_run_id where r.product_id = $1) as executions`,
+          [run.productId],
+        );
+        return { rows, branches: gitIn(origin)("for-each-ref") };
+      },
+      /** Another machine takes one job of the run and ends in order. */
+      async rescue(command = exec) {
+        const rescuer = start("rescuer", app.origin, command, "--once");
+        expect(await rescuer.ended, rescuer.output()).toBe(0);
+      },
+    };
+  }
+
+  type Killed = Awaited<ReturnType<typeof killAt>>;
+
+  /** The job is held until its lease ends, and waits in the queue again five seconds later. */
+  async function outliveLease({ job, readJob }: Killed): Promise<void> {
+    const end = new Date(job.lease_until ?? "nothing holds the job");
+    expect(end.getTime()).toBeLessThanOrEqual(Date.now() + lease);
+    await serviceAt(t, later(end, -1), "sweep_expired_leases()");
+    const held = { status: job.status, attempt: 1, retry_count: 0 };
+    expect(await readJob()).toMatchObject(held);
+    await serviceAt(t, later(end, sweep), "sweep_expired_leases()");
+    const free = { status: "queued", retry_count: 1, lease_until: null };
+    expect(await readJob()).toMatchObject(free);
+  }
+
+  /** Long after the lease has ended, if there is one. */
+  async function sweepAfter({ job }: Killed): Promise<void> {
+    const then = later(job.lease_until ?? new Date(), lease + sweep);
+    await serviceAt(t, then, "sweep_expired_leases()");
+  }
+
+  /** Whatever the dead attempt says now is refused with the reason, and changes nothing. */
+  async function expectDeaf({ job, state }: Killed): Promise<void> {
+    const before = await state();
+    for (const status of ["running", "skipped", "failed"] as const) {
+      // A last word that was heard may be said again.
+      if (status === "failed" && job.status === "failed") continue;
+      const refusal = await refusalOf(
+        reportAgentJob(actor, { job_id: job.id, attempt: 1, status }),
+      );
+      expect(refusal.status).toBe(409);
+      expect(refusal.message).toMatch(/no longer holds this job|is already|waits for the answer/);
+    }
+    expect(await state()).toEqual(before);
+  }
+
+  /** What the dead worker had begun, in git or on the way to the service, changes nothing when it goes on. */
+  async function letGo({ trap, state }: Killed): Promise<void> {
+    const before = await state();
+    await trap.release();
+    expect(await state()).toEqual(before);
+  }
+
+  return { t, actor, killAt, outliveLease, sweepAfter, expectDeaf, letGo };
+}

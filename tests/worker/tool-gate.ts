@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { afterAll } from "vitest";
+import { z } from "zod";
+
+/** Which call of a tool is held: before the service hears it, or before the worker hears the answer. */
+export interface HeldTool {
+  tool: string;
+  when: "before" | "after";
+  /** Only the call that says this status. */
+  status?: string;
+  /** The first such call by default. */
+  nth?: number;
+}
+
+export interface HeldCall {
+  reached: Promise<void>;
+  /** What the service says to the call; one that was held before is let through only now. */
+  answer(): Promise<z.output<typeof answerSchema>>;
+}
+
+const callSchema = z.object({
+  method: z.literal("tools/call"),
+  params: z.object({
+    name: z.string(),
+    arguments: z.looseObject({ status: z.string().optional() }).default({}),
+  }),
+});
+const answerSchema = z.object({
+  isError: z.boolean().default(false),
+  structuredContent: z.looseObject({}),
+});
+const messageSchema = z.object({ result: answerSchema });
+
+/** A proxy in front of the service that holds one call of a worker and passes everything else on. */
+export async function openToolGate(port: number) {
+  let held: { wish: HeldTool; seen: number; take: (call: Call) => Promise<void> } | undefined;
+  const server = createServer(async (incoming, outgoing) => {
+    const call = { port, incoming, body: await buffer(incoming) };
+    if (held && fits(held.wish, call.body) && ++held.seen === (held.wish.nth ?? 1)) {
+      return held.take(call);
+    }
+    const upstream = request(optionsOf(call), (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    upstream.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => upstream.destroy());
+    upstream.end(call.body);
+  });
+  const ownPort = await new Promise<number>((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    });
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  return {
+    url: `http://127.0.0.1:${ownPort}`,
+    hold(wish: HeldTool): HeldCall {
+      let taken: Call | undefined;
+      let heard: ReturnType<typeof send> | undefined;
+      const reached = new Promise<void>((resolve, reject) => {
+        const take = async (call: Call) => {
+          taken = call;
+          if (wish.when === "after") {
+            heard = send(call);
+            await heard.catch(reject);
+          }
+          resolve();
+        };
+        held = { wish, seen: 0, take };
+      });
+      return {
+        reached,
+        async answer() {
+          if (!taken) throw new Error(`${wish.tool} was never called`);
+          heard ??= send(taken);
+          return heard;
+        },
+      };
+    },
+  };
+}
+
+interface Call {
+  port: number;
+  incoming: IncomingMessage;
+  body: Buffer;
+}
+
+function fits({ tool, status }: HeldTool, body: Buffer): boolean {
+  if (body.length === 0) return false;
+  const call = callSchema.safeParse(JSON.parse(body.toString("utf8")));
+  if (!call.success || call.data.params.name !== tool) return false;
+  return status === undefined || call.data.params.arguments.status === status;
+}
+
+function optionsOf({ port, incoming: { method, headers, url } }: Call) {
+  return { host: "127.0.0.1", port, method, path: url, headers };
+}
+
+/** Sends a call and reads its answer, which is JSON or the only event of a stream. */
+async function send(call: Call) {
+  const text = await new Promise<string>((resolve, reject) => {
+    const upstream = request(optionsOf(call), (answer) => {
+      buffer(answer).then((body) => resolve(body.toString("utf8")), reject);
+    });
+    upstream.on("error", reject);
+    upstream.end(call.body);
+  });
+  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
+  return messageSchema.parse(JSON.parse(data)).result;
+}
