@@ -67,7 +67,11 @@ export const updateStoryInput = z
   .extend({ story_id: idSchema });
 export type UpdateStoryInput = z.infer<typeof updateStoryInput>;
 
-export const assignStoryInput = z.object({ story_id: idSchema, assignee_id: idSchema.nullable() });
+/** Nobody in particular, when no assignee is named: that is how a form sends an emptied choice. */
+export const assignStoryInput = z.object({
+  story_id: idSchema,
+  assignee_id: idSchema.nullable().default(null),
+});
 export type AssignStoryInput = z.infer<typeof assignStoryInput>;
 
 export const addStoryToSprintInput = z.object({ sprint_id: idSchema, story_id: idSchema });
