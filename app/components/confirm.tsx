@@ -1,5 +1,4 @@
-import type { ReactNode } from "react";
-import { useId } from "react";
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
 import { Button, type ButtonSize, type ButtonTone, buttonClass } from "./button";
 
 /**
@@ -33,6 +32,8 @@ export function Confirm({
   confirmTone?: ButtonTone;
 }) {
   const id = `confirm${useId().replaceAll(":", "")}`;
+  const ref = useRef<HTMLDivElement>(null);
+  useFocusWhenOpened(ref);
   return (
     <>
       <button
@@ -45,6 +46,7 @@ export function Confirm({
         {trigger}
       </button>
       <div
+        ref={ref}
         id={id}
         popover="auto"
         role="alertdialog"
@@ -70,4 +72,17 @@ export function Confirm({
       </div>
     </>
   );
+}
+
+/** The question is read out and the keys are in it, at the safe choice or at what has to be typed. */
+function useFocusWhenOpened(ref: RefObject<HTMLElement>) {
+  useEffect(() => {
+    const element = ref.current;
+    const onToggle = () => {
+      if (!element?.matches(":popover-open")) return;
+      element.querySelector<HTMLElement>("input:not([type=hidden]), button")?.focus();
+    };
+    element?.addEventListener("toggle", onToggle);
+    return () => element?.removeEventListener("toggle", onToggle);
+  }, [ref]);
 }

@@ -21,7 +21,11 @@ export function Dialog({
   useEffect(() => {
     const dialog = ref.current;
     if (!dialog) return;
-    if (open && !dialog.open) dialog.showModal();
+    if (open && !dialog.open) {
+      dialog.showModal();
+      // React's autoFocus comes before the dialog is shown, and so to nothing.
+      dialog.querySelector<HTMLElement>("[data-focus-first]")?.focus();
+    }
     if (!open && dialog.open) dialog.close();
   }, [open]);
   return (

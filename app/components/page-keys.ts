@@ -5,7 +5,7 @@ import { tinykeys } from "tinykeys";
 export interface PageKey {
   keys: string;
   label: string;
-  run: (event: KeyboardEvent) => void;
+  run: () => void;
   /** Also works while something is being typed, for example with a modifier. */
   whileTyping?: boolean;
 }
@@ -28,7 +28,9 @@ export function usePageKeys(group: string, keys: readonly PageKey[]): void {
         press,
         (event: KeyboardEvent) => {
           if (!whileTyping && (isTyping(event.target) || isOverlaid())) return;
-          run(event);
+          // What the key does may put the focus into a field, which must not receive the letter too.
+          if (event.key.length === 1) event.preventDefault();
+          run();
         },
       ]),
     );
@@ -64,7 +66,7 @@ function isOverlaid(): boolean {
 export function pressMarked(marker: "data-create" | "data-close" | "data-filter"): boolean {
   const element = document.querySelector<HTMLElement>(`[${marker}]`);
   if (!element) return false;
-  if (element.matches("input")) element.focus();
+  if (element.matches("input, textarea")) element.focus();
   else element.click();
   return true;
 }

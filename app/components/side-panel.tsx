@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { buttonClass } from "./button";
 
 /**
@@ -21,7 +21,20 @@ export function SidePanel({
 }) {
   const ref = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  // Kept while this draws for the first time: a form puts the focus into its first field before any effect runs.
+  const [opener] = useState(() =>
+    typeof document === "undefined" ? null : document.activeElement,
+  );
+  useEffect(() => {
+    if (!ref.current?.contains(document.activeElement)) {
+      heading.current?.focus({ preventScroll: true });
+    }
+    return () => {
+      // The focus went away with the panel: back to the line that it belongs to.
+      if (document.activeElement !== document.body || !(opener instanceof HTMLElement)) return;
+      opener.focus({ preventScroll: true });
+    };
+  }, [opener]);
   return (
     <aside
       ref={ref}

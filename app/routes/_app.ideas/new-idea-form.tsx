@@ -8,9 +8,12 @@ import { WriteFields } from "~/components/write-access";
 export function NewIdeaForm({
   products,
   productId,
+  asked,
 }: {
   products: readonly { id: string; name: string }[];
   productId: string | null;
+  /** Somebody asked for the form, so it is what comes next; else it is there because nothing else is. */
+  asked: boolean;
 }) {
   const form = useServerForm<"title" | "description" | "product_id">({
     lastResult: useAnswer(),
@@ -20,7 +23,13 @@ export function NewIdeaForm({
     <Section title="New idea">
       <ServerForm form={form} className="grid max-w-xl gap-4">
         <WriteFields className="grid gap-4">
-          <TextField label="In one line" required {...form.field("title")} />
+          <TextField
+            label="In one line"
+            required
+            autoFocus={asked}
+            data-create={!asked || undefined}
+            {...form.field("title")}
+          />
           <TextAreaField
             label="More about it"
             required={false}

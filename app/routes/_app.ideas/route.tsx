@@ -47,7 +47,8 @@ export default function IdeasPage() {
   const [params] = useSearchParams();
   const shell = useShellData();
   const products = shell?.products ?? [];
-  const creating = params.get("panel") === "new" || (items.length === 0 && !archived);
+  const asked = params.get("panel") === "new";
+  const creating = asked || (items.length === 0 && !archived);
   useRowKeys();
   return (
     <>
@@ -69,6 +70,8 @@ export default function IdeasPage() {
       <div className="grid gap-5">
         {creating && products.length > 0 ? (
           <NewIdeaForm
+            key={asked ? "asked" : "first"}
+            asked={asked}
             products={products}
             productId={productId ?? shell?.activeProductId ?? null}
           />

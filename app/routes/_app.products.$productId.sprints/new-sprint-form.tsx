@@ -16,6 +16,9 @@ export function NewSprintForm({ cancelTo }: { cancelTo: string | null }) {
           <TextAreaField
             label="Goal"
             required={false}
+            // Asked for by key or click it is what comes next; alone on the page it waits for the key.
+            autoFocus={cancelTo !== null}
+            data-create={cancelTo === null || undefined}
             rows={2}
             description="One sentence: what is true when it ends?"
             {...form.field("sprint_goal")}

@@ -1,17 +1,26 @@
 import { useNavigate } from "@remix-run/react";
 import { useMemo } from "react";
 import { type PageKey, pressMarked, usePageKeys } from "~/components/page-keys";
-import { destinations, productPages, productPath, setupDestinations } from "./navigation";
+import {
+  adminDestination,
+  destinations,
+  productPages,
+  productPath,
+  setupDestinations,
+} from "./navigation";
 
 /** The keys that work everywhere: go, create, search, help, close. */
 export function useShellKeys(
   productId: string | undefined,
+  isAdmin: boolean,
   show: { palette: () => void; keys: () => void },
 ): void {
   const navigate = useNavigate();
   const { palette, keys: help } = show;
   const keys = useMemo<PageKey[]>(() => {
-    const places = [...destinations, ...setupDestinations].map(({ letter, label, to }) => ({
+    const reachable = [...destinations, ...setupDestinations];
+    if (isAdmin) reachable.push(adminDestination);
+    const places = reachable.map(({ letter, label, to }) => ({
       keys: `g ${letter}`,
       label: `Go to ${label}`,
       run: () => navigate(to),
@@ -26,10 +35,7 @@ export function useShellKeys(
         keys: "$mod+k",
         label: "Search and actions",
         whileTyping: true,
-        run: (event) => {
-          event.preventDefault();
-          palette();
-        },
+        run: palette,
       },
       { keys: "Shift+?", label: "Keys of this page", run: help },
       // Where the question mark needs no shift key.
@@ -37,16 +43,14 @@ export function useShellKeys(
       {
         keys: "c",
         label: "Create what belongs here",
-        run: (event) => {
-          event.preventDefault();
+        run: () => {
           if (!pressMarked("data-create")) palette();
         },
       },
       {
         keys: "/",
         label: "Filter",
-        run: (event) => {
-          event.preventDefault();
+        run: () => {
           if (!pressMarked("data-filter")) palette();
         },
       },
@@ -54,12 +58,14 @@ export function useShellKeys(
       ...places,
       ...pages,
     ];
-  }, [navigate, productId, palette, help]);
+  }, [navigate, productId, isAdmin, palette, help]);
   usePageKeys("Everywhere", keys);
 }
 
 function closeTopmost() {
   // Popovers and dialogs close themselves; only the side panel is ours.
   if (document.querySelector(":popover-open, dialog[open]")) return;
+  // The next key is for the page, not for the field that is about to go.
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   pressMarked("data-close");
 }

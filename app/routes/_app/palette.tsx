@@ -48,7 +48,7 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
     <Dialog title="Search and actions" open={open} onClose={onClose} bare>
       <Command label="Search and actions" loop className="grid">
         <Command.Input
-          autoFocus
+          data-focus-first
           value={query}
           onValueChange={setQuery}
           placeholder="Search codes, titles and texts, or type what to do"

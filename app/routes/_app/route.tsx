@@ -19,8 +19,10 @@ import type { ShellData } from "./shell-data";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
 
-const Palette = lazy(() => import("./palette"));
-const KeysDialog = lazy(() => import("./keys-dialog"));
+const loadPalette = () => import("./palette");
+const loadKeysDialog = () => import("./keys-dialog");
+const Palette = lazy(loadPalette);
+const KeysDialog = lazy(loadKeysDialog);
 
 const demoReason = "This is a demo account: it sees everything and changes nothing.";
 
@@ -55,9 +57,10 @@ export default function AppShell() {
   const openPalette = useCallback(() => setOverlay("palette"), []);
   const openKeys = useCallback(() => setOverlay("keys"), []);
   const close = useCallback(() => setOverlay("none"), []);
-  useShellKeys(product?.id, { palette: openPalette, keys: openKeys });
+  useShellKeys(product?.id, shell.user.isAdmin, { palette: openPalette, keys: openKeys });
   useRecentPlaces();
   useServiceWorker();
+  useOverlaysAtHand();
   return (
     <NowProvider now={shell.now}>
       <LiveProvider userId={shell.user.id}>
@@ -104,6 +107,20 @@ export function ErrorBoundary() {
       <RouteError />
     </main>
   );
+}
+
+/** Loaded while nothing else is to do, so that what is typed right after the key is not lost. */
+function useOverlaysAtHand() {
+  useEffect(() => {
+    const load = () =>
+      void Promise.all([loadPalette(), loadKeysDialog()]).catch(() => {
+        // Without network they are tried again when somebody asks for them.
+      });
+    // Safari knows no idle time.
+    if (!("requestIdleCallback" in window)) return load();
+    const handle = requestIdleCallback(load);
+    return () => cancelIdleCallback(handle);
+  }, []);
 }
 
 /** Offline page and notices: see public/service-worker.js. */
