@@ -1,8 +1,8 @@
 import { expect } from "@playwright/test";
 import { test } from "./test";
-import { newPerson, newWorld } from "./world";
+import { newAdministrator, newPerson, newWorld, signedIn } from "./world";
 
-test("everything is a key away: help, places, creation, search and closing", async ({
+test("everything of a page is a key away: help, rows, creation, filter and closing", async ({
   browser,
 }) => {
   const { context } = await newPerson(browser);
@@ -34,15 +34,70 @@ test("everything is a key away: help, places, creation, search and closing", asy
   await expect(page.getByText("Write the greeting")).toBeHidden();
   await page.getByRole("link", { name: "Show all" }).click();
 
-  await page.keyboard.press("g");
-  await page.keyboard.press("s");
-  await expect(page).toHaveURL(/\/sprints$/);
+  await context.close();
+});
+
+const places = [
+  ["d", "/dashboard"],
+  ["q", "/questions"],
+  ["i", "/ideas"],
+  ["j", "/jobs"],
+  ["w", "/workers"],
+  ["n", "/insights"],
+  ["a", "/connect"],
+  ["t", "/settings"],
+  ["x", "/admin"],
+  ["b", "/backlog"],
+  ["s", "/sprints"],
+  ["o", "/solo"],
+  ["r", "/runs"],
+  ["m", "/members"],
+  ["p", "/settings"],
+] as const;
+
+test("g and a letter go to every place", async ({ browser }) => {
+  const context = await signedIn(browser, await newAdministrator());
+  const { product } = await newWorld(context);
+  const page = await context.newPage();
+  await page.goto(product);
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  for (const [letter, place] of places) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(letter);
+    await expect(page).toHaveURL(new RegExp(`${place}$`));
+  }
+  await context.close();
+});
+
+test("the palette finds, goes and creates by keys alone", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const search = page.getByRole("dialog").getByRole("combobox");
+  await page.goto(world.sprint);
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
 
   await page.keyboard.press("ControlOrMeta+k");
-  await page.getByRole("dialog").getByRole("combobox").fill("greeting");
-  await expect(page.getByRole("option", { name: /Show the greeting/ })).toBeVisible();
-  await page.getByRole("option", { name: /Show the greeting/ }).click();
+  await expect(search).toBeFocused();
+  await page.keyboard.type("show greet");
+  const found = page.getByRole("option", { name: /T-2 Show the greeting/ });
+  await expect(found).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: /Show the greeting/ })).toBeVisible();
+
+  // What was looked at comes first: this task, and the sprint before it.
+  await page.waitForFunction(() => localStorage.getItem("backloom.recent")?.includes("/tasks/"));
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(search).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`${world.sprint}$`));
+
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(search).toBeFocused();
+  await page.keyboard.type("new idea");
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel("In one line")).toBeFocused();
   await context.close();
 });
 

@@ -1,0 +1,68 @@
+import { expect } from "@playwright/test";
+import { keysOf } from "./keys";
+import { test } from "./test";
+import { newPerson, newWorld, password } from "./world";
+
+test("by keys alone: sign in and out", async ({ page, browser }) => {
+  const { name, context } = await newPerson(browser);
+  const keys = keysOf(page);
+  await page.goto("/login");
+  await keys.fill(page.getByLabel("User name or e-mail address"), name);
+  await keys.fill(page.getByLabel("Password", { exact: true }), password);
+  await keys.press("Enter");
+  await expect(page).toHaveURL(/\/dashboard/);
+
+  await keys.activate(page.getByRole("button", { name: `${name}: account and appearance` }));
+  await keys.activate(page.getByRole("button", { name: "Sign out" }));
+  await expect(page).toHaveURL(/\/login/);
+  await context.close();
+});
+
+test("by keys alone: make, copy and revoke a token", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  const keys = keysOf(page);
+  await page.goto("/settings/tokens");
+  await keys.fill(page.getByLabel("Name", { exact: true }), "laptop");
+  await keys.press("Enter");
+  await keys.activate(page.getByRole("button", { name: "Copy" }).first());
+  await expect(page.getByRole("button", { name: "Copied" })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^blm_/);
+
+  await keys.activate(page.getByRole("button", { name: "Revoke" }));
+  await keys.activate(page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }));
+  await expect(page.getByRole("row").filter({ hasText: "laptop" })).toContainText("revoked");
+  await context.close();
+});
+
+test("by keys alone: let somebody in and take them out", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const { product } = await newWorld(context);
+  const bela = await newPerson(browser);
+  const page = await context.newPage();
+  const keys = keysOf(page);
+  await page.goto(`${product}/members`);
+  await keys.fill(page.getByLabel("User name or e-mail"), bela.name);
+  await keys.press("Enter");
+  await keys.activate(page.getByRole("button", { name: `Remove ${bela.name}` }));
+  await keys.activate(page.getByRole("alertdialog").getByRole("button", { name: "Remove" }));
+  await expect(page.getByRole("main")).not.toContainText(bela.name);
+  await bela.context.close();
+  await context.close();
+});
+
+test("by keys alone: sign another device in", async ({ browser, page: desktop }) => {
+  const { context } = await newPerson(browser);
+  const page = await context.newPage();
+  const keys = keysOf(page);
+  const started = desktop.waitForResponse("**/api/auth/pair/start");
+  await desktop.goto("/login");
+  const { qrUrl } = await (await started).json();
+  await page.goto(qrUrl);
+  await keys.activate(page.getByRole("button", { name: "Approve and sign it in" }));
+  await expect(desktop).toHaveURL(/\/dashboard/);
+  await keys.activate(page.getByRole("button", { name: "Revoke" }));
+  await expect(page.getByText("Taken back")).toBeVisible();
+  await context.close();
+});

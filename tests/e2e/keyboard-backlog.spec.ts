@@ -1,0 +1,82 @@
+import { expect } from "@playwright/test";
+import { keysOf } from "./keys";
+import { test } from "./test";
+import { newPerson, newWorld, post, unique } from "./world";
+
+test("by keys alone: a product, a PBI, a story and a planned task", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const page = await context.newPage();
+  const keys = keysOf(page);
+  const title = page.getByLabel("Title", { exact: true });
+  const details = page.getByRole("complementary", { name: "Details" });
+  await page.goto("/dashboard");
+  await keys.activate(page.getByRole("link", { name: "New product" }).last());
+  await keys.typeInto(page.getByLabel("Name", { exact: true }), `Planes ${unique()}`);
+  await keys.press("Enter");
+  await expect(page.getByText("An empty backlog")).toBeVisible();
+
+  await keys.press("c");
+  await keys.typeInto(title, "Fold a plane");
+  await keys.press("Enter");
+  await expect(details).toContainText("PBI-1");
+  await keys.press("c");
+  await keys.typeInto(title, "See each fold");
+  await keys.press("Enter");
+  await expect(details).toContainText("ST-001");
+  await keys.activate(page.getByRole("link", { name: "New task in ST-001" }));
+  await keys.typeInto(title, "Draw the fold");
+  await keys.fill(page.getByRole("textbox", { name: /Implementation plan/ }), "1. Draw it");
+  await keys.activate(page.getByRole("button", { name: "Create task" }));
+  await expect(details).toContainText("T-1");
+  await context.close();
+});
+
+test("by keys alone: order, block and rename a PBI, and take a story out of its sprint", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const { product } = await newWorld(context);
+  await post(context, `${product}/backlog`, { intent: "create-pbi", title: "Say goodbye" });
+  const page = await context.newPage();
+  const keys = keysOf(page);
+  const tree = page.getByRole("region", { name: "Backlog tree" });
+  const details = page.getByRole("complementary", { name: "Details" });
+  await page.goto(`${product}/backlog`);
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+
+  await keys.sequence("j", "Enter");
+  await keys.activate(details.getByRole("button", { name: "Down" }));
+  await expect(tree).toContainText(/Say goodbye.*Greet visitors/);
+  await keys.activate(details.getByRole("button", { name: "Block" }));
+  await expect(details.getByRole("button", { name: "Unblock" })).toBeVisible();
+  await keys.fill(details.getByLabel("Title"), "Greet everybody");
+  await keys.press("Enter");
+  await expect(tree).toContainText("Greet everybody");
+  await keys.press("Escape");
+  await expect(tree.getByRole("link", { name: "Greet everybody" })).toBeFocused();
+
+  await keys.sequence("j", "Enter");
+  await keys.activate(details.getByRole("button", { name: "Take out" }));
+  await expect(details).toContainText("In no sprint");
+  await keys.activate(details.getByRole("button", { name: "Move to SP-1" }));
+  await expect(details.getByRole("button", { name: "Take out" })).toBeVisible();
+  await context.close();
+});
+
+test("by keys alone: note an idea and make it a PBI", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  await newWorld(context);
+  const page = await context.newPage();
+  const keys = keysOf(page);
+  await page.goto("/ideas");
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await keys.press("c");
+  await keys.typeInto(page.getByLabel("In one line"), "Planes that glow");
+  await keys.press("Enter");
+  await expect(page.getByRole("heading", { name: /Planes that glow/ })).toBeVisible();
+  await keys.activate(page.locator("summary", { hasText: "It is ready for the backlog" }));
+  await keys.activate(page.getByRole("button", { name: "Promote to a PBI" }));
+  await keys.activate(page.getByRole("main").getByRole("link", { name: "PBI-2" }));
+  await expect(page.getByRole("complementary", { name: "Details" })).toContainText("glow");
+  await context.close();
+});

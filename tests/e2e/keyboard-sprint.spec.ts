@@ -1,0 +1,81 @@
+import { expect } from "@playwright/test";
+import { keysOf } from "./keys";
+import { test } from "./test";
+import { callTool, newPerson, newToken, newWorld, post } from "./world";
+
+test("by keys alone: plan a sprint, start its run and cancel it", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  await post(context, world.sprint, { intent: "complete-sprint" });
+  const page = await context.newPage();
+  const keys = keysOf(page);
+  await page.goto(`${world.product}/sprints`);
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await keys.press("c");
+  await keys.typeInto(page.getByLabel("Goal"), "A plane flies");
+  await keys.activate(page.getByRole("button", { name: "Create sprint" }));
+  await keys.activate(page.getByRole("button", { name: "Add ST-001" }));
+  await keys.activate(page.getByRole("button", { name: "Start sprint" }));
+  await keys.activate(page.getByRole("button", { name: "Start run of 3 jobs" }));
+  await expect(page.getByRole("heading", { name: /Run of SP-2/ })).toBeVisible();
+
+  await keys.activate(page.getByRole("button", { name: "Pause run" }));
+  await keys.activate(page.getByRole("button", { name: "Resume run" }));
+  await keys.activate(page.getByRole("button", { name: "Cancel run" }));
+  await keys.activate(page.getByRole("button", { name: "Cancel the run" }));
+  await expect(page.getByRole("heading", { name: /Run of SP-2/ })).toContainText("Cancelled");
+  await context.close();
+});
+
+test("by keys alone: move a card with its menu", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const keys = keysOf(page);
+  await page.goto(world.sprint);
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await keys.activate(page.getByRole("button", { name: "Move T-2 to…" }));
+  await keys.activate(page.getByRole("button", { name: "Review", exact: true }));
+  await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-2");
+  await context.close();
+});
+
+test("by keys alone: take a story and give it back", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const keys = keysOf(page);
+  await page.goto(`${world.product}/solo`);
+  await keys.activate(page.getByRole("button", { name: "Take it ST-001" }));
+  await expect(page.getByRole("region", { name: "To do: 3" })).toBeVisible();
+  await keys.activate(page.getByRole("button", { name: "Give back ST-001" }));
+  await expect(page.getByText("Nothing is yours yet")).toBeVisible();
+  await context.close();
+});
+
+test("by keys alone: answer questions", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const token = await newToken(context);
+  const ask = (question: string, ...labels: string[]) =>
+    callTool(context, token, "ask_user_question", {
+      story_id: world.storyId,
+      question,
+      options: labels.map((label) => ({ label })),
+    });
+  await ask("Which colour?");
+  await ask("Which words?", "Hello", "Welcome");
+  const page = await context.newPage();
+  const keys = keysOf(page);
+  await page.goto("/questions");
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await keys.sequence("j", "2");
+  await expect(page.getByRole("article")).toHaveCount(1);
+  await keys.press("j");
+  await keys.typeInto(page.getByLabel("Your answer"), "Green");
+  await keys.press("ControlOrMeta+Enter");
+  await expect(page.getByText("Nobody waits for you")).toBeVisible();
+  await keys.activate(page.getByRole("link", { name: "Answered" }));
+  await expect(page.getByRole("article")).toContainText(["Welcome", "Green"]);
+  await context.close();
+});
