@@ -20,6 +20,10 @@ export const errorBodySchema = z.object({
 });
 export type ErrorBody = z.infer<typeof errorBodySchema>;
 
+/** What a demo account reads wherever it tries to write (specification: Authentication 3). */
+export const demoRefusal =
+  "This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.";
+
 /** Marks refusals across the two server bundles, in each of which this module is a copy of its own. */
 const refusalMark = Symbol.for("backloom.refusal");
 

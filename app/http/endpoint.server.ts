@@ -1,6 +1,6 @@
 import type { AppLoadContext } from "@remix-run/node";
 import type { z } from "zod";
-import { ContractError } from "~/contract/errors";
+import { ContractError, demoRefusal } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
 import type { Endpoint, RouteArgs } from "./api-route.server";
@@ -116,7 +116,7 @@ async function refuseInput(error: unknown, actor: Actor, isWrite: boolean): Prom
   if (!(error instanceof ContractError)) throw error;
   const { is_demo: isDemo } = await authenticate(actor);
   if (isWrite && isDemo && error.status !== 413) {
-    throw new ContractError(403, "This is a demo account: it can read but not change anything.");
+    throw new ContractError(403, demoRefusal);
   }
   throw error;
 }

@@ -7,7 +7,7 @@ import {
   type TypedResponse,
 } from "@remix-run/node";
 import type { Principal } from "~/contract/account";
-import { ContractError, type ErrorBody } from "~/contract/errors";
+import { ContractError, demoRefusal, type ErrorBody } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
 import { clearSessionCookie, readSessionCookie } from "./session.server";
@@ -68,7 +68,7 @@ export async function requireProduct(
 export async function requireWriter(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const signedIn = await requireActor(request, context);
   if (!signedIn.principal.is_demo) return signedIn;
-  throw new ContractError(403, "This is a demo account: it can read but not change anything.");
+  throw new ContractError(403, demoRefusal);
 }
 
 /** A page loader in which a refusal becomes the error page with the refusal's status and sentence. */

@@ -4,7 +4,7 @@ import {
   ProtocolErrorCode,
   Server,
 } from "@modelcontextprotocol/server";
-import { ContractError } from "~/contract/errors";
+import { ContractError, demoRefusal } from "~/contract/errors";
 import type { Tool, ToolContext } from "./tool.server";
 import { toolFailure, toolSuccess } from "./tool-outcome.server";
 
@@ -59,7 +59,7 @@ async function callTool(
   }
   try {
     if (isDemo && tool.access === "write") {
-      throw new ContractError(403, "This is a demo account: it can read but not change anything");
+      throw new ContractError(403, demoRefusal);
     }
     const signal = AbortSignal.any([context.signal, callSignal]);
     return toolSuccess(await tool.call({ ...context, signal }, rawArguments));

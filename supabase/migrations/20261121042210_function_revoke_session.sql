@@ -25,7 +25,7 @@ volatile
 set search_path = ''
 as $$
 begin
-  perform private.refuse_demo();
+  perform private.require_no_demo();
   if not private.revoke_session(p_session_id) then
     raise exception using errcode = 'PT404', message = 'No such device is signed in to your account.';
   end if;

@@ -25,7 +25,7 @@ as $$
 declare
   v_ended integer;
 begin
-  perform private.refuse_demo();
+  perform private.require_no_demo();
   v_ended := private.revoke_other_sessions();
   perform private.audit(auth.uid(), auth.uid(), 'session.others_revoked', jsonb_build_object('count', v_ended));
   return json_build_object('ended', v_ended);

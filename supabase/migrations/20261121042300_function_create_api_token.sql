@@ -32,7 +32,7 @@ as $$
 declare
   v_token public.api_tokens;
 begin
-  perform private.refuse_demo();
+  perform private.require_no_demo();
   if p_token_hash !~ '^[0-9a-f]{64}$' or char_length(p_label) not between 1 and 100
     or p_expires_days not between 1 and 3650 then
     raise exception using errcode = 'PT422',

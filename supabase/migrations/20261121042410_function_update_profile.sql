@@ -29,7 +29,7 @@ volatile
 set search_path = ''
 as $$
 begin
-  perform private.refuse_demo();
+  perform private.require_no_demo();
   if p_min_quota_pct not between 1 and 100 then
     raise exception using errcode = 'PT422', message = 'The worker quota threshold is a whole number from 1 to 100.',
       detail = '{"issues":[{"path":"min_quota_pct","message":"Enter a whole number from 1 to 100"}]}';

@@ -41,7 +41,7 @@ volatile
 set search_path = ''
 as $$
 begin
-  perform private.refuse_demo();
+  perform private.require_no_demo();
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
   end if;

@@ -27,7 +27,7 @@ declare
   v_bytes bytea;
   v_mime text;
 begin
-  perform private.refuse_demo();
+  perform private.require_no_demo();
   perform private.take_rate_limit('avatar', auth.uid()::text);
   if p_hex is not null then
     v_bytes := decode(p_hex, 'hex');

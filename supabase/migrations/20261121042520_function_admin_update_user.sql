@@ -51,7 +51,7 @@ volatile
 set search_path = ''
 as $$
 begin
-  perform private.refuse_demo();
+  perform private.require_no_demo();
   perform private.admin_update_user(p_user_id, p_role::public.user_role, p_is_demo, p_must_reset_password);
   perform private.audit(p_user_id, auth.uid(), 'user.changed', jsonb_strip_nulls(jsonb_build_object(
     'role', p_role, 'is_demo', p_is_demo, 'must_reset_password', p_must_reset_password)));

@@ -48,7 +48,7 @@ volatile
 set search_path = ''
 as $$
 begin
-  perform private.refuse_demo();
+  perform private.require_no_demo();
   return private.approve_pairing(p_pairing_id, p_mobile_secret_hash);
 end;
 $$;

@@ -36,7 +36,7 @@ volatile
 set search_path = ''
 as $$
 begin
-  perform private.refuse_demo();
+  perform private.require_no_demo();
   if not private.revoke_pairing(p_pairing_id) then
     raise exception using errcode = 'PT404', message = 'You have approved no such device.';
   end if;

@@ -12,9 +12,7 @@ begin
   if v_user_id is null then
     perform private.refuse(401, 'Not signed in: send an API token.');
   end if;
-  if private.is_demo() then
-    perform private.refuse(403, 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.');
-  end if;
+  perform private.require_no_demo();
   return v_user_id;
 end;
 $$;

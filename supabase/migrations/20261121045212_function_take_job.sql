@@ -25,15 +25,8 @@ begin
         (select t.implementation_plan from public.tasks t where t.id = x.task_id))
   where x.id = (
     select j.id
-    from public.agent_jobs j
-    where j.product_id = p_product_id and j.status = 'QUEUED' and j.in_turn
-      and (j.not_before is null or j.not_before <= v_now)
-      and (j.sprint_run_id is null
-        or (select r.status in ('QUEUED', 'RUNNING') from public.sprint_runs r where r.id = j.sprint_run_id))
-      and (j.parked_question_id is null or exists (
-        select from public.agent_questions q
-        where q.id = j.parked_question_id
-          and (q.status <> 'OPEN' or (q.on_expiry = 'RECOMMENDED' and q.expires_at <= v_now))))
+    from private.claimable_jobs j
+    where j.product_id = p_product_id
       and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id)
       and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
       and (p_kinds is null or p_kinds ? j.kind::text)
