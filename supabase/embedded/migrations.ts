@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { projectRoot } from "./project-root";
@@ -21,25 +21,45 @@ export async function listMigrations(): Promise<MigrationFile[]> {
   });
 }
 
-/** The files that the database has not recorded yet. A start with none does not wait for the CLI. */
-export async function pendingMigrations(databaseUrl: string): Promise<MigrationFile[]> {
+/** The files against what the database has recorded of them. */
+export interface MigrationState {
+  /** Not applied yet. */
+  pending: MigrationFile[];
+  /** Applied with another text, or applied and no longer a file: made by other sources than these. */
+  foreign: string[];
+}
+
+export async function compareMigrations(databaseUrl: string): Promise<MigrationState> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const applied = await appliedVersions(client);
-    return (await listMigrations()).filter((file) => !applied.has(file.version));
+    const [applied, files] = await Promise.all([appliedMigrations(client), listMigrations()]);
+    const known = new Set(files.map((file) => file.version));
+    const foreign = [...applied.keys()].filter((version) => !known.has(version));
+    for (const file of files) {
+      const text = applied.get(file.version);
+      if (text !== undefined && text !== essence(await readFile(file.path, "utf8"))) {
+        foreign.push(`${file.version}_${file.name}`);
+      }
+    }
+    return { pending: files.filter((file) => !applied.has(file.version)), foreign };
   } finally {
     await client.end();
   }
 }
 
-async function appliedVersions(client: pg.Client): Promise<Set<string>> {
+/** The CLI records the statements of a file one by one, without what stands between them. */
+function essence(sql: string): string {
+  return sql.replace(/[\s;]+/g, "");
+}
+
+async function appliedMigrations(client: pg.Client): Promise<Map<string, string>> {
   const table = await client.query<{ found: boolean }>(
     "select to_regclass('supabase_migrations.schema_migrations') is not null as found",
   );
-  if (!table.rows[0]?.found) return new Set();
-  const { rows } = await client.query<{ version: string }>(
-    "select version from supabase_migrations.schema_migrations",
+  if (!table.rows[0]?.found) return new Map();
+  const { rows } = await client.query<{ version: string; text: string }>(
+    "select version, array_to_string(statements, '') as text from supabase_migrations.schema_migrations",
   );
-  return new Set(rows.map((row) => row.version));
+  return new Map(rows.map((row) => [row.version, essence(row.text)]));
 }

@@ -45,7 +45,20 @@ describe("the migrations", () => {
       ),
     ).toBe(files.length);
     expect(await generateTypes(stack.migrationUrl)).toBe(await generateTypes(url));
+
+    await ask(
+      stack.migrationUrl,
+      "update supabase_migrations.schema_migrations set statements = '{select 1}' where name = 'function_call_as' returning 1",
+    );
+    await expect(migrateDatabase(stack.migrationUrl)).rejects.toThrow(
+      /made by another development version \(1 migrations differ, first \d+_function_call_as\).*export/,
+    );
     await stack.stop();
+  });
+
+  it("have versions of their own", async () => {
+    const versions = (await listMigrations()).map((file) => file.version);
+    expect(versions).toEqual([...new Set(versions)]);
   });
 
   it("say in one line which file fails, without the password of the database", async () => {
