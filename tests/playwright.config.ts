@@ -24,7 +24,8 @@ export default defineConfig({
   use: {
     baseURL,
     launchOptions: await ensureBrowser(),
-    trace: "retain-on-failure",
+    // Recording costs two fifths of the time; whoever looks for a cause asks for it with --trace on.
+    trace: "on-first-retry",
   },
   webServer: {
     command: `exec node tests/setup/e2e-server.mjs`,
