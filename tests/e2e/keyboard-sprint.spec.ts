@@ -3,10 +3,14 @@ import { keysOf } from "./keys";
 import { test } from "./test";
 import { callTool, newPerson, newToken, newWorld, post } from "./world";
 
-test("by keys alone: plan a sprint, start its run and cancel it", async ({ browser }) => {
+test("by keys alone: plan a sprint, mend what is in the way, start its run and cancel it", async ({
+  browser,
+}) => {
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   await post(context, world.sprint, { intent: "complete-sprint" });
+  const unplanned = { intent: "create-task", story_id: world.storyId, title: "Sign the greeting" };
+  await post(context, `${world.product}/backlog`, unplanned);
   const page = await context.newPage();
   const keys = keysOf(page);
   await page.goto(`${world.product}/sprints`);
@@ -16,7 +20,13 @@ test("by keys alone: plan a sprint, start its run and cancel it", async ({ brows
   await keys.activate(page.getByRole("button", { name: "Create sprint" }));
   await keys.activate(page.getByRole("button", { name: "Add ST-001" }));
   await keys.activate(page.getByRole("button", { name: "Start sprint" }));
-  await keys.activate(page.getByRole("button", { name: "Start run of 3 jobs" }));
+  await keys.activate(page.getByRole("link", { name: "Open T-4" }));
+  await keys.fill(page.getByRole("textbox", { name: /Implementation plan/ }), "1. Sign it");
+  await keys.activate(page.getByRole("button", { name: "Save" }));
+  await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+  await keys.sequence("g", "s");
+  await keys.activate(page.getByRole("link", { name: /A plane flies/ }));
+  await keys.activate(page.getByRole("button", { name: "Start run of 4 jobs" }));
   await expect(page.getByRole("heading", { name: /Run of SP-2/ })).toBeVisible();
 
   await keys.activate(page.getByRole("button", { name: "Pause run" }));
