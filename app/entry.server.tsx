@@ -1,59 +1,32 @@
-import { PassThrough } from "node:stream";
 import type {
   ActionFunctionArgs,
   AppLoadContext,
   EntryContext,
   LoaderFunctionArgs,
 } from "@remix-run/node";
-import { createReadableStreamFromReadable } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
-import { isbot } from "isbot";
-import { renderToPipeableStream } from "react-dom/server";
+import { renderToString } from "react-dom/server";
 import { NonceProvider } from "~/components/nonce";
+import { TextResponse } from "~/http/text-response.server";
 
-/** After this time a page that still waits for deferred data is cut off. */
-const renderTimeout = 5_000;
-
+/**
+ * No page defers data, so each is rendered in one go and goes out as one text: streams would cost as much as
+ * the rendering itself. An error ends here and Remix renders the error page instead.
+ */
 export default function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
   remixContext: EntryContext,
   context: AppLoadContext,
-): Promise<Response> {
-  const waitForAll = isbot(request.headers.get("user-agent") ?? "");
-  return new Promise((resolve, reject) => {
-    let answerStatus = status;
-    const answer = () => {
-      const body = new PassThrough();
-      headers.set("content-type", "text/html; charset=utf-8");
-      resolve(
-        new Response(createReadableStreamFromReadable(body), { headers, status: answerStatus }),
-      );
-      pipe(body);
-    };
-    const { pipe, abort } = renderToPipeableStream(
-      <NonceProvider value={context.cspNonce}>
-        <RemixServer
-          context={remixContext}
-          url={request.url}
-          abortDelay={renderTimeout}
-          nonce={context.cspNonce}
-        />
-      </NonceProvider>,
-      {
-        nonce: context.cspNonce,
-        onAllReady: () => waitForAll && answer(),
-        onShellReady: () => waitForAll || answer(),
-        onShellError: reject,
-        onError(error: unknown) {
-          answerStatus = 500;
-          context.log.error({ err: error }, "a page failed to render");
-        },
-      },
-    );
-    setTimeout(abort, renderTimeout + 1_000).unref();
-  });
+): Response {
+  const html = renderToString(
+    <NonceProvider value={context.cspNonce}>
+      <RemixServer context={remixContext} url={request.url} nonce={context.cspNonce} />
+    </NonceProvider>,
+  );
+  headers.set("content-type", "text/html; charset=utf-8");
+  return new TextResponse(`<!DOCTYPE html>${html}`, { headers, status });
 }
 
 /** Errors that loaders and actions throw unexpectedly; refusals are responses and do not come here. */

@@ -8,6 +8,7 @@ import { Links, Meta, Outlet, Scripts, ScrollRestoration } from "@remix-run/reac
 import type { ReactNode } from "react";
 import { RouteError } from "~/components/error-page";
 import { useNonce } from "~/components/nonce";
+import { sprite } from "~/components/sprite";
 import { readTheme } from "~/components/theme";
 import { useTheme } from "~/components/theme-menu";
 import stylesheet from "~/styles/app.css?url";
@@ -41,6 +42,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <Links />
       </head>
       <body>
+        {sprite}
         {children}
         <ScrollRestoration nonce={nonce} />
         <Scripts nonce={nonce} />

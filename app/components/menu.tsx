@@ -57,8 +57,7 @@ export function Menu({
         data-align={align}
         data-side={side}
         className="popover"
-        onKeyDown={walk}
-        onClick={closeAfterChoice}
+        {...menuEvents}
       >
         {children}
       </div>
@@ -121,6 +120,9 @@ export function MenuHeading({ children }: { children: ReactNode }) {
 export function MenuDivider() {
   return <hr className="my-1 border-line" />;
 }
+
+/** What makes a popover a menu: arrow keys walk through it, a choice closes it. */
+export const menuEvents = { onKeyDown: walk, onClick: closeAfterChoice };
 
 function walk(event: KeyboardEvent<HTMLElement>) {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;

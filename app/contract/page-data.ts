@@ -2,6 +2,7 @@ import { z } from "zod";
 import { agentJobSchema } from "./agent-job";
 import { agentQuestionSchema } from "./question";
 import { sprintSchema } from "./sprint";
+import { preflightSchema } from "./sprint-run";
 
 /** What pages read in one call each: the shapes of `get_shell`, `get_dashboard`, the boards and the detail pages. */
 
@@ -110,8 +111,14 @@ export const sprintPageSchema = z.object({
   candidates: z.array(
     z.object({ id, code: z.string(), title: z.string(), task_count: z.number() }),
   ),
+  preflight: preflightSchema,
+  burndown: z.array(z.object({ date: z.string(), remaining: z.number(), total: z.number() })),
 });
-export type SprintPageData = z.infer<typeof sprintPageSchema>;
+/** The sprint without what other parts of its page show. */
+export type SprintFrame = Omit<
+  z.infer<typeof sprintPageSchema>,
+  "tasks" | "preflight" | "burndown"
+>;
 
 export const soloBoardSchema = z.object({
   sprint: sprintSchema.nullable(),

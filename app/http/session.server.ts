@@ -31,9 +31,9 @@ export async function readSessionCookie(
   cookieHeader: string | null,
   secrets: readonly string[],
 ): Promise<SessionCookie | null> {
-  const opened = await openCookie(cookieHeader, secrets);
-  if (!opened) return null;
-  const { sealed_at: _, ...value } = opened;
+  const found = await openCookie(cookieHeader, secrets);
+  if (!found) return null;
+  const { sealed_at: _, ...value } = found;
   return value;
 }
 
@@ -42,9 +42,9 @@ export async function renewSessionCookie(
   cookieHeader: string | null,
   env: CookieEnv,
 ): Promise<string | undefined> {
-  const opened = await openCookie(cookieHeader, env.sessionSecrets);
-  if (!opened || opened.paired || Date.now() - opened.sealed_at < renewAfterMs) return undefined;
-  return sealSessionCookie(opened, env);
+  const found = await openCookie(cookieHeader, env.sessionSecrets);
+  if (!found || found.paired || Date.now() - found.sealed_at < renewAfterMs) return undefined;
+  return sealSessionCookie(found, env);
 }
 
 /** The `Set-Cookie` value of a new session, sealed with the first secret. */
@@ -74,17 +74,32 @@ export function readCookie(cookieHeader: string | null, name: string): string | 
   return undefined;
 }
 
+type Opened = z.infer<typeof sealedSchema>;
+
+/** What was opened lately: a browser sends the same cookie with each request, and opening it costs more than a look here. */
+const opened = new Map<string, Opened>();
+const mostOpened = 500;
+
 async function openCookie(
   cookieHeader: string | null,
   secrets: readonly string[],
-): Promise<z.infer<typeof sealedSchema> | null> {
+): Promise<Opened | null> {
   const sealed = readCookie(cookieHeader, sessionCookieName);
   if (sealed === undefined || sealed.length > longestCookie) return null;
   for (const secret of secrets) {
-    const value = await open(sealed, secret);
-    if (value) return value;
+    const key = `${secret} ${sealed}`;
+    const value = opened.get(key) ?? (await open(sealed, secret));
+    if (value) return remember(key, value);
   }
   return null;
+}
+
+function remember(key: string, value: Opened): Opened {
+  opened.delete(key);
+  opened.set(key, value);
+  const [oldest] = opened.size > mostOpened ? opened.keys() : [];
+  if (oldest !== undefined) opened.delete(oldest);
+  return value;
 }
 
 async function open(sealed: string, secret: string) {

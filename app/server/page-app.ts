@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { createRequestHandler, type ServerBuild } from "@remix-run/node";
@@ -66,7 +67,12 @@ function serveFiles(app: Express, source: BuildSource, projectFolder: string): v
     express.static(join(client, "assets"), { ...options, immutable: true, maxAge: "1y" }),
   );
   // The service worker and the manifest have fixed names: browsers ask each time whether they changed.
-  app.use(express.static(client, options));
+  const named = express.static(client, options);
+  const names = new Set(readdirSync(client).map((name) => `/${name}`));
+  // Pages must not pay for a look on the disk.
+  app.use((request, response, next) =>
+    names.has(request.path) ? named(request, response, next) : next(),
+  );
 }
 
 function answerPage(env: Env, source: BuildSource): RequestHandler {

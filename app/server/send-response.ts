@@ -8,9 +8,15 @@ const compress = promisify(gzip);
 const compressFrom = 4_096;
 const textOfResponse = Symbol.for("backloom.text");
 
-/** Writes a web response to Node's, waiting for slow readers. */
+/** Writes a web response to Node's: known text at once, a stream part by part as fast as it is read. */
 export async function sendResponse(response: Response, target: ServerResponse): Promise<void> {
   copyHead(response, target);
+  const text = textOf(response);
+  if (text !== undefined) {
+    target.setHeader("content-length", Buffer.byteLength(text));
+    target.end(text);
+    return;
+  }
   const { body } = response;
   if (body === null) {
     target.end();

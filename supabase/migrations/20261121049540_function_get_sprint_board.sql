@@ -1,5 +1,5 @@
 -- Why: the sprint page in one read: the sprint, its stories and cards, its newest run, the members who can take
--- a story and the open stories that could join (design: pages).
+-- a story, the open stories that could join, what stands in the way of a run, and the burn-down (design: pages).
 create function public.get_sprint_board(p_sprint_id uuid)
 returns json
 language plpgsql
@@ -49,7 +49,9 @@ begin
         where s.product_id = v_product and s.sprint_id is null and s.status in ('OPEN', 'FAILED')
         order by s.sort_order, s.id
         limit 200
-      ) x)
+      ) x),
+    'preflight', private.preflight_sprint_run(p_sprint_id),
+    'burndown', private.get_sprint_burndown(p_sprint_id)
   );
 end;
 $$;

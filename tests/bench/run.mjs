@@ -1,4 +1,4 @@
-// Entry of `npm run bench [http|streams|jobs] [part ...]`: builds what is stale, then runs the named
+// Entry of `npm run bench [http|pages|streams|jobs] [part ...]`: builds what is stale, then runs the named
 // benchmarks, or all of them one after the other, each against its bare reference program.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { buildPages, bundle, isStale } from "../../app/cli/build.mjs";
 
 const here = import.meta.dirname;
-const all = ["http", "streams", "jobs"].filter((name) => existsSync(join(here, name, "main.ts")));
+const all = ["http", "pages", "streams", "jobs"].filter((name) => existsSync(join(here, name, "main.ts")));
 const [first, ...parts] = process.argv.slice(2);
 if (first !== undefined && !all.includes(first)) {
   process.stderr.write(`There is no benchmark "${first}"; choose one of ${all.join(", ")}.\n`);

@@ -1,36 +1,65 @@
+import { useSearchParams } from "@remix-run/react";
 import clsx from "clsx";
 import { type DragEvent, useState } from "react";
 import { Kbd } from "~/components/badge";
+import { useLinkArea } from "~/components/link-area";
 import { useRowKeys } from "~/components/page-keys";
 import { statusLook } from "~/components/status";
 import { StatusIcon } from "~/components/status-icon";
-import type { BoardTask } from "~/contract/page-data";
+import { useHydrated } from "~/components/use-hydrated";
+import { useWriteAccess } from "~/components/write-access";
 import { columnLabel, columns } from "./columns";
-import { TaskCard } from "./task-card";
+import { MoveMenu } from "./move-menu";
+import { type CardTask, TaskCard } from "./task-card";
 import { useChangedTasks } from "./use-changed-tasks";
 import { useKeyboardMove } from "./use-keyboard-move";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 
+const dragType = "text/x-backloom-task";
+
+function startCardDrag(event: DragEvent): void {
+  const card = event.target instanceof Element ? event.target.closest("[data-task]") : null;
+  if (!card) return;
+  event.dataTransfer.setData(dragType, card.getAttribute("data-task") ?? "");
+  event.dataTransfer.effectAllowed = "move";
+}
+
 /** Tasks by status. Cards move by dragging, by the menu on each card, and by keys; a refused move falls back alone. */
-export function Board({ tasks: saved }: { tasks: readonly BoardTask[] }) {
+export function Board({ tasks: saved }: { tasks: readonly CardTask[] }) {
   const { move, trackers } = useTaskMoves();
   const tasks = useOptimisticTasks(saved);
   const changed = useChangedTasks(saved);
   const moving = useKeyboardMove(tasks, move);
   const [over, setOver] = useState<string | null>(null);
+  const [menuOf, setMenuOf] = useState<string | null>(null);
+  const [params] = useSearchParams();
+  const { canWrite } = useWriteAccess();
+  const hydrated = useHydrated();
+  const follow = useLinkArea();
+  const asked = hydrated ? null : params.get("move");
   useRowKeys();
 
   const drop = (event: DragEvent, status: string) => {
     event.preventDefault();
     setOver(null);
-    const id = event.dataTransfer.getData("text/x-backloom-task");
+    const id = event.dataTransfer.getData(dragType);
     const task = tasks.find((candidate) => candidate.id === id);
     if (task) move(task, status);
   };
 
   return (
-    <section aria-label="Board">
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
+    <section
+      aria-label="Board"
+      onDragStart={startCardDrag}
+      onClick={(event) => {
+        const button = event.target instanceof Element && event.target.closest("[data-move]");
+        if (button) setMenuOf(button.getAttribute("data-move"));
+        else follow(event);
+      }}
+    >
       {trackers}
+      {hydrated ? <MoveMenu task={tasks.find(({ id }) => id === menuOf)} onMove={move} /> : null}
       <p
         aria-live="assertive"
         className={moving ? "mb-2 rounded bg-accent-soft px-3 py-1.5 text-sm" : "sr-only"}
@@ -73,6 +102,8 @@ export function Board({ tasks: saved }: { tasks: readonly BoardTask[] }) {
                   <TaskCard
                     key={task.id}
                     task={task}
+                    draggable={canWrite}
+                    asked={asked === task.id}
                     changed={changed.has(task.id)}
                     moving={moving?.id === task.id}
                     onMove={move}

@@ -1,32 +1,75 @@
 import { Form } from "@remix-run/react";
-import { MoveRight } from "lucide-react";
-import { buttonClass } from "~/components/button";
-import { Menu, MenuButton, MenuHeading } from "~/components/menu";
+import { MenuButton, MenuHeading, menuEvents } from "~/components/menu";
+import { Glyph } from "~/components/sprite";
 import { statusLook } from "~/components/status";
 import { StatusIcon } from "~/components/status-icon";
+import { useHydrated } from "~/components/use-hydrated";
 import { useWriteAccess, WriteFields } from "~/components/write-access";
-import type { BoardTask } from "~/contract/page-data";
 import { movableColumns } from "./columns";
+import type { CardTask } from "./task-card";
 import { moveIntent } from "./use-task-moves";
 
-/** The equal way to dragging: a menu on every card, for keyboard, thumb and pages without script. */
-export function MoveMenu({
-  task,
-  onMove,
-}: {
-  task: BoardTask;
-  onMove: (task: BoardTask, status: string) => void;
-}) {
+const menuId = "move-card";
+
+type MovedTask = Pick<CardTask, "id" | "code" | "status">;
+
+/**
+ * The equal way to dragging: a button on every card, for keyboard, thumb and pages without script. All cards
+ * share one menu; without script the button asks for the page again, with the menu open in its card.
+ */
+export function MoveButton({ id, code }: { id: string; code: string }) {
   const { canWrite, reason } = useWriteAccess();
+  const hydrated = useHydrated();
+  const label = canWrite ? `Move ${code} to…` : (reason ?? "");
+  const glyph = <Glyph name="move" />;
+  if (canWrite && !hydrated) {
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: it must work without script, so it is a link
+      <a href={`?move=${id}`} role="button" aria-label={label} className="card-move">
+        {glyph}
+      </a>
+    );
+  }
   return (
-    <Menu
-      id={`move-${task.id}`}
-      label={canWrite ? `Move ${task.code} to…` : (reason ?? "")}
-      align="end"
+    <button
+      type="button"
+      popovertarget={menuId}
+      data-move={id}
+      aria-haspopup="true"
+      aria-label={label}
+      title={label}
       disabled={!canWrite}
-      triggerClassName={buttonClass("quiet", "icon-sm", "-my-1 -mr-1")}
-      trigger={<MoveRight className="size-3.5" aria-hidden="true" />}
+      className="card-move"
     >
+      {glyph}
+    </button>
+  );
+}
+
+/** The menu that the cards share: a native popover, which opens beside the button that was pressed. */
+export function MoveMenu({ task, onMove }: { task: MovedTask | undefined; onMove: Move }) {
+  const label = `Move ${task?.code ?? "a task"} to`;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles
+    <div
+      id={menuId}
+      popover="auto"
+      role="group"
+      aria-label={label}
+      data-align="end"
+      className="popover"
+      {...menuEvents}
+    >
+      {task ? <MoveForm task={task} onMove={onMove} /> : null}
+    </div>
+  );
+}
+
+type Move = (task: MovedTask, status: string) => void;
+
+export function MoveForm({ task, onMove }: { task: MovedTask; onMove: Move }) {
+  return (
+    <>
       <MenuHeading>Move {task.code} to</MenuHeading>
       <Form
         method="post"
@@ -48,6 +91,6 @@ export function MoveMenu({
           ))}
         </WriteFields>
       </Form>
-    </Menu>
+    </>
   );
 }

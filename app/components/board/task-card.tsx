@@ -1,81 +1,82 @@
-import { Link } from "@remix-run/react";
-import clsx from "clsx";
 import { FileQuestion } from "lucide-react";
-import { Badge, CodeChip } from "~/components/badge";
+import { memo } from "react";
+import { Badge } from "~/components/badge";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusIcon } from "~/components/status-icon";
-import { useWriteAccess } from "~/components/write-access";
 import type { BoardTask } from "~/contract/page-data";
-import { MoveMenu } from "./move-menu";
+import { MoveButton, MoveForm } from "./move-menu";
+
+type Always = "id" | "code" | "title" | "story_code" | "story_title" | "status";
+
+/** What a card shows of a task; what is not so is left out. */
+export type CardTask = Pick<BoardTask, Always> & {
+  [Name in Exclude<keyof BoardTask, Always>]?: BoardTask[Name];
+};
 
 interface TaskCardProps {
-  task: BoardTask;
+  task: CardTask;
+  draggable: boolean;
   changed: boolean;
   moving: boolean;
-  onMove: (task: BoardTask, status: string) => void;
+  /** Its menu is open in the card: a page without script was asked for it. */
+  asked: boolean;
+  onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void;
 }
 
 /** One task on a board: what it is, who works on it since when, and whether it waits on a person. */
-export function TaskCard({ task, changed, moving, onMove }: TaskCardProps) {
-  const { canWrite } = useWriteAccess();
+export const TaskCard = memo(function TaskCard({
+  task,
+  draggable,
+  changed,
+  moving,
+  asked,
+  onMove,
+}: TaskCardProps) {
+  const { id, code, open_questions: questions = 0 } = task;
   const running = task.job_status === "running" || task.job_status === "claimed";
   return (
     <li
-      draggable={canWrite}
-      data-task={task.id}
+      draggable={draggable}
+      data-task={id}
       data-changed={changed || undefined}
-      onDragStart={(event) => {
-        event.dataTransfer.setData("text/x-backloom-task", task.id);
-        event.dataTransfer.effectAllowed = "move";
-      }}
-      className={clsx(
-        "group grid gap-1.5 rounded-md border bg-raised p-2.5 transition-colors",
-        task.open_questions > 0 ? "border-waiting" : "border-line",
-        moving && "outline-2 outline-offset-1 outline-accent",
-        canWrite && "cursor-grab active:cursor-grabbing",
-      )}
+      data-moving={moving || undefined}
+      data-waiting={questions > 0 || undefined}
+      className="card"
     >
-      <div className="flex items-center gap-2">
-        <CodeChip>{task.code}</CodeChip>
-        <span className="min-w-0 flex-1 truncate text-2xs text-faint" title={task.story_title}>
+      <div className="card-head">
+        <span className="font-mono text-xs text-muted">{code}</span>
+        <span className="card-story" title={task.story_title}>
           {task.story_code}
         </span>
-        <MoveMenu task={task} onMove={onMove} />
+        <MoveButton id={id} code={code} />
       </div>
-      <Link
-        to={`/tasks/${task.id}`}
-        data-row
-        data-task-id={task.id}
-        draggable={false}
-        className="text-sm leading-snug font-medium hover:underline"
-      >
+      <a href={`/tasks/${id}`} data-row data-task-id={id} draggable={false} className="card-title">
         {task.title}
-      </Link>
-      {task.open_questions > 0 ? (
+      </a>
+      {questions > 0 ? (
         <Badge tone="waiting">
           <StatusIcon tone="waiting" className="size-3" />
-          {task.open_questions === 1 ? "A question waits" : `${task.open_questions} questions wait`}
+          {questions === 1 ? "A question waits" : `${questions} questions wait`}
         </Badge>
       ) : null}
       {running ? <RunningLine task={task} /> : null}
-      {task.job_status === "queued" ? (
-        <p className="text-xs text-muted">Queued for a worker</p>
-      ) : null}
+      {task.job_status === "queued" ? <p className="card-hint">Queued for a worker</p> : null}
       {task.failure_reason ? (
         <p className="line-clamp-3 text-xs text-failed">{task.failure_reason}</p>
       ) : null}
       {!task.has_plan && task.status === "todo" ? (
-        <p className="flex items-center gap-1 text-xs text-muted">
+        <p className="card-hint">
           <FileQuestion className="size-3.5" aria-hidden="true" />
           No plan yet
         </p>
       ) : null}
+      {asked ? <MoveForm task={task} onMove={onMove} /> : null}
     </li>
   );
-}
+});
 
 /** Running looks different from standing still: pulse, how long, and when it was last heard of. */
-function RunningLine({ task }: { task: BoardTask }) {
+function RunningLine({ task }: { task: CardTask }) {
   return (
     <p className="flex flex-wrap items-center gap-x-1.5 text-xs text-progress">
       <span className="breathe size-2 rounded-full bg-progress" aria-hidden="true" />

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
-import type { BoardTask } from "~/contract/page-data";
+import type { CardTask } from "./task-card";
 
 const nothing: ReadonlySet<string> = new Set();
 
 /** Which cards changed their place since the last look, for a short highlight. */
-export function useChangedTasks(tasks: readonly BoardTask[]): ReadonlySet<string> {
+export function useChangedTasks(tasks: readonly CardTask[]): ReadonlySet<string> {
   const before = useRef<Map<string, string> | null>(null);
   const [changed, setChanged] = useState<ReadonlySet<string>>(nothing);
   useEffect(() => {

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from "react";
 import { type PageKey, usePageKeys } from "~/components/page-keys";
 import { useWriteAccess } from "~/components/write-access";
-import type { BoardTask } from "~/contract/page-data";
 import { movableColumns } from "./columns";
+import type { CardTask } from "./task-card";
 
 interface Moving {
   id: string;
@@ -15,8 +15,8 @@ interface Moving {
  * Enter drops, Esc leaves everything as it was.
  */
 export function useKeyboardMove(
-  tasks: readonly BoardTask[],
-  move: (task: BoardTask, status: string) => void,
+  tasks: readonly CardTask[],
+  move: (task: CardTask, status: string) => void,
 ): Moving | null {
   const { canWrite } = useWriteAccess();
   const [moving, setMoving] = useState<Moving | null>(null);

@@ -3,15 +3,15 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { ActionAnswer } from "~/components/action-form";
 import { enhancedField } from "~/components/enhanced-field";
 import { showToast } from "~/components/toast";
-import type { BoardTask } from "~/contract/page-data";
 import { columnLabel } from "./columns";
+import type { CardTask } from "./task-card";
 
 export const moveIntent = "move-task";
 
 const keyOf = (taskId: string) => `move-${taskId}`;
 
 /** The cards as they will be when the moves under way succeed: a refused one falls back by itself, alone. */
-export function useOptimisticTasks(tasks: readonly BoardTask[]): readonly BoardTask[] {
+export function useOptimisticTasks(tasks: readonly CardTask[]): readonly CardTask[] {
   const wanted = new Map<string, string>();
   const fetchers = useFetchers();
   for (const { formData } of fetchers) {
@@ -32,7 +32,7 @@ export function useTaskMoves(action?: string) {
   const submit = useSubmit();
   const [moved, setMoved] = useState<readonly { taskId: string; code: string }[]>([]);
   const move = useCallback(
-    (task: Pick<BoardTask, "id" | "code" | "status">, status: string) => {
+    (task: Pick<CardTask, "id" | "code" | "status">, status: string) => {
       if (task.status === status) return;
       setMoved((known) =>
         known.some(({ taskId }) => taskId === task.id)

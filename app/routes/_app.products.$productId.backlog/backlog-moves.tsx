@@ -1,9 +1,9 @@
 import { useFetcher, useSubmit } from "@remix-run/react";
-import { useCallback, useEffect } from "react";
+import { type DragEvent, useCallback, useEffect } from "react";
 import type { ActionAnswer } from "~/components/action-form";
 import { enhancedField } from "~/components/enhanced-field";
 import { showToast } from "~/components/toast";
-import type { TreeRow } from "./tree-rows";
+import { halfOf, lineUnder, readDragged } from "./drag";
 
 const dropKey = "backlog-drop";
 
@@ -19,13 +19,15 @@ export function useBacklogMoves() {
     [submit],
   );
   const dropOn = useCallback(
-    (dragged: { kind: string; id: string }, row: TreeRow, half: "upper" | "lower") => {
-      if (row.kind !== "pbi" || dragged.id === row.id) return;
+    (event: DragEvent) => {
+      const dragged = readDragged(event);
+      const row = lineUnder(event);
+      if (!dragged || row?.kind !== "pbi" || dragged.id === row.id) return;
       if (dragged.kind === "story") {
         send({ intent: "story-to-pbi", story_id: dragged.id, pbi_id: row.id });
         return;
       }
-      const place = half === "upper" ? "before_id" : "after_id";
+      const place = halfOf(event) === "upper" ? "before_id" : "after_id";
       send({ intent: "move-pbi", pbi_id: dragged.id, [place]: row.id });
     },
     [send],

@@ -34,7 +34,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     productId,
     filter,
-    view: treeRows(tree, filter, address.get("open")),
+    view: treeRows(tree, filter, { open: address.get("open"), shut: address.get("shut") }),
     sprints: tree.sprints,
     storiesInSprint,
     pbis: tree.pbis.map(({ id, code, title }) => ({ id, code, title })),
@@ -85,7 +85,7 @@ export default function BacklogPage() {
           </>
         ) : null}
         {view.rows.length > 0 ? (
-          <Tree view={view} address={address} />
+          <Tree view={view} address={address} productId={productId} />
         ) : (
           <Nothing filtering={filtering} toNew={address.panelTo("new-pbi")} />
         )}

@@ -1,39 +1,56 @@
 import { useSearchParams } from "@remix-run/react";
 import { useMemo } from "react";
 
-/** The page's state lives in its address: filter, what is unfolded, which panel is open. */
+/**
+ * The page's state lives in its address: filter, what is unfolded, which panel is open. Each line has two or
+ * three addresses of its own, so what they share is written once.
+ */
 export function useTreeAddress() {
   const [params] = useSearchParams();
   return useMemo(() => {
-    const to = (changes: Record<string, string | null>) => {
-      const next = new URLSearchParams(params);
-      next.delete("from");
-      for (const [name, value] of Object.entries(changes)) {
-        if (value === null) next.delete(name);
-        else next.set(name, value);
-      }
-      return `?${next}`;
-    };
+    const to = (changes: Record<string, string | null>) => `?${changed(params, changes)}`;
+    const others = to({ panel: null, pbi: null, story: null });
+    const panelBase = `${others}${others === "?" ? "" : "&"}panel=`;
     return {
       params,
       panel: params.get("panel"),
-      panelTo: (panel: string | null) => to({ panel, pbi: null, story: null }),
-      newStoryTo: (pbiId: string) => to({ panel: "new-story", pbi: pbiId }),
-      newTaskTo: (storyId: string) => to({ panel: "new-task", story: storyId }),
-      openTo: (open: string) => to({ open }),
-      /** The same, with one line folded or unfolded. */
-      toggleTo: (
-        open: string[] | "all",
-        code: string,
-        shown: readonly { code: string; open: boolean }[],
-      ) => {
-        const now = open === "all" ? shown.filter((row) => row.open).map((row) => row.code) : open;
-        const next = now.includes(code) ? now.filter((other) => other !== code) : [...now, code];
-        return to({ open: next.join(",") });
-      },
+      panelTo: (panel: string | null) => (panel ? `${panelBase}${panel}` : others),
+      newStoryTo: (pbiId: string) => `${panelBase}new-story&pbi=${pbiId}`,
+      newTaskTo: (storyId: string) => `${panelBase}new-task&story=${storyId}`,
+      openTo: (open: string) => to({ open, shut: null }),
+      toggles: (isAllOpen: boolean) => toggles(params, isAllOpen),
       filterTo: to,
     };
   }, [params]);
 }
 
 export type TreeAddress = ReturnType<typeof useTreeAddress>;
+
+/**
+ * The address with one line folded or unfolded. Either few lines are open and `open` names them, or nearly all are
+ * and `shut` names the others: an address never grows with the backlog.
+ */
+function toggles(params: URLSearchParams, isAllOpen: boolean): (code: string) => string {
+  const name = isAllOpen ? "shut" : "open";
+  const codes = (params.get(name) ?? "").split(",").filter(Boolean);
+  const rest = changed(params, { [name]: null });
+  const base = `?${rest}${rest === "" ? "" : "&"}${name}=`;
+  const now = codes.map((code) => encodeURIComponent(code)).join(",");
+  return (code) => {
+    if (codes.includes(code)) {
+      const others = codes.filter((other) => other !== code);
+      return base + others.map((other) => encodeURIComponent(other)).join(",");
+    }
+    return `${base}${now}${now === "" ? "" : ","}${encodeURIComponent(code)}`;
+  };
+}
+
+function changed(params: URLSearchParams, changes: Record<string, string | null>): string {
+  const next = new URLSearchParams(params);
+  next.delete("from");
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  }
+  return next.toString();
+}

@@ -1,11 +1,7 @@
-import { Link } from "@remix-run/react";
-import clsx from "clsx";
-import { ChevronRight, GitPullRequest, Plus } from "lucide-react";
-import type { DragEvent } from "react";
-import { CodeChip } from "~/components/badge";
-import { StatusDot, StatusPill } from "~/components/status-pill";
-import { useWriteAccess } from "~/components/write-access";
-import { readDragged, startDrag } from "./drag";
+import { memo } from "react";
+import { Glyph } from "~/components/sprite";
+import { statusLook } from "~/components/status";
+import { StatusIcon } from "~/components/status-icon";
 import type { TreeAddress } from "./tree-address";
 import type { TreeRow } from "./tree-rows";
 
@@ -13,122 +9,88 @@ interface TreeRowLineProps {
   row: TreeRow;
   selected: boolean;
   changed: boolean;
+  draggable: boolean;
   toggleTo: string;
   address: TreeAddress;
-  onDrop: (dragged: { kind: string; id: string }, row: TreeRow, half: "upper" | "lower") => void;
+  /** Where the sprints of this product are. */
+  sprintsPath: string;
 }
 
-const indents = { pbi: "pl-1.5", story: "pl-7", task: "pl-18" } as const;
-
-export function TreeRowLine({
+/** One line of the tree. Its links are plain ones, followed by the tree; there may be thousands. */
+export const TreeRowLine = memo(function TreeRowLine({
   row,
   selected,
   changed,
+  draggable,
   toggleTo,
   address,
-  onDrop,
+  sprintsPath,
 }: TreeRowLineProps) {
-  const { canWrite } = useWriteAccess();
-  const takesDrops = row.kind === "pbi";
+  const { kind, id, code } = row;
+  const look = statusLook(row.status);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dragging is the pointer's way; the panel's buttons are the equal one
     <div
-      draggable={canWrite && row.kind !== "task"}
+      data-line={`${kind}:${id}`}
       data-changed={changed || undefined}
-      onDragStart={(event) => startDrag(event, row)}
-      onDragOver={(event) => takesDrops && event.preventDefault()}
-      onDrop={(event) => {
-        const dragged = readDragged(event);
-        if (dragged) onDrop(dragged, row, halfOf(event));
-      }}
-      className={clsx(
-        "group flex min-h-9 items-center gap-2 border-b border-line/60 py-1 pr-2 pointer-coarse:min-h-11",
-        indents[row.kind],
-        selected ? "bg-accent-soft" : "hover:bg-sunken",
-        row.kind === "pbi" && "bg-surface",
-      )}
+      data-selected={selected || undefined}
+      draggable={(draggable && kind !== "task") || undefined}
+      className={`line line-${kind}`}
     >
-      {row.kind === "task" ? null : <Fold row={row} to={toggleTo} />}
-      <StatusDot status={row.status} className="md:hidden" />
-      <CodeChip className="min-w-13 shrink-0 max-sm:hidden">{row.code}</CodeChip>
-      <Link
-        to={address.panelTo(`${row.kind}:${row.id}`)}
-        preventScrollReset
-        data-row
-        draggable={false}
-        className={clsx(
-          "min-w-0 flex-1 truncate text-sm hover:underline",
-          row.kind === "pbi" && "font-semibold",
-        )}
-      >
+      {kind === "task" ? null : <Fold row={row} to={toggleTo} />}
+      <span className="line-code">{code}</span>
+      <a href={address.panelTo(`${kind}:${id}`)} data-row draggable={false} className="line-title">
         {row.title}
-      </Link>
+      </a>
       {row.hasPr ? (
-        <GitPullRequest className="size-4 shrink-0 text-muted" aria-label="has a pull request" />
+        <span role="img" title="Has a pull request" aria-label="has a pull request">
+          <Glyph name="pull" />
+        </span>
       ) : null}
       {row.sprint ? (
-        <Link
-          to={`../sprints/${row.sprintId}`}
-          className="shrink-0 rounded-sm bg-progress-soft px-1.5 font-mono text-2xs text-progress hover:underline max-sm:hidden"
-        >
+        <a href={`${sprintsPath}/${row.sprintId}`} className="line-sprint">
           {row.sprint}
-        </Link>
+        </a>
       ) : null}
-      {row.kind === "task" ? null : <Below row={row} />}
-      {row.kind === "task" ? null : (
-        <Link
-          to={row.kind === "pbi" ? address.newStoryTo(row.id) : address.newTaskTo(row.id)}
-          preventScrollReset
-          aria-label={row.kind === "pbi" ? `New story in ${row.code}` : `New task in ${row.code}`}
-          title={row.kind === "pbi" ? "New story" : "New task"}
-          className="rounded p-1 text-muted hover:bg-line hover:text-ink focus-visible:opacity-100 lg:opacity-0 lg:group-focus-within:opacity-100 lg:group-hover:opacity-100"
+      {kind === "task" ? null : <Below row={row} />}
+      {kind === "task" ? null : (
+        <a
+          href={kind === "pbi" ? address.newStoryTo(id) : address.newTaskTo(id)}
+          aria-label={kind === "pbi" ? `New story in ${code}` : `New task in ${code}`}
+          className="line-add"
         >
-          <Plus className="size-4" aria-hidden="true" />
-        </Link>
+          <Glyph name="add" />
+        </a>
       )}
-      <span className="hidden w-26 shrink-0 justify-end md:flex">
-        <StatusPill status={row.status} />
+      <span title={look.label} className="line-status">
+        <StatusIcon tone={look.tone} />
+        <span className="max-md:sr-only">{look.label}</span>
       </span>
     </div>
   );
-}
+});
 
 function Fold({ row, to }: { row: TreeRow; to: string }) {
-  const empty = row.below.length === 0;
   return (
-    <Link
-      to={to}
-      preventScrollReset
-      aria-label={`${row.open ? "Fold" : "Unfold"} ${row.code}`}
-      aria-expanded={row.open}
+    // biome-ignore lint/a11y/useSemanticElements: it must work without script, so it is a link
+    <a
+      href={to}
       role="button"
-      className={clsx("rounded p-1 text-muted hover:bg-line hover:text-ink", empty && "invisible")}
+      aria-expanded={row.open}
+      aria-label={`${row.open ? "Fold" : "Unfold"} ${row.code}`}
+      className={row.total === 0 ? "line-fold invisible" : "line-fold"}
     >
-      <ChevronRight
-        className={clsx("size-4 transition-transform duration-150", row.open && "rotate-90")}
-        aria-hidden="true"
-      />
-    </Link>
+      <Glyph name="fold" />
+    </a>
   );
 }
 
 /** "3/8": how many of those below are done. */
-function Below({ row }: { row: TreeRow }) {
-  if (row.below.length === 0) return null;
-  const done = row.below.filter((status) => status === "done").length;
-  const noun = row.kind === "pbi" ? "stories" : "tasks";
+function Below({ row: { kind, done, total } }: { row: TreeRow }) {
+  if (!total) return null;
+  const noun = kind === "pbi" ? "stories" : "tasks";
   return (
-    <span
-      className="w-10 shrink-0 text-end text-xs text-muted"
-      title={`${done} of ${row.below.length} ${noun} done`}
-    >
-      {done}/{row.below.length}
-      <span className="sr-only"> {noun} done</span>
+    <span className="line-below" title={`${done} of ${total} ${noun} done`}>
+      {`${done}/${total}`}
     </span>
   );
-}
-
-function halfOf(event: DragEvent): "upper" | "lower" {
-  const box = event.currentTarget.getBoundingClientRect();
-  return event.clientY < box.top + box.height / 2 ? "upper" : "lower";
 }

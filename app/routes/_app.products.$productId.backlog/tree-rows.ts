@@ -7,13 +7,13 @@ export interface TreeRow {
   code: string;
   title: string;
   status: string;
-  /** Statuses of what is below: a PBI's stories, a story's tasks. */
-  below: string[];
-  open: boolean;
-  priority?: number;
-  sprint?: string | null;
-  sprintId?: string | null;
-  hasPr?: boolean;
+  /** How many of those below are done: of a PBI's stories, of a story's tasks. */
+  done?: number;
+  total?: number;
+  open?: boolean;
+  sprint?: string | undefined;
+  sprintId?: string | undefined;
+  hasPr?: true | undefined;
 }
 
 export interface TreeFilter {
@@ -24,8 +24,8 @@ export interface TreeFilter {
 
 export interface TreeView {
   rows: TreeRow[];
-  /** Codes of everything that is open now, or "all". */
-  open: string[] | "all";
+  /** Whether lines are open unless they are named as shut, or the other way round. */
+  isAllOpen: boolean;
   total: number;
 }
 
@@ -39,11 +39,12 @@ type Task = BacklogTree["tasks"][number];
 export function treeRows(
   tree: BacklogTree,
   filter: TreeFilter,
-  openParam: string | null,
+  { open, shut }: { open: string | null; shut: string | null },
 ): TreeView {
   const total = tree.pbis.length + tree.stories.length + tree.tasks.length;
-  const open = readOpen(openParam, total);
-  const isOpen = (code: string) => open === "all" || open.includes(code);
+  const isAllOpen = open === null ? total <= smallBacklog : open === "all";
+  const named = new Set(((isAllOpen ? shut : open) ?? "").split(","));
+  const isOpen = (code: string) => named.has(code) !== isAllOpen;
   const filtering = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   const storiesOf = groupBy(tree.stories, (story) => story.pbi_id);
   const tasksOf = groupBy(tree.tasks, (task) => task.story_id);
@@ -64,9 +65,8 @@ export function treeRows(
       code: pbi.code,
       title: pbi.title,
       status: pbi.status,
-      priority: pbi.priority,
-      hasPr: pbi.pr_url !== null,
-      below: stories.map((story) => story.status),
+      hasPr: pbi.pr_url === null ? undefined : true,
+      ...countDone(stories),
       open: unfolded,
     });
     if (!unfolded) continue;
@@ -80,26 +80,24 @@ export function treeRows(
         code: story.code,
         title: story.title,
         status: story.status,
-        below: tasks.map((task) => task.status),
+        ...countDone(tasks),
         open: storyOpen,
-        sprintId: story.sprint_id,
-        sprint: story.sprint_id ? (sprintCodes.get(story.sprint_id) ?? "closed sprint") : null,
+        sprintId: story.sprint_id ?? undefined,
+        sprint: story.sprint_id ? (sprintCodes.get(story.sprint_id) ?? "closed sprint") : undefined,
       });
       if (storyOpen) for (const task of found) rows.push(taskRow(task));
     }
   }
-  return { rows, open, total };
+  return { rows, isAllOpen, total };
 }
 
 function taskRow(task: Task): TreeRow {
   const { id, code, title, status } = task;
-  return { kind: "task", id, code, title, status, below: [], open: false };
+  return { kind: "task", id, code, title, status };
 }
 
-function readOpen(param: string | null, total: number): string[] | "all" {
-  if (param === null) return total <= smallBacklog ? "all" : [];
-  if (param === "all") return "all";
-  return param.split(",").filter(Boolean);
+function countDone(items: readonly { status: string }[]) {
+  return { total: items.length, done: items.filter(({ status }) => status === "done").length };
 }
 
 function matcher(filter: TreeFilter) {

@@ -1,7 +1,10 @@
 import { Link } from "@remix-run/react";
 import { lazy, Suspense } from "react";
+import { useLinkArea } from "~/components/link-area";
 import { useHydrated } from "~/components/use-hydrated";
+import { useWriteAccess } from "~/components/write-access";
 import { useBacklogMoves } from "./backlog-moves";
+import { lineUnder, startLineDrag } from "./drag";
 import type { TreeAddress } from "./tree-address";
 import { TreeRowLine } from "./tree-row";
 import type { TreeRow, TreeView } from "./tree-rows";
@@ -12,19 +15,31 @@ const VirtualRows = lazy(() => import("./virtual-rows"));
 /** Above this the browser draws only what is near the viewport; the server sends this many and a way to the next. */
 const manyRows = 200;
 
-export function Tree({ view, address }: { view: TreeView; address: TreeAddress }) {
+export function Tree({
+  view,
+  address,
+  productId,
+}: {
+  view: TreeView;
+  address: TreeAddress;
+  productId: string;
+}) {
   const hydrated = useHydrated();
+  const { canWrite } = useWriteAccess();
   const { dropOn, trackers } = useBacklogMoves();
+  const follow = useLinkArea();
   const changed = useChangedRows(view.rows);
+  const toggleTo = address.toggles(view.isAllOpen);
   const line = (row: TreeRow) => (
     <TreeRowLine
       key={row.id}
       row={row}
       selected={address.panel === `${row.kind}:${row.id}`}
       changed={changed.has(row.id)}
-      toggleTo={address.toggleTo(view.open, row.code, view.rows)}
+      draggable={canWrite}
+      toggleTo={toggleTo(row.code)}
       address={address}
-      onDrop={dropOn}
+      sprintsPath={`/products/${productId}/sprints`}
     />
   );
   const from = Number(address.params.get("from") ?? 0) || 0;
@@ -32,7 +47,15 @@ export function Tree({ view, address }: { view: TreeView; address: TreeAddress }
   const rest = view.rows.length - from - first.length;
   const plain = first.map(line);
   return (
-    <section aria-label="Backlog tree" className="rounded-lg border border-line bg-surface">
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
+    <section
+      aria-label="Backlog tree"
+      className="rounded-lg border border-line bg-surface"
+      onClick={follow}
+      onDragStart={startLineDrag}
+      onDragOver={(event) => lineUnder(event)?.kind === "pbi" && event.preventDefault()}
+      onDrop={dropOn}
+    >
       {trackers}
       {hydrated && view.rows.length > manyRows ? (
         <Suspense fallback={plain}>

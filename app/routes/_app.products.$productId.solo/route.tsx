@@ -3,6 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Board } from "~/components/board/board";
+import { boardCards } from "~/components/board/board-cards";
 import { Button, ButtonLink } from "~/components/button";
 import { Section } from "~/components/card";
 import { EmptyState } from "~/components/empty-state";
@@ -32,7 +33,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     userId: principal.user_id,
     sprint: board.sprint,
     workersOnline: board.workers_online,
-    tasks: board.tasks.filter((task) => mine.has(task.story_id)),
+    tasks: boardCards(board.tasks.filter((task) => mine.has(task.story_id))),
     mine: board.stories.filter((story) => mine.has(story.id)),
     free: board.stories.filter((story) => !mine.has(story.id) && story.status !== "done"),
   });

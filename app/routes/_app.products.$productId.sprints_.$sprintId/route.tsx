@@ -1,14 +1,13 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Board } from "~/components/board/board";
+import { boardCards } from "~/components/board/board-cards";
 import { Burndown } from "~/components/burndown";
 import { Section } from "~/components/card";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
 import { useAnswer } from "~/components/use-answer";
-import { getInsights } from "~/domain/insights/get-insights.server";
 import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
-import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -20,12 +19,8 @@ import { StoryList } from "./story-list";
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const sprintId = requireId(params.sprintId, "sprint");
-  const [board, preflight, insights] = await Promise.all([
-    getSprintBoard(actor, sprintId),
-    preflightSprintRun(actor, { sprint_id: sprintId }),
-    getInsights(actor, { product_id: productId, sprint_id: sprintId }),
-  ]);
-  return json({ productId, board, preflight, burndown: insights.burndown });
+  const { tasks, preflight, burndown, ...board } = await getSprintBoard(actor, sprintId);
+  return json({ productId, board, cards: boardCards(tasks), preflight, burndown });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -39,7 +34,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function SprintPage() {
-  const { productId, board, preflight, burndown } = useLoaderData<typeof loader>();
+  const { productId, board, cards, preflight, burndown } = useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
@@ -47,8 +42,8 @@ export default function SprintPage() {
       <SprintHeader board={board} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <RunBar board={board} preflight={preflight} productId={productId} />
-      {board.tasks.length > 0 ? (
-        <Board tasks={board.tasks} />
+      {cards.length > 0 ? (
+        <Board tasks={cards} />
       ) : (
         <EmptyState compact title="No tasks in this sprint">
           Add stories below. Their tasks appear here as cards.

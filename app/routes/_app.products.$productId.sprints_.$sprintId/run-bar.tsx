@@ -6,7 +6,7 @@ import { Elapsed } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import { WovenProgress } from "~/components/woven-progress";
 import { WriteFields } from "~/components/write-access";
-import type { SprintPageData } from "~/contract/page-data";
+import type { SprintFrame } from "~/contract/page-data";
 import type { Blocker, Preflight } from "~/contract/sprint-run";
 
 /** The run of this sprint, or what a start would do, or everything that is in its way at once. */
@@ -15,7 +15,7 @@ export function RunBar({
   preflight,
   productId,
 }: {
-  board: SprintPageData;
+  board: SprintFrame;
   preflight: Preflight;
   productId: string;
 }) {
@@ -76,7 +76,7 @@ function RunUnderWay({
   run,
   productId,
 }: {
-  run: NonNullable<SprintPageData["run"]>;
+  run: NonNullable<SprintFrame["run"]>;
   productId: string;
 }) {
   return (

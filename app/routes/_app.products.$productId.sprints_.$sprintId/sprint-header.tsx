@@ -6,10 +6,10 @@ import { PageHeader } from "~/components/page-header";
 import { CalendarDay } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
-import type { SprintPageData } from "~/contract/page-data";
+import type { SprintFrame } from "~/contract/page-data";
 import type { Sprint } from "~/contract/sprint";
 
-export function SprintHeader({ board }: { board: SprintPageData }) {
+export function SprintHeader({ board }: { board: SprintFrame }) {
   const { sprint } = board;
   return (
     <div>

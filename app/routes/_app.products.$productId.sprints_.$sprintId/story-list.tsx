@@ -7,10 +7,10 @@ import { StatusIcon } from "~/components/status-icon";
 import { StatusDot } from "~/components/status-pill";
 import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
-import type { BoardStory, SprintPageData } from "~/contract/page-data";
+import type { BoardStory, SprintFrame } from "~/contract/page-data";
 
 /** The stories of the sprint, who has each, and those that could join. */
-export function StoryList({ board }: { board: SprintPageData }) {
+export function StoryList({ board }: { board: SprintFrame }) {
   const { stories, candidates, members, sprint } = board;
   const closed = sprint.status === "completed" || sprint.status === "cancelled";
   return (
@@ -86,7 +86,7 @@ function OpenQuestions({ count }: { count: number }) {
   );
 }
 
-function Assignee({ story, members }: { story: BoardStory; members: SprintPageData["members"] }) {
+function Assignee({ story, members }: { story: BoardStory; members: SprintFrame["members"] }) {
   const submit = useSubmit();
   const hydrated = useHydrated();
   return (

@@ -6,6 +6,8 @@ export interface Contest {
   goal: string;
   connections: number;
   next(): Buffer;
+  /** What the reference is asked instead, where it does not know the same addresses. */
+  nextBare?(): Buffer;
   /** Port of the service. */
   service: number;
   /** Port of the reference program, or a reference that measures itself for so many seconds. */
@@ -51,9 +53,9 @@ function runService({ service: port, connections, next }: Contest, duration: num
 }
 
 function runBare(contest: Contest, duration: number): Promise<Measured> {
-  const { bare, connections, next } = contest;
+  const { bare, connections, next, nextBare = next } = contest;
   if (typeof bare === "number") {
-    return measure({ port: bare, connections, next, milliseconds: duration * 1_000 });
+    return measure({ port: bare, connections, next: nextBare, milliseconds: duration * 1_000 });
   }
   const perSecond = bare(duration);
   return Promise.resolve({ perSecond, p50: Number.NaN, p99: Number.NaN, failures: 0 });

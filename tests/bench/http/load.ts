@@ -71,27 +71,42 @@ function finish(socket: Socket, resolve: () => void): void {
   socket.destroy();
 }
 
-/** Reads answers with a content-length, which is all that the measured endpoints send. */
+/** The end of an answer that is sent in chunks. */
+const lastChunk = "\r\n0\r\n\r\n";
+
+/** Reads answers with a content-length and answers in chunks, without keeping their bodies. */
 class AnswerReader {
   #head = "";
   #status = 0;
+  /** Bytes that are still to come; Infinity for an answer in chunks. */
   #missing = -1;
+  #tail = "";
 
   /** The status once the answer is complete. */
   read(chunk: Buffer): number | undefined {
-    if (this.#missing >= 0) {
-      this.#missing -= chunk.length;
-    } else {
+    if (this.#missing < 0) {
       this.#head += chunk.toString("latin1");
       const end = this.#head.indexOf("\r\n\r\n");
       if (end < 0) return undefined;
       this.#status = Number(this.#head.slice(9, 12));
-      const [, length = "0"] = /\r\ncontent-length: (\d+)/i.exec(this.#head) ?? [];
-      this.#missing = Number(length) - (this.#head.length - end - 4);
+      this.#missing = this.#lengthOfBody() - (this.#head.length - end - 4);
+      this.#tail = this.#head.slice(end + 2).slice(-lastChunk.length);
+    } else {
+      this.#missing -= chunk.length;
+      const last = chunk.toString("latin1", Math.max(0, chunk.length - lastChunk.length));
+      this.#tail = (this.#tail + last).slice(-lastChunk.length);
     }
-    if (this.#missing > 0) return undefined;
+    const isComplete =
+      this.#missing <= 0 || (this.#missing === Infinity && this.#tail === lastChunk);
+    if (!isComplete) return undefined;
     this.#head = "";
     this.#missing = -1;
     return this.#status;
+  }
+
+  #lengthOfBody(): number {
+    if (/\r\ntransfer-encoding: chunked/i.test(this.#head)) return Infinity;
+    const [, length = "0"] = /\r\ncontent-length: (\d+)/i.exec(this.#head) ?? [];
+    return Number(length);
   }
 }

@@ -42,16 +42,21 @@ export async function startService(dataDir: string, port: number): Promise<Progr
   return programOf(child, port, performance.now() - startedAt);
 }
 
-export async function startBareServer(databaseUrl: string): Promise<Program> {
+export function startBareServer(databaseUrl: string): Promise<Program> {
+  return startReference(join(import.meta.dirname, "bare-server.mjs"), databaseUrl);
+}
+
+/** A reference program, which writes its port when it listens. */
+export async function startReference(
+  file: string,
+  ...programArguments: string[]
+): Promise<Program> {
   const startedAt = performance.now();
-  const child = spawn(
-    process.execPath,
-    [join(import.meta.dirname, "bare-server.mjs"), databaseUrl],
-    {
-      cwd: root,
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
+  const child = spawn(process.execPath, [file, ...programArguments], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: "production" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [line] = await once(child.stdout, "data");
   return programOf(child, Number(String(line)), performance.now() - startedAt);
 }

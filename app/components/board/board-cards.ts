@@ -1,0 +1,21 @@
+import type { BoardTask } from "~/contract/page-data";
+import type { CardTask } from "./task-card";
+
+/** The cards of a board as the page needs them: without what no card shows and without what is not so. */
+export function boardCards(tasks: readonly BoardTask[]): CardTask[] {
+  return tasks.map((task) => ({
+    id: task.id,
+    code: task.code,
+    title: task.title,
+    story_code: task.story_code,
+    story_title: task.story_title,
+    status: task.status,
+    has_plan: task.has_plan || undefined,
+    job_status: task.job_status ?? undefined,
+    job_started_at: task.job_started_at ?? undefined,
+    job_seen_at: task.job_seen_at ?? undefined,
+    worker_name: task.worker_name ?? undefined,
+    failure_reason: task.failure_reason ?? undefined,
+    open_questions: task.open_questions || undefined,
+  }));
+}

@@ -1,0 +1,102 @@
+import { createHash, randomUUID } from "node:crypto";
+import pg from "pg";
+import { type Env, readEnv } from "~/env.server";
+import { sealSessionCookie } from "~/http/session.server";
+
+export interface Dataset {
+  /** The `Cookie` header of somebody who is signed in. */
+  cookie: string;
+  /** A sprint of 50 tasks in 5 stories, spread over the columns. */
+  boardPath: string;
+  /** 40 PBIs with 10 stories each: 440 rows, all unfolded. */
+  backlogPath: string;
+}
+
+const userId = "00000000-0000-4000-8000-000000000001";
+
+/** A user with a session, a product with a sprint and a product with a long backlog. */
+export async function fill(adminUrl: string, sessionSecret: string): Promise<Dataset> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query("set session_replication_role = replica");
+    const sessionId = await insertPerson(client);
+    await insertProduct(client, "board", { pbis: 1, stories: 5, tasks: 10 });
+    await insertProduct(client, "backlog", { pbis: 40, stories: 400, tasks: 0 });
+    await client.query("reset session_replication_role");
+    await client.query("vacuum analyze");
+    return {
+      cookie: await cookieOf(sessionId, sessionSecret),
+      boardPath: `/products/${idOf("product-board")}/sprints/${idOf("sprint-board")}`,
+      backlogPath: `/products/${idOf("product-backlog")}/backlog?open=all`,
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Ids follow from names, in the bench and in its SQL alike. */
+function idOf(name: string): string {
+  const hex = createHash("md5").update(name).digest("hex");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+async function cookieOf(sessionId: string, secret: string): Promise<string> {
+  const env: Env = { ...readEnv({}), sessionSecrets: [secret], secureCookies: false };
+  const value = { session_id: sessionId, user_id: userId, is_demo: false };
+  const [cookie = ""] = (await sealSessionCookie(value, env)).split(";");
+  return cookie;
+}
+
+async function insertPerson(client: pg.Client): Promise<string> {
+  const sessionId = randomUUID();
+  const person = [userId, "bench@example.com"];
+  await client.query("insert into auth.users (id, email) values ($1, $2)", person);
+  await client.query(
+    "insert into public.users (id, username, email) values ($1, 'bench', $2)",
+    person,
+  );
+  await client.query(
+    `insert into public.user_sessions (id, user_id, expires_at) values ($1, $2, now() + interval '30 days')`,
+    [sessionId, userId],
+  );
+  return sessionId;
+}
+
+interface Shape {
+  pbis: number;
+  stories: number;
+  tasks: number;
+}
+
+async function insertProduct(client: pg.Client, name: string, shape: Shape): Promise<void> {
+  const { pbis, stories, tasks } = shape;
+  await client.query(`
+    create or replace function pg_temp.id(text) returns uuid language sql immutable
+      as $$ select md5($1)::uuid $$;
+    insert into public.products (id, owner_id, code, name, repo_url)
+      values (pg_temp.id('product-${name}'), '${userId}', '${name}', 'Product ${name}', 'https://example.com/shop');
+    insert into public.product_members (product_id, user_id, role)
+      values (pg_temp.id('product-${name}'), '${userId}', 'OWNER');
+    insert into public.sprints (id, product_id, code, sprint_goal, status, started_at, start_date)
+      values (pg_temp.id('sprint-${name}'), pg_temp.id('product-${name}'), 'SP-1', 'Orders arrive by mail', 'ACTIVE',
+              now() - interval '7 days', current_date - 7);
+    insert into public.pbis (id, product_id, code, title, priority, sort_order)
+      select pg_temp.id('pbi-${name}-' || n), pg_temp.id('product-${name}'), 'PBI-' || n,
+             'People follow their order number ' || n, 3, n
+        from generate_series(1, ${pbis}) n;
+    insert into public.stories (id, product_id, pbi_id, code, title, sort_order, status, sprint_id, assignee_id)
+      select pg_temp.id('story-${name}-' || n), pg_temp.id('product-${name}'),
+             pg_temp.id('pbi-${name}-' || (n - 1) * ${pbis} / ${stories} + 1), 'ST-' || lpad(n::text, 3, '0'),
+             'The shop tells by mail what happened to order ' || n, n,
+             case when n <= 5 then 'IN_SPRINT' else 'OPEN' end::public.story_status,
+             case when n <= 5 then pg_temp.id('sprint-${name}') end, '${userId}'
+        from generate_series(1, ${stories}) n;
+    insert into public.tasks (id, product_id, story_id, code, title, implementation_plan, sort_order, status)
+      select pg_temp.id('task-${name}-' || n), pg_temp.id('product-${name}'),
+             pg_temp.id('story-${name}-' || (n - 1) / 10 + 1), 'T-' || n,
+             'Write the message of step ' || n || ' and send it', 'Follow the template.', n,
+             (array['TO_DO', 'TO_DO', 'IN_PROGRESS', 'REVIEW', 'DONE'])[n % 5 + 1]::public.task_status
+        from generate_series(1, ${stories * tasks}) n;
+  `);
+}
