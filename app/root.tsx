@@ -13,6 +13,8 @@ import { readTheme } from "~/components/theme";
 import { useTheme } from "~/components/theme-menu";
 import stylesheet from "~/styles/app.css?url";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const links: LinksFunction = () => [
   { rel: "stylesheet", href: stylesheet },
   { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },

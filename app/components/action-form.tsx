@@ -11,6 +11,9 @@ export interface ActionAnswer {
   error?: string;
 }
 
+/** Answers that were shown already; one with a key outlives its form. */
+const told = new WeakSet<ActionAnswer>();
+
 /**
  * A small form that changes one thing. With script it is sent in the background and a refusal becomes
  * a message; without script it is an ordinary post that comes back to the page.
@@ -34,11 +37,13 @@ export function ActionForm({
   const hydrated = useHydrated();
   const { state, data } = fetcher;
   useEffect(() => {
-    if (state !== "idle" || !data) return;
+    // At once, not when the page has read its data again: by then the form may be gone with its row.
+    if (!data || told.has(data)) return;
+    told.add(data);
     if (data.error) showToast(data.error, "failed");
     else if (data.message) showToast(data.message);
     if (data.ok) onDone?.();
-  }, [state, data, onDone]);
+  }, [data, onDone]);
   return (
     <fetcher.Form method="post" action={action} aria-busy={state !== "idle"} {...form}>
       {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}

@@ -1,3 +1,5 @@
+import { unreachableAnswer } from "./unreachable";
+
 const firstPauseMs = 500;
 const longestPauseMs = 5000;
 /** After this the failure is shown: the page has been old for long enough. */
@@ -22,10 +24,22 @@ export class PatientRequests {
 
   readonly fetch: typeof fetch = (input, init) => {
     // Remix asks with an address; the body of somebody else's request is not touched.
-    if (!this.#isRevalidating || input instanceof Request) return this.#fetch(input, init);
+    if (input instanceof Request) return this.#fetch(input, init);
+    if (isSubmission(input, init)) return this.#submit(input, init);
+    if (!this.#isRevalidating) return this.#fetch(input, init);
     const request = new Request(input, init);
     return isDataRequest(request) ? this.#insist(request) : this.#fetch(input, init);
   };
+
+  /** A form is sent once: whether it arrived is not known, so it is not repeated. The page stays and says so. */
+  async #submit(input: string | URL, init?: RequestInit): Promise<Response> {
+    try {
+      return await this.#fetch(input, init);
+    } catch (error) {
+      if (init?.signal?.aborted) throw error;
+      return unreachableAnswer();
+    }
+  }
 
   async #insist(request: Request): Promise<Response> {
     const until = Date.now() + patienceMs;
@@ -38,6 +52,11 @@ export class PatientRequests {
       await pauseOrOnline(pauseMs, request.signal);
     }
   }
+}
+
+/** How Remix sends a form to a route's action. */
+function isSubmission(input: string | URL, init?: RequestInit): boolean {
+  return init?.method?.toUpperCase() === "POST" && /[?&]_data=/.test(String(input));
 }
 
 /** How Remix asks a route for its data. */

@@ -1,6 +1,6 @@
 import { useSearchParams } from "@remix-run/react";
 import clsx from "clsx";
-import { type DragEvent, useState } from "react";
+import { type DragEvent, useCallback, useRef, useState } from "react";
 import { Kbd } from "~/components/badge";
 import { useLinkArea } from "~/components/link-area";
 import { useRowKeys } from "~/components/page-keys";
@@ -14,6 +14,7 @@ import { type CardTask, TaskCard } from "./task-card";
 import { useChangedTasks } from "./use-changed-tasks";
 import { useKeyboardMove } from "./use-keyboard-move";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
+import { useTouchDrag } from "./use-touch-drag";
 
 const dragType = "text/x-backloom-task";
 
@@ -31,6 +32,9 @@ export function Board({ tasks: saved }: { tasks: readonly CardTask[] }) {
   const changed = useChangedTasks(saved);
   const moving = useKeyboardMove(tasks, move);
   const [over, setOver] = useState<string | null>(null);
+  const board = useRef<HTMLElement>(null);
+  const latest = useRef(tasks);
+  latest.current = tasks;
   const [menuOf, setMenuOf] = useState<string | null>(null);
   const [params] = useSearchParams();
   const { canWrite } = useWriteAccess();
@@ -39,17 +43,19 @@ export function Board({ tasks: saved }: { tasks: readonly CardTask[] }) {
   const asked = hydrated ? null : params.get("move");
   useRowKeys();
 
-  const drop = (event: DragEvent, status: string) => {
-    event.preventDefault();
-    setOver(null);
-    const id = event.dataTransfer.getData(dragType);
-    const task = tasks.find((candidate) => candidate.id === id);
-    if (task) move(task, status);
-  };
+  const drop = useCallback(
+    (taskId: string, status: string) => {
+      const task = latest.current.find(({ id }) => id === taskId);
+      if (task) move(task, status);
+    },
+    [move],
+  );
+  useTouchDrag(board, canWrite, { onOver: setOver, onDrop: drop });
 
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
     <section
+      ref={board}
       aria-label="Board"
       onDragStart={startCardDrag}
       onClick={(event) => {
@@ -72,7 +78,10 @@ export function Board({ tasks: saved }: { tasks: readonly CardTask[] }) {
           </>
         ) : null}
       </p>
-      <div className="-mx-4 flex snap-x gap-3 overflow-x-auto px-4 pb-2 lg:mx-0 lg:grid lg:grid-cols-5 lg:px-0">
+      <div
+        data-columns
+        className="-mx-4 flex snap-x gap-3 overflow-x-auto px-4 pb-2 lg:mx-0 lg:grid lg:grid-cols-5 lg:px-0"
+      >
         {columns.map(({ status, label }) => {
           const cards = tasks.filter((task) => task.status === status);
           const target = over === status || moving?.target === status;
@@ -86,7 +95,12 @@ export function Board({ tasks: saved }: { tasks: readonly CardTask[] }) {
                 setOver(status);
               }}
               onDragLeave={() => setOver((current) => (current === status ? null : current))}
-              onDrop={(event) => drop(event, status)}
+              data-column={status}
+              onDrop={(event) => {
+                event.preventDefault();
+                setOver(null);
+                drop(event.dataTransfer.getData(dragType), status);
+              }}
               className={clsx(
                 "flex w-[82vw] max-w-80 shrink-0 snap-center flex-col rounded-lg border bg-sunken lg:w-auto lg:max-w-none lg:shrink",
                 target ? "border-accent" : "border-transparent",

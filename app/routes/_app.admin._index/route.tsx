@@ -18,6 +18,8 @@ import { readId } from "~/http/read-id.server";
 import { requireAdmin } from "~/http/require-admin.server";
 import { UserRow } from "./user-row";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 const here = "/admin";
 
 export const loader = pageLoader(async ({ request, context }) => {

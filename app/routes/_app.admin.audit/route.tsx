@@ -7,6 +7,8 @@ import { readAuditPage } from "~/http/audit-page.server";
 import { pageLoader } from "~/http/page-guards.server";
 import { requireAdmin } from "~/http/require-admin.server";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 /** What happened to all accounts. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireAdmin(request, context);

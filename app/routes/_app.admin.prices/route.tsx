@@ -13,6 +13,8 @@ import { pageAction, pageLoader, requireWriter } from "~/http/page-guards.server
 import { requireAdmin } from "~/http/require-admin.server";
 import { PriceForm } from "./price-form";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 const here = "/admin/prices";
 
 /** What a million tokens cost per model (specification: Model price); the cost pages count with it. */

@@ -5,6 +5,8 @@ import { NavTabs } from "~/components/tabs";
 import { pageLoader } from "~/http/page-guards.server";
 import { requireAdmin } from "~/http/require-admin.server";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 const tabs = [
   { to: "/admin", label: "Users", end: true },
   { to: "/admin/prices", label: "Model prices" },

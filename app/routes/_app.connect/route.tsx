@@ -11,6 +11,8 @@ import { ClientSetups } from "./client-setups";
 import { FirstCall } from "./first-call";
 import { TokenStep } from "./token-step";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
   const tokens = await listApiTokens(actor);

@@ -11,6 +11,8 @@ import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { ProductCard } from "./product-card";
 import { WaitingForYou } from "./waiting-for-you";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   return json(await getDashboard(actor));

@@ -18,6 +18,8 @@ import { useShellData } from "../_app/shell-data";
 import { IdeaTabs } from "./idea-tabs";
 import { NewIdeaForm } from "./new-idea-form";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const address = new URL(request.url).searchParams;

@@ -21,6 +21,8 @@ import { IdeaEdit } from "./idea-edit";
 import { IdeaProducts } from "./idea-products";
 import { PromoteIdea } from "./promote-idea";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   const ideaId = requireId(params.ideaId, "idea");

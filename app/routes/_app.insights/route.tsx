@@ -14,6 +14,8 @@ import { ProductFilter } from "../_app/product-filter";
 import { CostBars } from "./cost-bars";
 import { UsageTable } from "./usage-table";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
   const wanted =

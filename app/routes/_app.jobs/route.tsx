@@ -21,6 +21,8 @@ import { isCanonicalUuid } from "~/http/uuid";
 import { ProductFilter } from "../_app/product-filter";
 import { JobTabs } from "./job-tabs";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const address = new URL(request.url).searchParams;

@@ -15,6 +15,8 @@ import { Tree } from "./tree";
 import { useTreeAddress } from "./tree-address";
 import { treeRows } from "./tree-rows";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const address = new URL(request.url).searchParams;

@@ -13,6 +13,8 @@ import { listSprintRuns } from "~/domain/sprint-runs/list-sprint-runs.server";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const cursor = new URL(request.url).searchParams.get("after") ?? undefined;

@@ -30,6 +30,8 @@ import { RunControls } from "./run-controls";
 import { RunJobs } from "./run-jobs";
 import { RunState } from "./run-state";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const runId = requireId(params.runId, "run");

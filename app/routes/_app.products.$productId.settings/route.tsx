@@ -3,6 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { FormErrors } from "~/components/field";
 import { Notice } from "~/components/notice";
 import { useAnswer } from "~/components/use-answer";
+import { listWebhookDeliveries } from "~/domain/notices/list-webhook-deliveries.server";
 import { listWebhooks } from "~/domain/notices/list-webhooks.server";
 import { getProduct } from "~/domain/products/get-product.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
@@ -11,6 +12,8 @@ import { ProductFields } from "./product-fields";
 import { actOnProduct } from "./settings-action.server";
 import { Webhooks } from "./webhooks";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const product = await getProduct(actor, { product_id: productId });
@@ -18,8 +21,27 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { webhooks } = isOwner
     ? await listWebhooks(actor, { product_id: productId })
     : { webhooks: [] };
-  return json({ product, isOwner, webhooks });
+  const deliveries = await Promise.all(
+    webhooks.map(async ({ id }) => {
+      const page = await listWebhookDeliveries(actor, { webhook_id: id, limit: 20 });
+      return page.deliveries;
+    }),
+  );
+  return json({
+    product,
+    isOwner,
+    webhooks: webhooks.map((webhook, index) => ({
+      ...webhook,
+      deliveries: (deliveries[index] ?? []).map(withoutPayload),
+    })),
+  });
 });
+
+type Delivery = Awaited<ReturnType<typeof listWebhookDeliveries>>["deliveries"][number];
+
+function withoutPayload({ payload, ...delivery }: Delivery) {
+  return { ...delivery, title: payload.title };
+}
 
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);

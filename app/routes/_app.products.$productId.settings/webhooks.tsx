@@ -5,12 +5,10 @@ import { Section } from "~/components/card";
 import { Confirm } from "~/components/confirm";
 import { CopyBlock } from "~/components/copy-button";
 import { TextField } from "~/components/field";
-import { RelativeTime } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
-import type { Webhook } from "~/contract/notice";
+import { Deliveries, type Delivery } from "./deliveries";
 
-const eventChoices = [
+export const eventChoices = [
   ["question_opened", "A question is asked"],
   ["question_answered", "A question is answered"],
   ["question_expired", "A question expires"],
@@ -20,12 +18,20 @@ const eventChoices = [
   ["review_needed", "A task needs a review"],
 ] as const;
 
+interface ShownWebhook {
+  id: string;
+  url: string;
+  active: boolean;
+  events: readonly string[];
+  deliveries: readonly Delivery[];
+}
+
 /** Addresses that are told what happens; every request is signed. */
 export function Webhooks({
   webhooks,
   secret,
 }: {
-  webhooks: readonly Webhook[];
+  webhooks: readonly ShownWebhook[];
   secret: string | null;
 }) {
   return (
@@ -74,22 +80,13 @@ export function Webhooks({
   );
 }
 
-function WebhookRow({ webhook }: { webhook: Webhook }) {
-  const last = webhook.last_delivery;
+function WebhookRow({ webhook }: { webhook: ShownWebhook }) {
   const hidden = <input type="hidden" name="webhook_id" value={webhook.id} />;
   return (
     <li className="grid gap-1.5 rounded border border-line bg-raised p-3 text-sm">
       <p className="font-mono text-xs">{webhook.url}</p>
       <p className="text-xs text-muted">
         {webhook.active ? `${webhook.events.length} kinds of events` : "Switched off"}
-        {last ? (
-          <>
-            {" · last "}
-            <RelativeTime at={last.created_at} /> {last.response_status ?? ""}{" "}
-            {last.last_error ?? ""}
-          </>
-        ) : null}{" "}
-        {last?.status === "failed" ? <StatusPill status="FAILED" label="not delivered" /> : null}
       </p>
       <WriteFields quiet className="flex flex-wrap gap-2">
         <ActionForm>
@@ -121,6 +118,7 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
           )}
         </Confirm>
       </WriteFields>
+      <Deliveries deliveries={webhook.deliveries} />
     </li>
   );
 }

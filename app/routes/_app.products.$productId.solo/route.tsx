@@ -22,6 +22,8 @@ import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
   const board = await getSoloBoard(actor, productId);

@@ -13,6 +13,8 @@ import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/pa
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { NewSprintForm } from "./new-sprint-form";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   return json({ productId, sprints: await listSprints(actor, { product_id: productId }) });

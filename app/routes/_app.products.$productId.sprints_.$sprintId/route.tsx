@@ -16,6 +16,8 @@ import { actOnSprint } from "./sprint-action.server";
 import { SprintHeader } from "./sprint-header";
 import { StoryList } from "./story-list";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const sprintId = requireId(params.sprintId, "sprint");

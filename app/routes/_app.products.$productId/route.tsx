@@ -9,6 +9,8 @@ import { getProduct } from "~/domain/products/get-product.server";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { productPages, productPath } from "../_app/navigation";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 /** Everything of one product. When the active product is no longer open, the dashboard says so. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);

@@ -13,6 +13,8 @@ import { createProduct } from "~/domain/products/create-product.server";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context }) => {
   await requireActor(request, context);
   return json({});

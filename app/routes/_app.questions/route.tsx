@@ -21,6 +21,8 @@ import { useShellData } from "../_app/shell-data";
 import { StateTabs } from "./state-tabs";
 import { useQuestionKeys } from "./use-question-keys";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 const states: readonly AgentQuestionStatus[] = ["open", "answered", "expired", "cancelled"];
 
 export const loader = pageLoader(async ({ request, context }) => {

@@ -11,6 +11,8 @@ import { search } from "~/domain/search/search.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import type { SearchAnswer, SearchHit } from "./search-answer";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 const longestQuery = 200;
 
 /** Search over codes, titles and texts of everything one can reach; the palette reads the same. */

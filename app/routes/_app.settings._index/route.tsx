@@ -13,6 +13,8 @@ import { PasswordForm } from "./password-form";
 import { ProfileForm } from "./profile-form";
 import { readPicture } from "./read-picture.server";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 const here = "/settings";
 
 export const loader = pageLoader(async ({ request, context }) => {

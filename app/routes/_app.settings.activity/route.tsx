@@ -6,6 +6,8 @@ import { Section } from "~/components/card";
 import { readAuditPage } from "~/http/audit-page.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 /** What happened to one's own account. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);

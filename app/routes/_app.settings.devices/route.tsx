@@ -16,6 +16,8 @@ import { done, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 const here = "/settings/devices";
 
 /** Where the account is signed in, and how to end it there. */

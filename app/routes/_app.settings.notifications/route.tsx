@@ -19,6 +19,8 @@ import { readId } from "~/http/read-id.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
 import { ThisDevice } from "./this-device";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 const here = "/settings/notifications";
 
 /** Push messages per device (specification: Push subscription). */

@@ -13,6 +13,8 @@ import { readId } from "~/http/read-id.server";
 import { NewTokenForm } from "./new-token-form";
 import { TokenList } from "./token-list";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 /** The token screen (specification: Authentication 1). */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);

@@ -11,6 +11,8 @@ import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page
 import { readProgress } from "./progress.server";
 import { Steps } from "./steps";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
   return json(await readProgress(actor, principal.active_product_id));

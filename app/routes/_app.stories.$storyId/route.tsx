@@ -18,6 +18,8 @@ import { StoryLog } from "./story-log";
 import { StoryPlace } from "./story-place";
 import { StoryTasks } from "./story-tasks";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   const page = await getStoryPage(actor, requireId(params.storyId, "story"));
@@ -84,7 +86,7 @@ export default function StoryPage() {
             </Section>
           ) : null}
           <StoryTasks page={page} />
-          <StoryLog logs={page.logs} texts={logTexts} />
+          <StoryLog storyId={story.id} logs={page.logs} texts={logTexts} />
           {closed.length > 0 ? (
             <Section title={`Earlier questions (${closed.length})`}>
               <div className="grid gap-3">

@@ -1,8 +1,10 @@
 import { redirect } from "@remix-run/node";
 import { addStoryToSprintInput, assignStoryInput, updateStoryInput } from "~/contract/story";
+import { storyLogBody } from "~/contract/story-log";
 import { createTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
+import { appendStoryLog } from "~/domain/stories/append-story-log.server";
 import { assignStory } from "~/domain/stories/assign-story.server";
 import { deleteStory } from "~/domain/stories/delete-story.server";
 import { getStory } from "~/domain/stories/get-story.server";
@@ -46,10 +48,24 @@ export async function actOnStory(
         const task = await createTask(actor, input);
         return redirect(`/tasks/${task.id}`, 303);
       }),
+    "add-log": () =>
+      runForm(onlyOfItsKind(form), storyLogBody, async (entry) => {
+        await appendStoryLog(actor, { ...entry, story_id: storyId });
+        return done(form, back, "Noted");
+      }),
     delete: async () => {
       const { product_id } = await getStory(actor, { story_id: storyId });
       await deleteStory(actor, { story_id: storyId });
       return redirect(`/products/${product_id}/backlog`, 303);
     },
   });
+}
+
+/** The form of the log carries the fields of every kind; without script none of them goes away. */
+function onlyOfItsKind(form: FormData): FormData {
+  const kind = textOf(form, "type");
+  if (kind !== "TEST_RESULT") form.delete("status");
+  if (kind !== "COMMIT") for (const name of ["commit_hash", "commit_message"]) form.delete(name);
+  form.delete("story_id");
+  return form;
 }

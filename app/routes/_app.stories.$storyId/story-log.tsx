@@ -4,6 +4,7 @@ import { Prose, type SafeHtml } from "~/components/prose";
 import { RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import type { PageStoryLog } from "~/contract/page-data";
+import { LogForm } from "./log-form";
 
 const looks: Record<string, { label: string; Icon: typeof ClipboardList }> = {
   IMPLEMENTATION_PLAN: { label: "Plan", Icon: ClipboardList },
@@ -13,9 +14,11 @@ const looks: Record<string, { label: string; Icon: typeof ClipboardList }> = {
 
 /** What happened to the story, newest first, as agents and people noted it. */
 export function StoryLog({
+  storyId,
   logs,
   texts,
 }: {
+  storyId: string;
   logs: readonly PageStoryLog[];
   texts: readonly (SafeHtml | null)[];
 }) {
@@ -23,7 +26,7 @@ export function StoryLog({
     <Section title="Log">
       {logs.length === 0 ? (
         <p className="text-sm text-muted">
-          Empty. Agents note their plan, their commits and their test results here.
+          Empty. Agents and people note plans, commits and test results here.
         </p>
       ) : (
         <ol className="grid gap-4">
@@ -55,6 +58,7 @@ export function StoryLog({
           })}
         </ol>
       )}
+      <LogForm storyId={storyId} count={logs.length} />
     </Section>
   );
 }

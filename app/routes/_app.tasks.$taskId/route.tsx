@@ -25,6 +25,8 @@ import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { TaskEdit } from "./task-edit";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   const taskId = requireId(params.taskId, "task");

@@ -12,6 +12,8 @@ import type { AgentWorkerList } from "~/contract/worker";
 import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   return json(await listAgentWorkers(actor, {}));

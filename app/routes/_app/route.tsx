@@ -19,6 +19,8 @@ import type { ShellData } from "./shell-data";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
 
+export { shouldRevalidate } from "~/live/unreachable";
+
 const loadPalette = () => import("./palette");
 const loadKeysDialog = () => import("./keys-dialog");
 const Palette = lazy(loadPalette);
