@@ -21,7 +21,8 @@ begin
     from new_tasks n
     join old_tasks o on o.id = n.id
     cross join lateral (values (n.story_id), (o.story_id)) as c (story_id)
-    where n.status <> o.status or n.story_id <> o.story_id;
+    where n.story_id <> o.story_id
+      or (n.status <> o.status and (n.status in ('DONE', 'FAILED') or o.status in ('DONE', 'FAILED')));
   end if;
 
   -- Most changes leave the story as it is: then no write is tried, and no trigger of stories fires.

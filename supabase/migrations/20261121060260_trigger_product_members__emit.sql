@@ -8,15 +8,10 @@ set search_path = ''
 as $$
 declare
   v_event jsonb;
-  v_row public.product_members;
+  v_row public.product_members := coalesce(new, old);
 begin
   if tg_op = 'UPDATE' and new.role = old.role then
     return null;
-  end if;
-  if tg_op = 'DELETE' then
-    v_row := old;
-  else
-    v_row := new;
   end if;
 
   v_event := jsonb_build_object(

@@ -8,15 +8,10 @@ set search_path = ''
 as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'sprint_run', to_jsonb(old), to_jsonb(new));
-  v_row public.sprint_runs;
+  v_row public.sprint_runs := coalesce(new, old);
 begin
   if v_event is null then
     return null;
-  end if;
-  if tg_op = 'DELETE' then
-    v_row := old;
-  else
-    v_row := new;
   end if;
 
   v_event := v_event || jsonb_build_object('sprint_id', v_row.sprint_id, 'run_status', v_row.status);

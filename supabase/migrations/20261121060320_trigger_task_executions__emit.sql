@@ -8,16 +8,11 @@ set search_path = ''
 as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'task_execution', to_jsonb(old), to_jsonb(new));
-  v_row public.task_executions;
+  v_row public.task_executions := coalesce(new, old);
   v_product_id uuid;
 begin
   if v_event is null then
     return null;
-  end if;
-  if tg_op = 'DELETE' then
-    v_row := old;
-  else
-    v_row := new;
   end if;
 
   select r.product_id into v_product_id from public.sprint_runs as r where r.id = v_row.sprint_run_id;

@@ -10,7 +10,7 @@ set search_path = ''
 as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'worker', to_jsonb(old), to_jsonb(new));
-  v_row public.agent_workers;
+  v_row public.agent_workers := coalesce(new, old);
   v_only_product_id uuid;
 begin
   if v_event is null then
@@ -21,11 +21,6 @@ begin
     and new.last_seen_at - old.last_seen_at < interval '90 seconds'
   then
     return null;
-  end if;
-  if tg_op = 'DELETE' then
-    v_row := old;
-  else
-    v_row := new;
   end if;
 
   v_event := v_event || jsonb_build_object(

@@ -9,16 +9,11 @@ set search_path = ''
 as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'question', to_jsonb(old), to_jsonb(new));
-  v_row public.agent_questions;
+  v_row public.agent_questions := coalesce(new, old);
   v_status text;
 begin
   if v_event is null then
     return null;
-  end if;
-  if tg_op = 'DELETE' then
-    v_row := old;
-  else
-    v_row := new;
   end if;
 
   v_status := lower(v_row.status::text);

@@ -8,16 +8,11 @@ set search_path = ''
 as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'user_question', to_jsonb(old), to_jsonb(new));
-  v_row public.user_questions;
+  v_row public.user_questions := coalesce(new, old);
   v_product_id uuid;
 begin
   if v_event is null then
     return null;
-  end if;
-  if tg_op = 'DELETE' then
-    v_row := old;
-  else
-    v_row := new;
   end if;
 
   select i.product_id into v_product_id from public.ideas as i where i.id = v_row.idea_id;

@@ -8,15 +8,10 @@ set search_path = ''
 as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'idea', to_jsonb(old), to_jsonb(new));
-  v_row public.ideas;
+  v_row public.ideas := coalesce(new, old);
 begin
   if v_event is null then
     return null;
-  end if;
-  if tg_op = 'DELETE' then
-    v_row := old;
-  else
-    v_row := new;
   end if;
 
   perform private.emit('user:' || v_row.user_id, v_event || jsonb_build_object(

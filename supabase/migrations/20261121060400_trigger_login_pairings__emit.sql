@@ -7,13 +7,8 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_row public.login_pairings;
+  v_row public.login_pairings := coalesce(new, old);
 begin
-  if tg_op = 'DELETE' then
-    v_row := old;
-  else
-    v_row := new;
-  end if;
   perform private.emit('pairing:' || v_row.id, jsonb_build_object(
     'op', left(tg_op, 1), 'entity', 'pairing', 'id', v_row.id, 'product_id', null,
     'pairing_id', v_row.id, 'status', lower(v_row.status::text)
