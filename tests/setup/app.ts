@@ -102,7 +102,7 @@ export async function startTestApp(
 
 /** An API token of the user, good until it is revoked. */
 export async function createToken(
-  t: TestDatabase,
+  t: Pick<TestDatabase, "sql">,
   user: Pick<TestUser, "id">,
   { expiresAt = null, revoked = false }: { expiresAt?: Date | null; revoked?: boolean } = {},
 ): Promise<string> {

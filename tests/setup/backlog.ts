@@ -53,7 +53,7 @@ export async function seedBacklog(t: TestDatabase, owner: Pick<TestUser, "id">):
 }
 
 export function seedProduct(
-  t: TestDatabase,
+  t: Pick<TestDatabase, "actorOf">,
   owner: Pick<TestUser, "id">,
   fields: Record<string, unknown> = {},
 ): Promise<Created> {

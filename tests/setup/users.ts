@@ -19,7 +19,10 @@ export interface UserOptions {
 }
 
 /** A user who can sign in with `password`. Many are needed, so the hash is made as cheap as it may be. */
-export async function createUser(t: TestDatabase, options: UserOptions = {}): Promise<TestUser> {
+export async function createUser(
+  t: Pick<TestDatabase, "sql">,
+  options: UserOptions = {},
+): Promise<TestUser> {
   const id = randomUUID();
   const username = options.username ?? `user-${id.slice(0, 8)}`;
   const user = {

@@ -27,7 +27,7 @@ export interface SprintOptions {
 
 /** An owner of their own with a product and an active sprint, ready for a run. */
 export async function seedSprint(
-  t: TestDatabase,
+  t: Pick<TestDatabase, "sql" | "actorOf">,
   { strategy = "SPRINT", stories: sizes = [2, 1], plan = planOf, task = {} }: SprintOptions = {},
 ): Promise<SprintWorld> {
   const owner = await createUser(t);
