@@ -58,8 +58,9 @@ function openPool(options: DirectTransportOptions): pg.Pool {
     application_name: "backloom",
     onConnect: (client) => client.query(sessionSettings),
   });
-  // An idle connection that Postgres ended is dropped by the pool; without a listener it would end the process.
+  // A connection that was lost, idle or at work, is dropped by the pool; without a listener it would end the process.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
 

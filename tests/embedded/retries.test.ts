@@ -1,6 +1,8 @@
 import pg from "pg";
 import { describe, expect, it } from "vitest";
+import { connectDatabase } from "~/db/database.server";
 import { createTestDatabase } from "../setup/database";
+import { startTcpProxy } from "../streams/tcp-proxy";
 
 const t = await createTestDatabase({ transport: "direct" });
 await t.sql.query(`
@@ -90,12 +92,34 @@ describe("a call over a pooled connection", () => {
     expect((await t.sql.query(rows)).rows[0].n).toBe(before + 1);
   });
 
+  it("does not end the process when its connection is cut without a word", async () => {
+    const proxy = await startTcpProxy(Number(new URL(t.urlFor("authenticator")).port));
+    const databaseUrl = new URL(t.supabase.databaseUrl);
+    databaseUrl.port = String(proxy.port);
+    const database = connectDatabase({ ...t.supabase, databaseUrl: databaseUrl.href });
+    const call = database.call("slow", { p_seconds: 30 });
+    const cut = expect(call).rejects.toEqual(refused(503));
+    await expect.poll(() => countActive()).toBe(1);
+    proxy.cut();
+    await cut;
+    expect(await database.call("touch", { p_id: 1 })).toBe("true");
+    await database.close();
+    await proxy.close();
+  });
+
   it("works on after all idle connections were ended", async () => {
     await Promise.all(Array.from({ length: 8 }, () => t.database.call("ping", {})));
     expect(await endConnections("idle")).toBeGreaterThan(0);
     await Promise.all(Array.from({ length: 20 }, () => t.database.call("ping", {})));
   });
 });
+
+async function countActive(): Promise<number> {
+  const { rowCount } = await t.sql.query(
+    "select from pg_stat_activity where application_name = 'backloom' and state = 'active'",
+  );
+  return rowCount ?? 0;
+}
 
 /** Ends the pool's connections that run a statement, or those that wait; tells how many. */
 async function endConnections(state: "active" | "idle"): Promise<number> {

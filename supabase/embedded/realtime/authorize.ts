@@ -25,7 +25,9 @@ export function openAuthorizer(databaseUrl: string): Authorizer {
     application_name: "backloom realtime access",
     onConnect: (client) => client.query("set statement_timeout = '5s'; set lock_timeout = '2s'"),
   });
+  // A connection that is lost, idle or at work, must not end the process.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return {
     async mayRead(caller, topic) {
       if (caller.role === "service_role") return true;
