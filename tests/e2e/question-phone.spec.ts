@@ -51,13 +51,14 @@ test("a question that an agent asks reaches the phone, is answered with a thumb,
   await expect(page.locator('[data-live="live"]')).toBeAttached();
 
   const ask = { story_id: world.storyId };
-  await agent.call("ask_user_question", { ...ask, question: "Which colour?" });
   const { result: asked } = await agent.call("ask_user_question", {
     ...ask,
     question: "Which words?",
     options: [{ label: "Hello" }, { label: "Welcome" }],
     recommended_option: 1,
   });
+  // A later one comes before it in the list, were it not for the message.
+  await agent.call("ask_user_question", { ...ask, question: "Which colour?" });
   await expect(page.getByRole("link", { name: "2 open questions", exact: true })).toBeVisible();
 
   // A tap on the message opens its address, where its question comes first.
