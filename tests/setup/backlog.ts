@@ -85,7 +85,7 @@ export async function seedActiveSprint(
 
 /** Gives somebody access to the product. */
 export async function addMember(
-  t: TestDatabase,
+  t: Pick<TestDatabase, "sql">,
   productId: string,
   member: Pick<TestUser, "id">,
 ): Promise<void> {

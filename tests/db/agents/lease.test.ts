@@ -4,23 +4,15 @@ import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { restartWorker } from "~/domain/workers/restart-worker.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";
 import { at } from "../world";
 import { later, minutes, serviceAt } from "./at-time";
-import { claim, claimRefusal, columnOf, seedSprint } from "./sprint-world";
+import { claim, claimRefusal, columnOf, holdJob } from "./sprint-world";
 
 const t = await createTestDatabase();
 const done = { status: "done", verify_result: "ALIGNED" } as const;
-
-async function heldJob() {
-  const world = await seedSprint(t, { stories: [2] });
-  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-  const job = await claim(world.actor);
-  return { world, run, job, attempt: { job_id: job.id, attempt: job.attempt } };
-}
 
 async function expireLease(jobId: string) {
   await t.sql.query(
@@ -31,7 +23,7 @@ async function expireLease(jobId: string) {
 
 describe("a lease", () => {
   it("is renewed by each heartbeat, which answers continue", async () => {
-    const { world, job, attempt } = await heldJob();
+    const { world, job, attempt } = await holdJob(t, { stories: [2] });
     await t.sql.query(
       "update public.agent_jobs set lease_until = now() + interval '10 seconds' where id = $1",
       [job.id],
@@ -47,7 +39,7 @@ describe("a lease", () => {
   });
 
   it("answers pause while the run is paused, and the claim goes on", async () => {
-    const { world, run, attempt } = await heldJob();
+    const { world, run, attempt } = await holdJob(t, { stories: [2] });
     await pauseSprintRun(world.actor, { sprint_run_id: run.id, reason: "merge_conflict" });
     const answer = await heartbeatAgentJob(world.actor, attempt);
     expect(answer).toMatchObject({ action: "pause", reason: { code: "paused" } });
@@ -55,7 +47,7 @@ describe("a lease", () => {
   });
 
   it("that ran out goes back to the queue by the sweep, exactly at its end, with one retry more", async () => {
-    const { world, job } = await heldJob();
+    const { world, job } = await holdJob(t, { stories: [2] });
     const end = new Date("2030-01-01T00:00:00.000Z");
     await t.sql.query("update public.agent_jobs set lease_until = $2 where id = $1", [job.id, end]);
     await serviceAt(t, later(end, -1), "sweep_expired_leases()");
@@ -71,7 +63,7 @@ describe("a lease", () => {
   });
 
   it("that ran out is taken over by the next claim", async () => {
-    const { world, job } = await heldJob();
+    const { world, job } = await holdJob(t, { stories: [2] });
     expect(await claimRefusal(world.actor, "worker-2")).toBe("order");
     await expireLease(job.id);
     expect(await claim(world.actor, "worker-2")).toMatchObject({
@@ -82,7 +74,7 @@ describe("a lease", () => {
   });
 
   it("J7: lost after three retries fails the job with the reason kept, and the run with it", async () => {
-    const { world, run, job } = await heldJob();
+    const { world, run, job } = await holdJob(t, { stories: [2] });
     for (const retry of [1, 2, 3]) {
       await expireLease(job.id);
       expect(await claim(world.actor)).toMatchObject({ attempt: retry + 1, retry_count: retry });
@@ -103,7 +95,7 @@ describe("a lease", () => {
 
 describe("a lost attempt", () => {
   it("J3: the report of a worker whose job was re-claimed changes nothing and is told so", async () => {
-    const { world, job, attempt } = await heldJob();
+    const { world, job, attempt } = await holdJob(t, { stories: [2] });
     await expireLease(job.id);
     const second = await claim(world.actor, "worker-2");
     const refusal = await refusalOf(
@@ -120,7 +112,7 @@ describe("a lost attempt", () => {
   });
 
   it("J4: a report after the lease ran out is still heard while nobody took the job away", async () => {
-    const { world, job, attempt } = await heldJob();
+    const { world, job, attempt } = await holdJob(t, { stories: [2] });
     await expireLease(job.id);
     const report = await reportAgentJob(world.actor, { ...attempt, ...done });
     expect(report.status).toBe("done");
@@ -128,14 +120,14 @@ describe("a lost attempt", () => {
   });
 
   it("J4: once the sweep took it away, the report is refused", async () => {
-    const { world, job, attempt } = await heldJob();
+    const { world, job, attempt } = await holdJob(t, { stories: [2] });
     await serviceAt(t, later(job.lease_until, minutes(1)), "sweep_expired_leases()");
     expect(await statusOf(reportAgentJob(world.actor, { ...attempt, ...done }))).toBe(409);
     expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
   });
 
   it("J5: its heartbeat renews nothing and answers stop", async () => {
-    const { world, job, attempt } = await heldJob();
+    const { world, job, attempt } = await holdJob(t, { stories: [2] });
     await expireLease(job.id);
     await claim(world.actor, "worker-2");
     const lease = await columnOf(t, "agent_jobs", job.id, "lease_until");
@@ -148,7 +140,7 @@ describe("a lost attempt", () => {
   });
 
   it("of a worker that restarted is closed in one call", async () => {
-    const { world, job, attempt } = await heldJob();
+    const { world, job, attempt } = await holdJob(t, { stories: [2] });
     const other = await restartWorker(world.actor, { worker: "worker-2" });
     expect(other.closed).toEqual([]);
     const { closed } = await restartWorker(world.actor, { worker: "worker-1" });

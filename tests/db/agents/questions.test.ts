@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { AskQuestionInput } from "~/contract/question";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
 import { answerQuestion } from "~/domain/questions/answer-question.server";
 import { askQuestion } from "~/domain/questions/ask-question.server";
 import { cancelQuestion } from "~/domain/questions/cancel-question.server";
@@ -10,27 +7,16 @@ import { getNotificationsState } from "~/domain/questions/get-notifications-stat
 import { getQuestion } from "~/domain/questions/get-question.server";
 import { listQuestions } from "~/domain/questions/list-questions.server";
 import { expireQuestions } from "~/domain/schedules/expire-questions.server";
-import { sweep } from "~/domain/schedules/sweep.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";
 import { at, seedWorld } from "../world";
-import { claim, claimRefusal, columnOf, seedSprint } from "./sprint-world";
+import { expireQuestion, newMember } from "./question-world";
+import { columnOf } from "./sprint-world";
 
 const t = await createTestDatabase();
 const week = 7 * 86_400;
-
-async function addMember(productId: string, options: { demo?: boolean } = {}) {
-  const user = await createUser(t, options);
-  await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
-    productId,
-    user.id,
-  ]);
-  return { user, actor: t.actorOf(user) };
-}
 
 async function askedWorld(rest: Partial<AskQuestionInput> = {}) {
   const world = await seedWorld(t);
@@ -41,13 +27,6 @@ async function askedWorld(rest: Partial<AskQuestionInput> = {}) {
     ...rest,
   });
   return { ...world, question };
-}
-
-async function expire(questionId: string) {
-  await t.sql.query(
-    "update public.agent_questions set expires_at = now() - interval '1 second' where id = $1",
-    [questionId],
-  );
 }
 
 describe("asking", () => {
@@ -179,7 +158,7 @@ describe("answering and cancelling", () => {
 
   it("treats a question past its expiry as expired at once, everywhere", async () => {
     const { actor, question } = await askedWorld();
-    await expire(question.id);
+    await expireQuestion(t, question.id);
     expect((await getQuestion(actor, { question_id: question.id })).status).toBe("expired");
     expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(
       409,
@@ -196,8 +175,8 @@ describe("answering and cancelling", () => {
 
   it("is for members of the product; demo accounts read, strangers do not", async () => {
     const { question, product } = await askedWorld();
-    const member = await addMember(product.id);
-    const demo = await addMember(product.id, { demo: true });
+    const member = await newMember(t, product.id);
+    const demo = await newMember(t, product.id, { demo: true });
     const stranger = t.actorOf(await createUser(t));
     expect((await getNotificationsState(member.actor)).questions.map((q) => q.question)).toEqual([
       "Which colour?",
@@ -232,139 +211,5 @@ describe("answering and cancelling", () => {
     const rest = await listQuestions(actor, { limit: 2, cursor: first.next_cursor ?? undefined });
     expect([...first.questions, ...rest.questions].map(({ id }) => id)).toEqual(ids);
     expect(rest.next_cursor).toBeNull();
-  });
-});
-
-describe("parking", () => {
-  async function parkedJob(rest: Partial<AskQuestionInput> = {}) {
-    const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
-    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-    const job = await claim(world.actor);
-    const question = await askQuestion(world.actor, {
-      task_id: at(world.tasks, 0).id,
-      question: "Which way?",
-      options: ["Left", "Right"],
-      park: true,
-      job_id: job.id,
-      attempt: 1,
-      ...rest,
-    });
-    return { world, run, job, question };
-  }
-
-  it("frees the worker; the job waits in the queue while the question is open", async () => {
-    const { world, job, question } = await parkedJob();
-    expect(question).toMatchObject({ park: true, job_id: job.id });
-    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
-    expect(await columnOf(t, "agent_jobs", job.id, "retry_count")).toBe(0);
-    expect(await heartbeatAgentJob(world.actor, { job_id: job.id, attempt: 1 })).toMatchObject({
-      action: "stop",
-      reason: { code: "parked" },
-    });
-    expect(
-      await statusOf(reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" })),
-    ).toBe(409);
-    const other = await claim(world.actor);
-    expect(other.task?.id).toBe(at(world.tasks, 1).id);
-    expect(await claimRefusal(world.actor)).toBe("question");
-    const why = await whyNotMoving(world.actor, { kind: "job", id: job.id });
-    expect(why.reasons.map(({ code }) => code)).toContain("question");
-    expect(why.text).toContain("Which way?");
-  });
-
-  it("brings the job back first once it is answered, with the answer in its payload", async () => {
-    const { world, job, question } = await parkedJob();
-    await answerQuestion(world.actor, { question_id: question.id, option: 1 });
-    const again = await claim(world.actor, "worker-2");
-    expect(again).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
-    expect(again.questions).toMatchObject([
-      { id: question.id, status: "answered", answer: "Right", effective_answer: "Right" },
-    ]);
-  });
-
-  it("lets the job go on without an answer when the question is cancelled", async () => {
-    const { world, job, question } = await parkedJob();
-    await cancelQuestion(world.actor, { question_id: question.id });
-    expect(await claim(world.actor)).toMatchObject({
-      id: job.id,
-      questions: [{ status: "cancelled" }],
-    });
-  });
-
-  it("needs the attempt that holds the job", async () => {
-    const { world, job } = await parkedJob();
-    expect(
-      await statusOf(
-        askQuestion(world.actor, {
-          task_id: at(world.tasks, 0).id,
-          question: "Again?",
-          park: true,
-          job_id: job.id,
-          attempt: 1,
-        }),
-      ),
-    ).toBe(409);
-  });
-
-  it("stops on expiry by default: the run is paused for a person, never a silent yes", async () => {
-    const { world, run, question, job } = await parkedJob();
-    await claim(world.actor);
-    await expire(question.id);
-    expect(await claimRefusal(world.actor)).toBe("question");
-    await sweep(t.database);
-    expect(await columnOf(t, "agent_questions", question.id, "status")).toBe("EXPIRED");
-    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("PAUSED");
-    expect(await columnOf(t, "sprint_runs", run.id, "pause_context")).toMatchObject({
-      reason: "question_expired",
-    });
-    await resumeSprintRun(world.actor, { sprint_run_id: run.id });
-    expect(await claim(world.actor)).toMatchObject({
-      id: job.id,
-      questions: [
-        { status: "expired", effective_answer: null, taken_by_policy: false },
-        { status: "cancelled" },
-      ],
-    });
-  });
-
-  it("may take the recommended option on expiry, marked as taken by policy", async () => {
-    const { world, question, job } = await parkedJob({
-      on_expiry: "RECOMMENDED",
-      recommended_option: 0,
-    });
-    await expire(question.id);
-    const again = await claim(world.actor);
-    expect(again).toMatchObject({
-      id: job.id,
-      questions: [
-        { status: "expired", answer: null, effective_answer: "Left", taken_by_policy: true },
-      ],
-    });
-  });
-
-  it("may escalate on expiry: asked again to another member, the job still waits", async () => {
-    const world = await seedSprint(t, { stories: [1] });
-    const boss = await addMember(world.product.id);
-    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-    const job = await claim(world.actor);
-    const question = await askQuestion(world.actor, {
-      task_id: at(world.tasks, 0).id,
-      question: "May I?",
-      on_expiry: "ESCALATE",
-      escalate_to: boss.user.id,
-      park: true,
-      job_id: job.id,
-      attempt: 1,
-    });
-    await expire(question.id);
-    await sweep(t.database);
-    const { questions } = await getNotificationsState(boss.actor);
-    expect(questions).toMatchObject([
-      { question: "May I?", assignee_id: boss.user.id, on_expiry: "STOP", job_id: job.id },
-    ]);
-    expect(await claimRefusal(world.actor)).toBe("question");
-    await answerQuestion(boss.actor, { question_id: at(questions, 0).id, answer: "You may" });
-    const again = await claim(world.actor);
-    expect(again.questions.map((q) => q.effective_answer)).toEqual([null, "You may"]);
   });
 });

@@ -1,9 +1,13 @@
+import type { AgentJob, ReportAgentJobInput } from "~/contract/agent-job";
 import type { JobPayload } from "~/contract/worker";
 import type { Actor } from "~/db/rpc.server";
 import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { type Created, create, seedProduct } from "../../setup/backlog";
 import type { TestDatabase } from "../../setup/database";
 import { createUser, type TestUser } from "../../setup/users";
+import { at } from "../world";
 
 export interface SprintWorld {
   owner: TestUser;
@@ -74,6 +78,17 @@ export async function claim(actor: Actor, worker = "worker-1"): Promise<JobPaylo
   return job;
 }
 
+/** A run whose first job is held by a worker, and what that worker reports. */
+export async function holdJob(t: TestDatabase, options: SprintOptions = { stories: [1] }) {
+  const world = await seedSprint(t, options);
+  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const job = await claim(world.actor);
+  const attempt = { job_id: job.id, attempt: job.attempt };
+  const report = (rest: Omit<ReportAgentJobInput, "job_id" | "attempt">): Promise<AgentJob> =>
+    reportAgentJob(world.actor, { ...attempt, ...rest });
+  return { world, run, job, attempt, report, task: at(world.tasks, 0) };
+}
+
 /** Why nothing can be claimed; fails when something could be. */
 export async function claimRefusal(actor: Actor, worker = "worker-1"): Promise<string> {
   const { job, reason } = await claimAgentJob(actor, { worker });
@@ -107,4 +122,13 @@ export async function statusesOf(
     [ids],
   );
   return rows.map((row) => row.status);
+}
+
+/** The statuses of all tasks of the sprint, in their order. */
+export function taskStatuses(t: TestDatabase, { tasks }: SprintWorld): Promise<string[]> {
+  return statusesOf(
+    t,
+    "tasks",
+    tasks.map(({ id }) => id),
+  );
 }

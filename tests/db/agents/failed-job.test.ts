@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { createTestDatabase } from "../../setup/database";
+import { statusOf } from "../refusal";
+import { at } from "../world";
+import { claim, claimRefusal, columnOf, holdJob, statusesOf, taskStatuses } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+describe("a failed job", () => {
+  it("fails task, story, PBI, sprint and run, and cancels the unfinished jobs of the run, at once", async () => {
+    const { world, run, report, task } = await holdJob(t, { stories: [2, 1] });
+    await report({ status: "failed", failure_class: "agent_error", failure_reason: "No idea" });
+    expect(await taskStatuses(t, world)).toEqual(["FAILED", "TO_DO", "TO_DO"]);
+    expect(
+      await statusesOf(
+        t,
+        "stories",
+        world.stories.map(({ id }) => id),
+      ),
+    ).toEqual(["FAILED", "IN_SPRINT"]);
+    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("FAILED");
+    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+    const ended = await getSprintRun(world.actor, { sprint_run_id: run.id });
+    expect(ended).toMatchObject({
+      status: "failed",
+      failure: {
+        task_id: task.id,
+        task_code: "T-1",
+        failure_class: "agent_error",
+        reason: "No idea",
+      },
+      counts: { failed: 1, cancelled: 2 },
+    });
+    expect(ended.jobs.every((job) => job.finished_at !== null)).toBe(true);
+    expect(ended.jobs[1]).toMatchObject({ failure_class: "cancelled" });
+  });
+
+  it("never overwrites a blocked PBI", async () => {
+    const { world, report } = await holdJob(t);
+    await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]);
+    await report({ status: "failed" });
+    expect(await columnOf(t, "pbis", world.pbi.id, "status")).toBe("BLOCKED");
+    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("FAILED");
+  });
+
+  it("cascades as well when somebody fails the task itself", async () => {
+    const { world, run, job } = await holdJob(t, { stories: [2] });
+    await t.sql.query("update public.tasks set status = 'FAILED' where id = $1", [
+      at(world.tasks, 1).id,
+    ]);
+    const ended = await getSprintRun(world.actor, { sprint_run_id: run.id });
+    expect(ended.status).toBe("failed");
+    expect(ended.jobs.map(({ status }) => status)).toEqual(["cancelled", "failed"]);
+    expect(await heartbeatAgentJob(world.actor, { job_id: job.id, attempt: 1 })).toMatchObject({
+      action: "stop",
+      reason: { code: "cancelled" },
+    });
+  });
+
+  it("leaves sprint and runs alone when the task belongs to no unfinished run", async () => {
+    const { world, run } = await holdJob(t);
+    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+    await t.sql.query("update public.tasks set status = 'FAILED' where product_id = $1", [
+      world.product.id,
+    ]);
+    expect(await columnOf(t, "stories", at(world.stories, 0).id, "status")).toBe("FAILED");
+    expect(await columnOf(t, "sprints", world.sprint.id, "status")).toBe("ACTIVE");
+    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("CANCELLED");
+  });
+
+  it("goes back to the queue until the rate limit ends when it was rate_limited, no retry counted", async () => {
+    const { world, job, report } = await holdJob(t);
+    const resetsAt = new Date(Date.now() + 3_600_000).toISOString();
+    const rest = { status: "failed", failure_class: "rate_limited", resets_at: resetsAt } as const;
+    const waiting = await report(rest);
+    expect(waiting).toMatchObject({ status: "queued", retry_count: 0, finished_at: null });
+    expect(Date.parse(waiting.not_before ?? "")).toBe(Date.parse(resetsAt));
+    expect((await report(rest)).status).toBe("queued");
+    expect(await statusOf(report({ status: "done", verify_result: "ALIGNED" }))).toBe(409);
+    expect(await claimRefusal(world.actor)).toBe("not_before");
+    await t.sql.query("update public.agent_jobs set not_before = now() where id = $1", [job.id]);
+    expect(await claim(world.actor)).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
+    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
+  });
+});

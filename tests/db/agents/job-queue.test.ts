@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
+import { checkQueueEmpty } from "~/domain/agent-jobs/check-queue-empty.server";
+import { createAgentJob } from "~/domain/agent-jobs/create-agent-job.server";
+import { listAgentJobs } from "~/domain/agent-jobs/list-agent-jobs.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { getSoloState } from "~/domain/workers/get-solo-state.server";
+import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { refusalOf, statusOf } from "../refusal";
+import { at } from "../world";
+import { claim, claimRefusal, columnOf, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+const done = { status: "done", verify_result: "ALIGNED" } as const;
+
+describe("single jobs", () => {
+  it("can not be created: the refusal points to sprint runs, for whoever tries", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    const refusal = await refusalOf(
+      createAgentJob(world.actor, { task_id: at(world.tasks, 0).id }),
+    );
+    expect(refusal.status).toBe(409);
+    expect(refusal.message).toContain("sprint run");
+    await expect(
+      t.sql.query(
+        "insert into public.agent_jobs (product_id, task_id, kind) values ($1, $2, 'TASK_IMPLEMENTATION')",
+        [world.product.id, at(world.tasks, 0).id],
+      ),
+    ).rejects.toThrow("Start a sprint run instead");
+  });
+
+  it("can be cancelled while queued, once and for all; the next one of the branch is in turn", async () => {
+    const world = await seedSprint(t, { stories: [2] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const { jobs } = await listAgentJobs(world.actor, { sprint_run_id: run.id });
+    const first = at(jobs, 0);
+    const cancelled = await cancelAgentJob(world.actor, { job_id: first.id });
+    expect(cancelled.status).toBe("cancelled");
+    expect(cancelled.finished_at).not.toBeNull();
+    expect((await cancelAgentJob(world.actor, { job_id: first.id })).status).toBe("cancelled");
+    const job = await claim(world.actor);
+    expect(job.id).toBe(at(jobs, 1).id);
+    expect(await statusOf(cancelAgentJob(world.actor, { job_id: job.id }))).toBe(409);
+    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
+    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("DONE");
+    expect(await statusOf(cancelAgentJob(world.actor, { job_id: job.id }))).toBe(409);
+    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("TO_DO");
+  });
+});
+
+describe("the queue", () => {
+  it("says whether anything is left, and lists jobs page by page", async () => {
+    const world = await seedSprint(t, { stories: [3] });
+    expect(await checkQueueEmpty(world.actor, {})).toMatchObject({ empty: true, queued: 0 });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    expect(await checkQueueEmpty(world.actor, {})).toMatchObject({
+      empty: false,
+      claimable: true,
+      queued: 3,
+      held: 0,
+      reason: null,
+    });
+    await claim(world.actor);
+    expect(await checkQueueEmpty(world.actor, { product_id: world.product.id })).toMatchObject({
+      claimable: false,
+      queued: 2,
+      held: 1,
+      reason: { code: "order" },
+    });
+    const first = await listAgentJobs(world.actor, { limit: 2 });
+    const rest = await listAgentJobs(world.actor, {
+      limit: 2,
+      cursor: first.next_cursor ?? undefined,
+    });
+    expect([...first.jobs, ...rest.jobs].map((job) => job.task_code)).toEqual([
+      "T-1",
+      "T-2",
+      "T-3",
+    ]);
+    expect(rest.next_cursor).toBeNull();
+    const held = await listAgentJobs(world.actor, { state: "claimed" });
+    expect(held.jobs.map((job) => job.worker_name)).toEqual(["worker-1"]);
+    expect((await listAgentJobs(t.actorOf(await createUser(t)), {})).jobs).toEqual([]);
+  });
+});
+
+describe("the first state of the solo stream", () => {
+  it("names the active sprint, the unfinished jobs in database form, and counts the workers online", async () => {
+    const world = await seedSprint(t, { stories: [2] });
+    const input = { product_id: world.product.id };
+    expect(await getSoloState(world.actor, input)).toEqual({
+      sprint_id: world.sprint.id,
+      jobs: [],
+      workers: { count: 0 },
+    });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const job = await claim(world.actor);
+    await claimRefusal(world.actor, "worker-2");
+    await workerHeartbeat(world.actor, { worker: "worker-3", stopped: true });
+    const state = await getSoloState(world.actor, input);
+    expect(state.workers.count).toBe(2);
+    expect(state.jobs.map(({ status }) => status)).toEqual(["CLAIMED", "QUEUED"]);
+    expect(state.jobs[0]).toEqual({
+      id: job.id,
+      task_id: at(world.tasks, 0).id,
+      kind: "TASK_IMPLEMENTATION",
+      status: "CLAIMED",
+      sprint_run_id: run.id,
+    });
+    const stranger = t.actorOf(await createUser(t));
+    expect(await statusOf(getSoloState(stranger, input))).toBe(403);
+  });
+});
+
+describe("change events", () => {
+  it("tell of the job, of its task in progress and of its task done", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const job = await claim(world.actor);
+    await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
+    const { rows } = await t.sql.query<{ payload: Record<string, unknown> }>(
+      "select payload from realtime.messages where topic = 'product:' || $1 and payload ->> 'entity' in ('task', 'job') and payload ->> 'op' = 'U'",
+      [world.product.id],
+    );
+    const told = rows.map(({ payload }) => payload);
+    const task = { entity: "task", id: at(world.tasks, 0).id };
+    expect(told).toContainEqual(expect.objectContaining({ ...task, task_status: "IN_PROGRESS" }));
+    expect(told).toContainEqual(expect.objectContaining({ ...task, task_status: "DONE" }));
+    for (const status of ["CLAIMED", "DONE"]) {
+      expect(told).toContainEqual(
+        expect.objectContaining({ entity: "job", id: job.id, status, task_id: task.id }),
+      );
+    }
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import type { AskQuestionInput } from "~/contract/question";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { cancelQuestion } from "~/domain/questions/cancel-question.server";
+import { getNotificationsState } from "~/domain/questions/get-notifications-state.server";
+import { sweep } from "~/domain/schedules/sweep.server";
+import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { createTestDatabase } from "../../setup/database";
+import { statusOf } from "../refusal";
+import { at } from "../world";
+import { expireQuestion, newMember } from "./question-world";
+import { claim, claimRefusal, columnOf, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+describe("parking", () => {
+  async function parkedJob(rest: Partial<AskQuestionInput> = {}) {
+    const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+    const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const job = await claim(world.actor);
+    const question = await askQuestion(world.actor, {
+      task_id: at(world.tasks, 0).id,
+      question: "Which way?",
+      options: ["Left", "Right"],
+      park: true,
+      job_id: job.id,
+      attempt: 1,
+      ...rest,
+    });
+    return { world, run, job, question };
+  }
+
+  it("frees the worker; the job waits in the queue while the question is open", async () => {
+    const { world, job, question } = await parkedJob();
+    expect(question).toMatchObject({ park: true, job_id: job.id });
+    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
+    expect(await columnOf(t, "agent_jobs", job.id, "retry_count")).toBe(0);
+    expect(await heartbeatAgentJob(world.actor, { job_id: job.id, attempt: 1 })).toMatchObject({
+      action: "stop",
+      reason: { code: "parked" },
+    });
+    expect(
+      await statusOf(reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" })),
+    ).toBe(409);
+    const other = await claim(world.actor);
+    expect(other.task?.id).toBe(at(world.tasks, 1).id);
+    expect(await claimRefusal(world.actor)).toBe("question");
+    const why = await whyNotMoving(world.actor, { kind: "job", id: job.id });
+    expect(why.reasons.map(({ code }) => code)).toContain("question");
+    expect(why.text).toContain("Which way?");
+  });
+
+  it("brings the job back first once it is answered, with the answer in its payload", async () => {
+    const { world, job, question } = await parkedJob();
+    await answerQuestion(world.actor, { question_id: question.id, option: 1 });
+    const again = await claim(world.actor, "worker-2");
+    expect(again).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
+    expect(again.questions).toMatchObject([
+      { id: question.id, status: "answered", answer: "Right", effective_answer: "Right" },
+    ]);
+  });
+
+  it("lets the job go on without an answer when the question is cancelled", async () => {
+    const { world, job, question } = await parkedJob();
+    await cancelQuestion(world.actor, { question_id: question.id });
+    expect(await claim(world.actor)).toMatchObject({
+      id: job.id,
+      questions: [{ status: "cancelled" }],
+    });
+  });
+
+  it("needs the attempt that holds the job", async () => {
+    const { world, job } = await parkedJob();
+    expect(
+      await statusOf(
+        askQuestion(world.actor, {
+          task_id: at(world.tasks, 0).id,
+          question: "Again?",
+          park: true,
+          job_id: job.id,
+          attempt: 1,
+        }),
+      ),
+    ).toBe(409);
+  });
+
+  it("stops on expiry by default: the run is paused for a person, never a silent yes", async () => {
+    const { world, run, question, job } = await parkedJob();
+    await claim(world.actor);
+    await expireQuestion(t, question.id);
+    expect(await claimRefusal(world.actor)).toBe("question");
+    await sweep(t.database);
+    expect(await columnOf(t, "agent_questions", question.id, "status")).toBe("EXPIRED");
+    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("PAUSED");
+    expect(await columnOf(t, "sprint_runs", run.id, "pause_context")).toMatchObject({
+      reason: "question_expired",
+    });
+    await resumeSprintRun(world.actor, { sprint_run_id: run.id });
+    expect(await claim(world.actor)).toMatchObject({
+      id: job.id,
+      questions: [
+        { status: "expired", effective_answer: null, taken_by_policy: false },
+        { status: "cancelled" },
+      ],
+    });
+  });
+
+  it("may take the recommended option on expiry, marked as taken by policy", async () => {
+    const { world, question, job } = await parkedJob({
+      on_expiry: "RECOMMENDED",
+      recommended_option: 0,
+    });
+    await expireQuestion(t, question.id);
+    const again = await claim(world.actor);
+    expect(again).toMatchObject({
+      id: job.id,
+      questions: [
+        { status: "expired", answer: null, effective_answer: "Left", taken_by_policy: true },
+      ],
+    });
+  });
+
+  it("may escalate on expiry: asked again to another member, the job still waits", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    const boss = await newMember(t, world.product.id);
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const job = await claim(world.actor);
+    const question = await askQuestion(world.actor, {
+      task_id: at(world.tasks, 0).id,
+      question: "May I?",
+      on_expiry: "ESCALATE",
+      escalate_to: boss.user.id,
+      park: true,
+      job_id: job.id,
+      attempt: 1,
+    });
+    await expireQuestion(t, question.id);
+    await sweep(t.database);
+    const { questions } = await getNotificationsState(boss.actor);
+    expect(questions).toMatchObject([
+      { question: "May I?", assignee_id: boss.user.id, on_expiry: "STOP", job_id: job.id },
+    ]);
+    expect(await claimRefusal(world.actor)).toBe("question");
+    await answerQuestion(boss.actor, { question_id: at(questions, 0).id, answer: "You may" });
+    const again = await claim(world.actor);
+    expect(again.questions.map((q) => q.effective_answer)).toEqual([null, "You may"]);
+  });
+});
