@@ -55,7 +55,12 @@ export function Burndown({ days }: { days: readonly BurndownDay[] }) {
           return (
             <g key={share}>
               <path d={`M${left} ${y(count)}H${width - 8}`} className="stroke-line" />
-              <text x={left - 6} y={y(count) + 4} textAnchor="end" className="fill-muted text-2xs">
+              <text
+                x={left - 6}
+                y={y(count) + 4}
+                textAnchor="end"
+                className="fill-muted text-2xs max-sm:text-base"
+              >
                 {count}
               </text>
             </g>
@@ -74,12 +79,17 @@ export function Burndown({ days }: { days: readonly BurndownDay[] }) {
           </circle>
         ))}
         {first ? (
-          <text x={left} y={height - 5} className="fill-muted text-2xs">
+          <text x={left} y={height - 5} className="fill-muted text-2xs max-sm:text-base">
             {calendarText(first.date)}
           </text>
         ) : null}
         {last && days.length > 1 ? (
-          <text x={width - 8} y={height - 5} textAnchor="end" className="fill-muted text-2xs">
+          <text
+            x={width - 8}
+            y={height - 5}
+            textAnchor="end"
+            className="fill-muted text-2xs max-sm:text-base"
+          >
             {calendarText(last.date)}
           </text>
         ) : null}

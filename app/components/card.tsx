@@ -38,7 +38,7 @@ export function Section({
 /** A list of facts: term and value, in as many columns as fit. */
 export function Facts({ children }: { children: ReactNode }) {
   return (
-    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-[repeat(auto-fill,minmax(9rem,1fr))]">
+    <dl className="grid grid-cols-[repeat(auto-fill,minmax(6rem,1fr))] gap-x-6 gap-y-3 sm:grid-cols-[repeat(auto-fill,minmax(9rem,1fr))]">
       {children}
     </dl>
   );

@@ -1,13 +1,18 @@
 import clsx from "clsx";
 import type { ReactNode } from "react";
 
-/** A table that scrolls sideways inside itself on a phone. `caption` is read out, not shown. */
+/**
+ * A table that scrolls sideways inside itself on a phone, or, with `stacked`, shows each row as a small card whose
+ * cells carry their own label. `caption` is read out, not shown.
+ */
 export function Table({
   caption,
   head,
   children,
+  stacked = false,
 }: {
   caption: string;
+  stacked?: boolean;
   head: readonly (string | { label: string; numeric: true })[];
   children: ReactNode;
 }) {
@@ -15,7 +20,12 @@ export function Table({
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
     <div role="group" className="overflow-x-auto" aria-label={caption} tabIndex={0}>
-      <table className="w-full min-w-[34rem] border-collapse text-sm [overflow-wrap:normal]">
+      <table
+        className={clsx(
+          "w-full border-collapse text-sm [overflow-wrap:normal]",
+          stacked ? "stacked-table" : "min-w-[34rem]",
+        )}
+      >
         <caption className="sr-only">{caption}</caption>
         <thead>
           <tr className="border-b border-line text-xs text-muted">
@@ -49,15 +59,19 @@ function HeadCell({ cell }: { cell: string | { label: string; numeric: true } })
 
 export function Cell({
   children,
+  label,
   numeric,
   className,
 }: {
   children: ReactNode;
+  /** Stands before the cell where a stacked table has no head. */
+  label?: string;
   numeric?: boolean;
   className?: string;
 }) {
   return (
     <td
+      data-label={label}
       className={clsx(
         "px-4 py-2 align-middle",
         numeric && "text-end tabular-nums whitespace-nowrap",

@@ -1,5 +1,5 @@
-import { NavLink } from "@remix-run/react";
-import type { ReactNode } from "react";
+import { NavLink, useLocation } from "@remix-run/react";
+import { type ReactNode, useEffect, useRef } from "react";
 
 export interface TabLink {
   to: string;
@@ -10,8 +10,23 @@ export interface TabLink {
 
 /** Tabs that are pages: links, so they work without script and can be opened beside each other. */
 export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink[] }) {
+  const nav = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // On a phone the page's own tab may lie beyond the edge.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another current tab
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>("[aria-current=page]");
+    if (nav.current && current) {
+      nav.current.scrollLeft =
+        current.offsetLeft + current.offsetWidth / 2 - nav.current.offsetWidth / 2;
+    }
+  }, [pathname]);
   return (
-    <nav aria-label={label} className="mb-5 flex gap-1 overflow-x-auto border-b border-line">
+    <nav
+      ref={nav}
+      aria-label={label}
+      className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none] max-lg:-mx-4 max-lg:px-4"
+    >
       {tabs.map((tab) => (
         <NavLink
           key={tab.to}

@@ -65,6 +65,7 @@ export function Board({ tasks: saved }: { tasks: readonly CardTask[] }) {
       }}
     >
       {trackers}
+      {canWrite ? <BoardHints hydrated={hydrated} /> : null}
       {hydrated ? <MoveMenu task={tasks.find(({ id }) => id === menuOf)} onMove={move} /> : null}
       <p
         aria-live="assertive"
@@ -129,5 +130,20 @@ export function Board({ tasks: saved }: { tasks: readonly CardTask[] }) {
         })}
       </div>
     </section>
+  );
+}
+
+/** Moving by keys is a mode that has to be known before it can be used. */
+function BoardHints({ hydrated }: { hydrated: boolean }) {
+  return (
+    <p className={clsx("mb-2 text-xs text-muted", hydrated || "invisible")}>
+      <span className="pointer-coarse:hidden">
+        Drag a card, or <Kbd>j</Kbd> <Kbd>k</Kbd> walk through them, <Kbd>m</Kbd> moves one,{" "}
+        <Kbd>Enter</Kbd> opens it.
+      </span>
+      <span className="hidden pointer-coarse:inline">
+        Hold a card to drag it, or tap its arrow.
+      </span>
+    </p>
   );
 }

@@ -128,7 +128,14 @@ function AnswerForm({ question, action }: { question: AgentQuestion; action: str
         <span>{consequence(question)}</span>
         <ActionForm action={action}>
           <input type="hidden" name="intent" value="cancel" />
-          <Button type="submit" size="sm" tone="quiet" name="question_id" value={question.id}>
+          <Button
+            type="submit"
+            size="sm"
+            tone="quiet"
+            name="question_id"
+            value={question.id}
+            className="-mx-2"
+          >
             Close without answer
           </Button>
         </ActionForm>

@@ -24,34 +24,40 @@ export function WaitingForYou({
           </ButtonLink>
         ) : null}
       </div>
-      <ul className="grid gap-1.5">
+      <ul className="grid gap-2.5 sm:gap-1.5">
         {questions.map((question) => (
-          <li key={question.id} className="flex items-baseline gap-2 text-sm">
+          <li
+            key={question.id}
+            className="flex flex-wrap items-baseline gap-x-2 text-sm sm:flex-nowrap"
+          >
             <StatusDot status="WAITING" className="translate-y-0.5" />
             <Link
               to={`/questions#question-${question.id}`}
               data-row
-              className="min-w-0 flex-1 truncate hover:underline"
+              className="line-clamp-2 min-w-0 flex-1 hover:underline sm:line-clamp-1"
             >
               {question.question}
             </Link>
-            <span className="shrink-0 text-xs text-muted">
+            <span className="shrink-0 text-xs text-muted max-sm:w-full max-sm:pl-5.5">
               {question.product_name} · <RelativeTime at={question.created_at} />
             </span>
           </li>
         ))}
         {reviews.map((task) => (
-          <li key={task.id} className="flex items-baseline gap-2 text-sm">
+          <li
+            key={task.id}
+            className="flex flex-wrap items-baseline gap-x-2 text-sm sm:flex-nowrap"
+          >
             <StatusDot status="REVIEW" className="translate-y-0.5" />
             <CodeChip>{task.code}</CodeChip>
             <Link
               to={`/tasks/${task.id}`}
               data-row
-              className="min-w-0 flex-1 truncate hover:underline"
+              className="line-clamp-2 min-w-0 flex-1 hover:underline sm:line-clamp-1"
             >
               {task.title}
             </Link>
-            <span className="shrink-0 text-xs text-muted">
+            <span className="shrink-0 text-xs text-muted max-sm:w-full max-sm:pl-5.5">
               in review · {task.product_name} · <RelativeTime at={task.changed_at} />
             </span>
           </li>

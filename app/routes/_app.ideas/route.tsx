@@ -96,7 +96,7 @@ export default function IdeasPage() {
                   {idea.title}
                 </Link>
                 {idea.description ? (
-                  <p className="line-clamp-3 text-sm text-muted">{idea.description}</p>
+                  <p className="line-clamp-3 text-sm text-muted">{excerptOf(idea.description)}</p>
                 ) : null}
                 <p className="mt-auto text-xs text-faint">
                   {products.find(({ id }) => id === idea.product_id)?.name} ·{" "}
@@ -116,4 +116,12 @@ export default function IdeasPage() {
       ) : null}
     </>
   );
+}
+
+/** The words of a Markdown text, for a few lines of preview. */
+function excerptOf(markdown: string): string {
+  return markdown
+    .slice(0, 400)
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/^[#>\s]+|^[-*+] |[*`~]+|\b_|_\b/gm, "");
 }

@@ -110,7 +110,7 @@ function JobRow({ job, why }: { job: AgentJob; why: string | null }) {
           {job.cost !== null ? <span>{moneyText(job.cost)}</span> : null}
         </span>
         {job.status === "queued" ? (
-          <>
+          <span className="-mx-2 flex gap-1 max-sm:basis-full">
             <ButtonLink to={`?why=${job.id}`} preventScrollReset size="sm" tone="quiet">
               Why not moving?
             </ButtonLink>
@@ -121,7 +121,7 @@ function JobRow({ job, why }: { job: AgentJob; why: string | null }) {
                 </Button>
               </ActionForm>
             </WriteFields>
-          </>
+          </span>
         ) : null}
       </div>
       {why ? (

@@ -125,9 +125,15 @@ export default function RunPage() {
         <p className="text-sm text-muted">{describeStatuses(statuses)}</p>
       </section>
       <Facts>
-        <Fact term={unfinished ? "Running for" : "Took"}>
-          {run.started_at ? <Elapsed from={run.started_at} to={run.finished_at} /> : "not begun"}
-        </Fact>
+        {run.started_at ? (
+          <Fact term={unfinished ? "Running for" : "Took"}>
+            <Elapsed from={run.started_at} to={run.finished_at} />
+          </Fact>
+        ) : (
+          <Fact term="Waiting for">
+            <Elapsed from={run.created_at} to={run.finished_at} />
+          </Fact>
+        )}
         {forecast !== null ? (
           <Fact term="Rest, at this pace">about {durationText(forecast)}</Fact>
         ) : null}

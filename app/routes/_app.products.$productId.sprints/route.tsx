@@ -83,7 +83,7 @@ function SprintRow({ sprint }: { sprint: SprintOverview }) {
         {sprint.done_task_count}/{sprint.task_count} tasks in {sprint.story_count}{" "}
         {sprint.story_count === 1 ? "story" : "stories"}
       </span>
-      <StatusPill status={sprint.status} />
+      <StatusPill status={sprint.status} className="max-sm:order-first" />
     </li>
   );
 }

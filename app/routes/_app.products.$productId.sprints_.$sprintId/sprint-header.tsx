@@ -91,8 +91,10 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
 function EditSprint({ sprint }: { sprint: Sprint }) {
   if (sprint.status === "completed" || sprint.status === "cancelled") return null;
   return (
-    <details className="-mt-3 mb-1">
-      <summary className="inline-block text-sm text-muted hover:text-ink">Goal and dates</summary>
+    <details className="mt-1">
+      <summary className="inline-block text-sm text-accent underline underline-offset-2 hover:decoration-2">
+        Change goal and dates
+      </summary>
       <ActionForm className="mt-3 max-w-xl">
         <WriteFields className="grid gap-3">
           <input type="hidden" name="intent" value="update-sprint" />

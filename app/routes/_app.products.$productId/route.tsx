@@ -37,7 +37,7 @@ export default function ProductLayout() {
     : null;
   return (
     <WriteAccessProvider reason={reason}>
-      <p className="mb-1 flex items-center gap-2 text-sm font-medium">
+      <p className="mb-1 flex items-center max-lg:hidden gap-2 text-sm font-medium">
         <Link to={productPath(product.id, "backlog")} className="hover:underline">
           {product.name}
         </Link>

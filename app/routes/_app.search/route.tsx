@@ -5,7 +5,7 @@ import { Button } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
-import { StatusPill } from "~/components/status-pill";
+import { StatusDot, StatusPill } from "~/components/status-pill";
 import type { SearchResult } from "~/contract/search";
 import { search } from "~/domain/search/search.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
@@ -62,11 +62,20 @@ export default function SearchPage() {
           {results.map((hit) => (
             <li key={hit.to} className="flex items-center gap-3 px-4 py-2.5 text-sm">
               <CodeChip>{hit.code}</CodeChip>
-              <Link to={hit.to} data-row className="min-w-0 flex-1 truncate hover:underline">
+              <Link
+                to={hit.to}
+                data-row
+                className="line-clamp-2 min-w-0 flex-1 hover:underline sm:line-clamp-1"
+              >
                 {hit.title}
               </Link>
-              <span className="text-xs text-muted">{hit.product}</span>
-              {hit.status ? <StatusPill status={hit.status} /> : null}
+              <span className="text-xs text-muted max-sm:hidden">{hit.product}</span>
+              {hit.status ? (
+                <>
+                  <StatusDot status={hit.status} className="sm:hidden" />
+                  <StatusPill status={hit.status} className="max-sm:hidden" />
+                </>
+              ) : null}
             </li>
           ))}
         </ul>

@@ -18,7 +18,7 @@ export function TokenList({ tokens }: { tokens: readonly ApiToken[] }) {
   }
   return (
     <Section title="Your tokens" flush>
-      <Table caption="Your tokens" head={["Name", "Token", "Last used", "Ends", ""]}>
+      <Table stacked caption="Your tokens" head={["Name", "Token", "Last used", "Ends", ""]}>
         {tokens.map((token) => (
           <TokenRow key={token.id} token={token} />
         ))}
@@ -34,11 +34,13 @@ function TokenRow({ token }: { token: ApiToken }) {
   return (
     <tr>
       <Cell className="font-medium">{token.label}</Cell>
-      <Cell>
+      <Cell label="Token">
         <CodeChip>{`${token.prefix}…`}</CodeChip>
       </Cell>
-      <Cell>{token.last_used_at ? <RelativeTime at={token.last_used_at} /> : "never"}</Cell>
-      <Cell>
+      <Cell label="Last used">
+        {token.last_used_at ? <RelativeTime at={token.last_used_at} /> : "never"}
+      </Cell>
+      <Cell label="Ends">
         {token.revoked_at ? (
           <Badge tone="failed">revoked</Badge>
         ) : isOver ? (
@@ -49,7 +51,7 @@ function TokenRow({ token }: { token: ApiToken }) {
           "never"
         )}
       </Cell>
-      <Cell className="text-end">
+      <Cell className="sm:text-end">
         {token.revoked_at ? null : (
           <Confirm
             trigger="Revoke"

@@ -44,7 +44,11 @@ export default function WorkersPage() {
         </EmptyState>
       ) : (
         <div className="overflow-hidden rounded-lg border border-line bg-surface">
-          <Table caption="Workers" head={["Worker", "State", "Doing", "Quota left", "Last heard"]}>
+          <Table
+            stacked
+            caption="Workers"
+            head={["Worker", "State", "Doing", "Quota left", "Last heard"]}
+          >
             {workers.map((worker) => (
               <WorkerRow key={worker.id} worker={worker} />
             ))}
@@ -66,7 +70,7 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
           {worker.hostname ? ` on ${worker.hostname}` : ""} {worker.version ?? ""}
         </span>
       </Cell>
-      <Cell>
+      <Cell label="State">
         <StatusPill
           status={worker.online ? (job ? "RUNNING" : "READY") : "CANCELLED"}
           label={
@@ -80,7 +84,7 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
           }
         />
       </Cell>
-      <Cell>
+      <Cell label="Doing">
         {job ? (
           <span className="grid">
             <Link
@@ -99,7 +103,7 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
           <span className="text-muted">nothing</span>
         )}
       </Cell>
-      <Cell>
+      <Cell label="Quota left">
         {worker.last_quota_pct === null ? (
           <span className="text-muted">not said</span>
         ) : (
@@ -111,7 +115,7 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
           </span>
         )}
       </Cell>
-      <Cell>
+      <Cell label="Last heard">
         <RelativeTime at={worker.last_seen_at} />
       </Cell>
     </tr>

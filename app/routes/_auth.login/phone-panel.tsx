@@ -17,7 +17,7 @@ export function PhonePanel({ redirectTo }: { redirectTo: string }) {
   return (
     <section
       aria-labelledby="by-phone"
-      className="grid content-start gap-3 border-line border-t bg-sunken p-6 md:border-t-0 md:border-l"
+      className="grid content-start gap-3 border-line border-t bg-sunken p-6 md:min-h-112 md:border-t-0 md:border-l"
     >
       <h2 id="by-phone" className="flex items-center gap-2 text-base font-semibold">
         <Smartphone className="size-4 text-muted" aria-hidden="true" />

@@ -1,18 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { BrowserContextOptions } from "@playwright/test";
 import { test } from "../test";
 import { newPerson, signedIn } from "../world";
+import { folder, looks } from "./looks";
 import { newScene, type Scene } from "./scene";
-
-const folder = process.env.SCREENSHOTS_DIR ?? join("docs", "screenshots");
-
-const looks: readonly [name: string, options: BrowserContextOptions][] = [
-  ["1280-light", { viewport: { width: 1280, height: 860 }, colorScheme: "light" }],
-  ["1280-dark", { viewport: { width: 1280, height: 860 }, colorScheme: "dark" }],
-  ["390-light", { viewport: { width: 390, height: 844 }, colorScheme: "light", isMobile: true }],
-  ["390-dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark", isMobile: true }],
-];
 
 function pagesOf(scene: Scene): Record<string, string> {
   const { product, sprint, run, story, task, idea } = scene;
