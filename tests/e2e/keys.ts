@@ -44,18 +44,24 @@ export function keysOf(page: Page) {
 const isFocused = (target: Locator) =>
   target.evaluate((element) => element === document.activeElement);
 
-/** The focus has an outline, is not transparent, lies in the window, and nothing lies over it. */
+/** The focus has an outline, is not transparent, lies in the window, and nothing lies over it; once scrolling is over. */
 async function expectSeen(target: Locator): Promise<void> {
-  const seen = await target.evaluate((element) => {
-    const { outlineStyle, outlineWidth } = getComputedStyle(element);
-    const [box = element.getBoundingClientRect()] = element.getClientRects();
-    const { left, top, width, height } = box;
-    const above = document.elementFromPoint(left + width / 2, top + height / 2);
-    return {
-      outline: outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 1,
-      opaque: element.checkVisibility({ opacityProperty: true }),
-      onTop: above !== null && (element.contains(above) || above.contains(element)),
-    };
-  });
-  expect(seen, `the focus on ${target}`).toEqual({ outline: true, opaque: true, onTop: true });
+  const look = () =>
+    target.evaluate((element) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(element);
+      const [box = element.getBoundingClientRect()] = element.getClientRects();
+      const middle = (from: number, to: number, end: number) =>
+        (Math.max(from, 0) + Math.min(to, end)) / 2;
+      const above = document.elementFromPoint(
+        middle(box.left, box.right, window.innerWidth),
+        middle(box.top, box.bottom, window.innerHeight),
+      );
+      return {
+        outline: outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 1,
+        opaque: element.checkVisibility({ opacityProperty: true }),
+        onTop: above !== null && (element.contains(above) || above.contains(element)),
+      };
+    });
+  const seen = { outline: true, opaque: true, onTop: true };
+  await expect.poll(look, { message: `the focus on ${target}` }).toEqual(seen);
 }
