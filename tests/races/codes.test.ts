@@ -18,6 +18,18 @@ describe("creations at the same moment (J13)", () => {
     expect(numbers).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
   });
 
+  it("the numbers of deleted ones are never given again", async () => {
+    const { actor, story } = await seedWorld(t, 3);
+    await t.sql.query("delete from public.tasks where story_id = $1", [story.id]);
+    const codes = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const { code } = await createTask(actor, { story_id: story.id, title: "x" });
+        return code;
+      }),
+    );
+    expect(codes.sort()).toEqual(["T-4", "T-5", "T-6", "T-7", "T-8"]);
+  });
+
   it("supplied codes in the way of the counter never fail a generated one", async () => {
     const { actor, story } = await seedWorld(t, 0);
     const outcomes = await Promise.allSettled(

@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
 import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
 import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
 import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { claim, columnOf, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
-import { becomeCaller } from "../db/as-user";
+import { asUser, becomeCaller } from "../db/as-user";
 import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 
@@ -71,37 +70,63 @@ describe("starting at the same moment", () => {
     ).rejects.toThrow("sprint_runs_one_unfinished_key");
   });
 
-  const obstacles = {
-    "a new question": (world: SprintWorld) =>
-      askQuestion(world.actor, { story_id: at(world.stories, 0).id, question: "Wait?" }),
-    "a removed plan": (world: SprintWorld) =>
-      t.sql.query("update public.tasks set implementation_plan = null where id = $1", [
-        at(world.tasks, 0).id,
-      ]),
-    "a blocked PBI": (world: SprintWorld) =>
-      t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]),
+  const obstacles: Record<string, [statement: string, id: (world: SprintWorld) => string]> = {
+    "a new question": [
+      "select public.ask_question(p_story_id => $1, p_question => 'Wait?')",
+      (world) => at(world.stories, 0).id,
+    ],
+    "a removed plan": [
+      "update public.tasks set implementation_plan = null where id = $1",
+      (world) => at(world.tasks, 0).id,
+    ],
+    "a blocked PBI": [
+      "update public.pbis set status = 'BLOCKED' where id = $1",
+      (world) => world.pbi.id,
+    ],
   };
 
   it.each(Object.entries(obstacles))(
-    "J9: start against %s is one or the other",
-    async (_, obstruct) => {
-      for (let round = 1; round <= rounds; round++) {
-        const world = await seedSprint(t, { stories: [1] });
-        // Whoever holds the lock first decides: the start sees the obstacle, or is over before it comes.
-        const [started] = await Promise.all([
-          outcome(startSprintRun(world.actor, { sprint_id: world.sprint.id })),
-          obstruct(world),
-        ]);
-        const { runs, jobs } = await countsOf(world);
-        expect([runs, jobs]).toEqual(started === "ok" ? [1, 1] : [0, 0]);
-        const again = await seedSprint(t, { stories: [1] });
-        await obstruct(again);
-        expect(await outcome(startSprintRun(again.actor, { sprint_id: again.sprint.id }))).toBe(
-          409,
-        );
-      }
+    "J9: a start that meets %s which nobody sees yet waits for it and is refused",
+    async (_, [statement, idOf]) => {
+      const world = await seedSprint(t, { stories: [1] });
+      const client = await t.sql.connect();
+      await client.query("begin");
+      await becomeCaller(client, world.owner);
+      await client.query(statement, [idOf(world)]);
+      const started = outcome(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
+      await somebodyWaits();
+      await client.query("commit");
+      client.release();
+      expect(await started).toBe(409);
+      expect(await countsOf(world)).toEqual({ runs: 0, unfinished: 0, jobs: 0 });
     },
   );
+
+  it.each(Object.entries(obstacles))(
+    "J9: %s that meets a start which nobody sees yet waits for it",
+    async (_, [statement, idOf]) => {
+      const world = await seedSprint(t, { stories: [1] });
+      const client = await t.sql.connect();
+      await client.query("begin");
+      await becomeCaller(client, world.owner);
+      await client.query("select public.start_sprint_run(p_sprint_id => $1)", [world.sprint.id]);
+      const obstructed = asUser(t, world.owner, (other) =>
+        other.query(statement, [idOf(world)]).then(() => true),
+      );
+      await somebodyWaits();
+      await client.query("commit");
+      client.release();
+      expect(await obstructed).toBe(true);
+      expect(await countsOf(world)).toEqual({ runs: 1, unfinished: 1, jobs: 1 });
+    },
+  );
+
+  /** Resolves as soon as somebody waits for the lock of a product. */
+  async function somebodyWaits(): Promise<void> {
+    const waiting = `select from pg_locks l join pg_database d on d.oid = l.database
+      where l.locktype = 'advisory' and not l.granted and d.datname = current_database()`;
+    await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBeGreaterThan(0);
+  }
 });
 
 describe("ending at the same moment", () => {

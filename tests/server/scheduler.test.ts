@@ -1,6 +1,7 @@
 import { Cron } from "croner";
-import { describe, expect, it } from "vitest";
-import { dailySchedule, runScheduledEntry } from "~/server/scheduler.server";
+import { describe, expect, it, vi } from "vitest";
+import { dailySchedule, runScheduledEntry, startScheduler } from "~/server/scheduler.server";
+import { columnOf, holdJob } from "../db/agents/sprint-world";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 
@@ -48,6 +49,20 @@ describe("the schedule", () => {
     const wrong = { ...(processes[0] ?? raise()), cronSecret: "another secret altogether" };
     const due = new Date("2026-11-25T04:00:00Z");
     await expect(runScheduledEntry(wrong, "expire-questions", due)).rejects.toThrow("401");
+  });
+});
+
+describe("the sweep", () => {
+  it("takes a lease back that ran out, before five seconds are over", async () => {
+    const { job } = await holdJob(t);
+    await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [job.id]);
+    // Its clock alone stands still: the test lets five seconds pass and no more.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const stop = startScheduler({ ...(processes[0] ?? raise()), daily: false });
+    vi.advanceTimersByTime(5_000);
+    vi.useRealTimers();
+    await expect.poll(() => columnOf(t, "agent_jobs", job.id, "status")).toBe("QUEUED");
+    await stop();
   });
 });
 

@@ -121,13 +121,11 @@ describe("claiming", () => {
     expect(await claimRefusal(world.actor)).toBe("paused");
   });
 
-  it("leaves a task that is not todo where it is", async () => {
-    const world = await seedSprint(t, { stories: [1] });
-    const task = at(world.tasks, 0);
+  it("names the repository of the task where it has one of its own", async () => {
+    const address = "https://example.com/other";
+    const world = await seedSprint(t, { stories: [1], task: { p_repo_url: address } });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-    await t.sql.query("update public.tasks set status = 'REVIEW' where id = $1", [task.id]);
-    await claim(world.actor);
-    expect(await columnOf(t, "tasks", task.id, "status")).toBe("REVIEW");
+    expect((await claim(world.actor)).repo_url).toBe(address);
   });
 
   it("moves the task also when a job row is inserted as CLAIMED or RUNNING", async () => {

@@ -38,6 +38,25 @@ describe("a failed job", () => {
     expect(ended.jobs[1]).toMatchObject({ failure_class: "cancelled" });
   });
 
+  it("does all of it in the transaction that reported the failure", async () => {
+    const { world, report } = await holdJob(t, { stories: [2, 1] });
+    await report({ status: "failed" });
+    const { rows } = await t.sql.query(
+      `select table_name, count(distinct writer)::int as writers, min(writer) as writer from (
+         select 'tasks' as table_name, xmin::text as writer from public.tasks where product_id = $1 and status = 'FAILED'
+         union all select 'stories', xmin::text from public.stories where product_id = $1 and status = 'FAILED'
+         union all select 'pbis', xmin::text from public.pbis where product_id = $1
+         union all select 'sprints', xmin::text from public.sprints where product_id = $1
+         union all select 'sprint_runs', xmin::text from public.sprint_runs where product_id = $1
+         union all select 'agent_jobs', xmin::text from public.agent_jobs where product_id = $1) x
+       group by table_name`,
+      [world.product.id],
+    );
+    expect(rows).toHaveLength(6);
+    expect(rows.map(({ writers }) => writers)).toEqual(Array(6).fill(1));
+    expect(new Set(rows.map(({ writer }) => writer)).size).toBe(1);
+  });
+
   it("never overwrites a blocked PBI", async () => {
     const { world, report } = await holdJob(t);
     await t.sql.query("update public.pbis set status = 'BLOCKED' where id = $1", [world.pbi.id]);

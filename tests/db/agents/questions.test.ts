@@ -191,11 +191,13 @@ describe("answering and cancelling", () => {
   });
 
   it("is limited to 60 answers a minute", async () => {
-    const { actor, owner, question } = await askedWorld();
+    const { actor, owner, story, question } = await askedWorld();
     await t.sql.query(
-      "insert into public.rate_limit_counters (action, key, window_start, count) values ('answer', $1, now(), 60)",
+      "insert into public.rate_limit_counters (action, key, window_start, count) values ('answer', $1, now(), 59)",
       [owner.id],
     );
+    const another = await askQuestion(actor, { story_id: story.id, question: "And this?" });
+    await answerQuestion(actor, { question_id: another.id, answer: "Yes" });
     expect(await statusOf(answerQuestion(actor, { question_id: question.id, option: 0 }))).toBe(
       429,
     );

@@ -254,9 +254,11 @@ describe("who may start", () => {
   it("limits starts to 30 a minute", async () => {
     const world = await seedSprint(t, { stories: [1] });
     await t.sql.query(
-      "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), 30)",
+      "insert into public.rate_limit_counters (action, key, window_start, count) values ('enqueue', $1, now(), 29)",
       [world.owner.id],
     );
+    const last = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await cancelSprintRun(world.actor, { sprint_run_id: last.id });
     const refusal = await refusalOf(startSprintRun(world.actor, { sprint_id: world.sprint.id }));
     expect(refusal.status).toBe(429);
     expect(refusal.retryAfter).toBeGreaterThan(0);

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import {
+  agentJobKinds,
+  agentJobStatuses,
+  taskExecutionStatuses,
+  verifyResults,
+} from "~/contract/agent-job";
+import { sprintRunStatuses } from "~/contract/sprint-run";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { createTestDatabase } from "../../setup/database";
+import { columnOf, holdJob } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+describe("the values of the contract and of the database", () => {
+  it.each([
+    ["agent_job_status", agentJobStatuses, "QUEUED CLAIMED RUNNING DONE FAILED CANCELLED SKIPPED"],
+    ["agent_job_kind", agentJobKinds, "TASK_IMPLEMENTATION PLAN_CHAT SPRINT_IMPLEMENTATION"],
+    ["verify_result", verifyResults, "ALIGNED PARTIAL EMPTY DIVERGENT"],
+    ["sprint_run_status", sprintRunStatuses, "QUEUED RUNNING PAUSED DONE FAILED CANCELLED"],
+    ["task_execution_status", taskExecutionStatuses, "PENDING RUNNING DONE FAILED SKIPPED"],
+  ])("are the same for %s", async (type, inContract, words) => {
+    const { rows } = await t.sql.query<{ value: string }>(
+      `select unnest(enum_range(null::public.${type}))::text as value`,
+    );
+    const values = words.split(" ").sort();
+    expect(rows.map(({ value }) => value).sort()).toEqual(values);
+    expect(inContract.map((value) => value.toUpperCase()).sort()).toEqual(values);
+  });
+});
+
+describe("a job", () => {
+  async function insert(kind: string, has: { task?: boolean; idea?: boolean; run?: boolean }) {
+    const { world, run, task } = await holdJob(t);
+    const idea = await createIdea(world.actor, { product_id: world.product.id, title: "Idea" });
+    return t.sql.query(
+      `insert into public.agent_jobs (product_id, kind, task_id, idea_id, sprint_run_id, lane_id)
+       values ($1, $2, $3, $4, $5, gen_random_uuid()) returning retry_count`,
+      [
+        world.product.id,
+        kind,
+        has.task ? task.id : null,
+        has.idea ? idea.id : null,
+        has.run ? run.id : null,
+      ],
+    );
+  }
+
+  it.each([
+    ["TASK_IMPLEMENTATION", { task: true, run: true }],
+    ["SPRINT_IMPLEMENTATION", { task: true, run: true }],
+    ["PLAN_CHAT", { idea: true }],
+  ])("of kind %s with what it is about begins without a retry", async (kind, has) => {
+    expect((await insert(kind, has)).rows).toEqual([{ retry_count: 0 }]);
+  });
+
+  it.each([
+    ["TASK_IMPLEMENTATION", { run: true }],
+    ["TASK_IMPLEMENTATION", { task: true, idea: true, run: true }],
+    ["TASK_IMPLEMENTATION", { idea: true, run: true }],
+    ["SPRINT_IMPLEMENTATION", { run: true }],
+    ["SPRINT_IMPLEMENTATION", { task: true }],
+    ["PLAN_CHAT", { task: true, run: true }],
+    ["PLAN_CHAT", {}],
+  ])("of kind %s with %j is refused", async (kind, has) => {
+    await expect(insert(kind, has)).rejects.toThrow(
+      /agent_jobs_(task_or_idea|kind_target)|Start a sprint run instead/,
+    );
+  });
+
+  it("has every field of the contract in its form", async () => {
+    const { job, report } = await holdJob(t);
+    const text = expect.any(String);
+    const number = expect.any(Number);
+    const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*(Z|\+00:00)$/);
+    const empty = {
+      ...{ idea_id: null, pushed_at: null, pr_url: null, verify_result: null, base_sha: null },
+      ...{ head_sha: null, model_id: null, finished_at: null, retry_count: 0 },
+      ...{ input_tokens: null, output_tokens: null },
+      ...{ cache_read_tokens: null, cache_write_tokens: null },
+    };
+    const kept = { id: text, task_id: text, sprint_run_id: text, plan_snapshot: text };
+    expect(await report({ status: "running" })).toMatchObject({
+      ...empty,
+      ...kept,
+      ...{ kind: "TASK_IMPLEMENTATION", status: "running", lease_until: timestamp },
+    });
+    const usage = {
+      ...{ model_id: "m-1", input_tokens: 1, output_tokens: 2 },
+      ...{ cache_read_tokens: 3, cache_write_tokens: 4 },
+    };
+    const done = await report({
+      ...{ status: "done", verify_result: "ALIGNED", base_sha: "a", head_sha: "b", ...usage },
+      ...{ pushed_at: new Date().toISOString(), pr_url: "https://example.com/pull/1" },
+    });
+    expect(done).toMatchObject({
+      ...{ ...kept, ...usage, base_sha: "a", head_sha: "b", verify_result: "ALIGNED" },
+      ...{ pr_url: "https://example.com/pull/1", pushed_at: timestamp, finished_at: timestamp },
+      ...{ status: "done", lease_until: null, retry_count: 0, input_tokens: number },
+    });
+    expect(await columnOf(t, "agent_jobs", job.id, "retry_count")).toBe(0);
+  });
+});

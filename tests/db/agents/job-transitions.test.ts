@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { createTestDatabase } from "../../setup/database";
+import { statusOf } from "../refusal";
+import { at } from "../world";
+import { later, minutes, serviceAt } from "./at-time";
+import { claim, columnOf, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+const states = ["queued", "claimed", "running", "done", "failed", "skipped", "cancelled"] as const;
+type State = (typeof states)[number];
+const reports = ["running", "done", "failed", "skipped"] as const;
+type Report = (typeof reports)[number];
+
+/** The first job of a run, brought to a state on the way that workers and people take. */
+async function jobIn(state: State) {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const { jobs } = await getSprintRun(world.actor, { sprint_run_id: run.id });
+  const id = at(jobs, 0).id;
+  const say = (status: Report) => {
+    const verify_result = status === "skipped" ? "EMPTY" : "ALIGNED";
+    return reportAgentJob(world.actor, { job_id: id, attempt: 1, status, verify_result });
+  };
+  if (state === "cancelled") await cancelAgentJob(world.actor, { job_id: id });
+  else if (state !== "queued") await claim(world.actor);
+  if (["running", "done", "failed", "skipped"].includes(state)) await say("running");
+  if (state === "done" || state === "failed" || state === "skipped") await say(state);
+  const status = async () => String(await columnOf(t, "agent_jobs", id, "status")).toLowerCase();
+  expect(await status()).toBe(state);
+  return { world, run, id, say, status, task: at(world.tasks, 0) };
+}
+
+/** Where a report leads; whatever is not listed is refused. */
+const ways: Record<State, readonly Report[]> = {
+  queued: [],
+  claimed: reports,
+  running: reports,
+  // The same word again is fine and changes nothing.
+  done: ["done"],
+  failed: ["failed"],
+  skipped: ["skipped"],
+  cancelled: [],
+};
+
+describe("a report of the worker", () => {
+  it.each(states.flatMap((state) => reports.map((report) => [state, report] as const)))(
+    "on a %s job: %s",
+    async (state, report) => {
+      const { say, status } = await jobIn(state);
+      const isAllowed = ways[state].includes(report);
+      if (isAllowed) expect((await say(report)).status).toBe(report);
+      else expect(await statusOf(say(report))).toBe(409);
+      expect(await status()).toBe(isAllowed ? report : state);
+    },
+  );
+});
+
+describe("the cancellation of the run", () => {
+  it.each([
+    ["queued", "cancelled"],
+    ["claimed", "cancelled"],
+    ["running", "cancelled"],
+    ["done", "done"],
+    ["skipped", "skipped"],
+    ["cancelled", "cancelled"],
+  ] as const)("leaves a %s job %s", async (state, then) => {
+    const { world, run, status, id } = await jobIn(state);
+    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+    expect(await status()).toBe(then);
+    expect(await columnOf(t, "agent_jobs", id, "finished_at")).not.toBeNull();
+  });
+});
+
+describe("the cancellation of a single job", () => {
+  it.each([
+    ["queued", "cancelled"],
+    ["claimed", 409],
+    ["running", 409],
+    ["done", 409],
+    ["failed", 409],
+    ["skipped", 409],
+  ] as const)("of a %s one: %s", async (state, outcome) => {
+    const { world, id, status } = await jobIn(state);
+    const cancel = cancelAgentJob(world.actor, { job_id: id });
+    if (outcome === 409) expect(await statusOf(cancel)).toBe(409);
+    else expect((await cancel).status).toBe(outcome);
+    expect(await status()).toBe(outcome === 409 ? state : outcome);
+  });
+});
+
+describe("the end of a lease", () => {
+  it.each(states)("of a job that is %s", async (state) => {
+    const { id, status } = await jobIn(state);
+    const isHeld = state === "claimed" || state === "running";
+    await serviceAt(t, later(new Date(), minutes(6)), "sweep_expired_leases()");
+    expect(await status()).toBe(isHeld ? "queued" : state);
+    expect(await columnOf(t, "agent_jobs", id, "retry_count")).toBe(isHeld ? 1 : 0);
+  });
+});
+
+describe("the task of a job", () => {
+  const cases: [from: string, said: Report, to: string][] = [
+    ["TO_DO", "running", "IN_PROGRESS"],
+    ["IN_PROGRESS", "running", "IN_PROGRESS"],
+    ["REVIEW", "running", "REVIEW"],
+    ["DONE", "running", "DONE"],
+    ["TO_DO", "done", "DONE"],
+    ["IN_PROGRESS", "done", "DONE"],
+    ["REVIEW", "done", "DONE"],
+    ["DONE", "done", "DONE"],
+    ["TO_DO", "skipped", "REVIEW"],
+    ["IN_PROGRESS", "skipped", "REVIEW"],
+    ["REVIEW", "skipped", "REVIEW"],
+    ["DONE", "skipped", "DONE"],
+    ["TO_DO", "failed", "FAILED"],
+    ["IN_PROGRESS", "failed", "FAILED"],
+    ["REVIEW", "failed", "FAILED"],
+  ];
+
+  it.each(cases)("that is %s when the job is said to be %s: %s", async (from, said, to) => {
+    const { say, task } = await jobIn("claimed");
+    await t.sql.query("update public.tasks set status = $2 where id = $1", [task.id, from]);
+    await say(said);
+    expect(await columnOf(t, "tasks", task.id, "status")).toBe(to);
+  });
+
+  it.each([
+    ["TO_DO", "IN_PROGRESS"],
+    ["IN_PROGRESS", "IN_PROGRESS"],
+    ["REVIEW", "REVIEW"],
+    ["DONE", "DONE"],
+  ])("that is %s when the job is claimed: %s", async (from, to) => {
+    const { world, task } = await jobIn("queued");
+    await t.sql.query("update public.tasks set status = $2 where id = $1", [task.id, from]);
+    expect((await claim(world.actor)).task?.id).toBe(task.id);
+    expect(await columnOf(t, "tasks", task.id, "status")).toBe(to);
+  });
+});
