@@ -53,7 +53,7 @@ export function Confirm({
         aria-labelledby={`${id}-title`}
         className="popover"
       >
-        <div className="grid w-80 max-w-full gap-3 p-3">
+        <div className="grid w-80 max-w-full gap-3 p-3 max-sm:w-full">
           <p id={`${id}-title`} className="text-base font-semibold">
             {question}
           </p>

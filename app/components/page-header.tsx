@@ -40,7 +40,7 @@ export function PageHeader({
         </nav>
       ) : null}
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
-        <div className="grid min-w-0 gap-1">
+        <div className="grid min-w-0 flex-1 basis-48 gap-1">
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
           {lead ? <div className="max-w-3xl text-sm text-muted">{lead}</div> : null}
         </div>

@@ -73,7 +73,7 @@ export function Cell({
     <td
       data-label={label}
       className={clsx(
-        "px-4 py-2 align-middle",
+        label ? "px-4 py-1 align-middle sm:py-2" : "px-4 py-2 align-middle",
         numeric && "text-end tabular-nums whitespace-nowrap",
         className,
       )}

@@ -26,15 +26,24 @@ export function useKeyboardMove(
         keys: "m",
         label: "Move the focused card",
         run: () => {
-          const id = document.activeElement?.getAttribute("data-task-id");
-          const task = tasks.find((candidate) => candidate.id === id);
+          const task = focusedTask(tasks);
           if (!task || !canWrite) return;
           const target = task.status === "failed" ? "todo" : task.status;
           setMoving({ id: task.id, code: task.code, target });
         },
       },
+      ...movableColumns.map(({ status, label }, index) => ({
+        keys: String(index + 1),
+        label: `Focused card to ${label}`,
+        run: () => {
+          const task = focusedTask(tasks);
+          if (!task || !canWrite) return;
+          move(task, status);
+          refocus(task.id);
+        },
+      })),
     ],
-    [tasks, canWrite],
+    [tasks, canWrite, move],
   );
   usePageKeys("Board", keys);
 
@@ -60,6 +69,11 @@ export function useKeyboardMove(
   }, [moving, tasks, move]);
 
   return moving;
+}
+
+function focusedTask(tasks: readonly CardTask[]): CardTask | undefined {
+  const id = document.activeElement?.getAttribute("data-task-id");
+  return tasks.find((candidate) => candidate.id === id);
 }
 
 function neighbour(status: string, step: number): string {

@@ -74,6 +74,7 @@ export default function UsersPage() {
       ) : null}
       <Section title="Users" flush>
         <Table
+          stacked
           caption="Users"
           head={["User", "E-mail address", "Role", "Demo", "Last seen", "Password"]}
         >

@@ -17,9 +17,11 @@ export function UserRow({ user, isOwn }: { user: ManagedUser; isOwn: boolean }) 
       <Cell className="font-medium">
         {user.username} {isOwn ? <Badge tone="accent">you</Badge> : null}
       </Cell>
-      <Cell className="text-muted">{user.email}</Cell>
-      <Cell>
-        <span className="flex items-center gap-2">
+      <Cell label="E-mail" className="text-muted">
+        {user.email}
+      </Cell>
+      <Cell label="Role">
+        <span className="flex flex-wrap items-center gap-2">
           {isAdmin ? "Administrator" : "Developer"}
           <ActionForm action={action}>
             <input type="hidden" name="intent" value="role" />
@@ -31,8 +33,8 @@ export function UserRow({ user, isOwn }: { user: ManagedUser; isOwn: boolean }) 
           </ActionForm>
         </span>
       </Cell>
-      <Cell>
-        <span className="flex items-center gap-2">
+      <Cell label="Demo">
+        <span className="flex flex-wrap items-center gap-2">
           {user.is_demo ? <Badge tone="accent">demo</Badge> : "no"}
           <ActionForm action={action}>
             <input type="hidden" name="intent" value="demo" />
@@ -44,10 +46,10 @@ export function UserRow({ user, isOwn }: { user: ManagedUser; isOwn: boolean }) 
           </ActionForm>
         </span>
       </Cell>
-      <Cell className="text-muted">
+      <Cell label="Last seen" className="text-muted">
         {user.last_seen_at ? <RelativeTime at={user.last_seen_at} /> : "never"}
       </Cell>
-      <Cell>
+      <Cell label="Password">
         {user.must_reset_password ? <Badge tone="waiting">has to change it</Badge> : null}
         <Confirm
           trigger="Reset"

@@ -29,11 +29,7 @@ export default function DashboardPage() {
       <PageHeader
         title="Dashboard"
         actions={
-          <ButtonLink
-            to="/products/new"
-            data-create
-            tone={products.length === 0 ? "primary" : "plain"}
-          >
+          <ButtonLink to="/products/new" data-create>
             New product
           </ButtonLink>
         }

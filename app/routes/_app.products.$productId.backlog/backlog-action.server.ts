@@ -20,7 +20,7 @@ import { updateStory } from "~/domain/stories/update-story.server";
 import { createTask } from "~/domain/tasks/create-task.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
-import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
+import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 
 const noText = { description: "", acceptance_criteria: "" } as const;
 
@@ -100,6 +100,10 @@ export async function actOnBacklog(
       const story = await removeStoryFromSprint(actor, readForm(form, storyIdInput));
       return done(form, back, `${story.code} left the sprint`);
     },
+    "stories-to-sprint": async () => {
+      const moved = await moveStories(actor, form);
+      return done(form, back, moved === 1 ? "1 story has moved" : `${moved} stories have moved`);
+    },
     "delete-story": async () => {
       await deleteStory(actor, readForm(form, storyIdInput));
       return redirect(closed, 303);
@@ -113,6 +117,20 @@ export async function actOnBacklog(
       return redirect(closed, 303);
     },
   });
+}
+
+/** Every selected story into a sprint, or out of theirs. The first refusal ends it and is the answer. */
+async function moveStories(actor: Actor, form: FormData): Promise<number> {
+  const sprintId = textOf(form, "sprint_id");
+  const storyIds = form.getAll("story_id");
+  for (const storyId of storyIds) {
+    const one = new FormData();
+    one.set("story_id", storyId);
+    one.set("sprint_id", sprintId);
+    if (sprintId === "") await removeStoryFromSprint(actor, readForm(one, storyIdInput));
+    else await addStoryToSprint(actor, readForm(one, addStoryToSprintInput));
+  }
+  return storyIds.length;
 }
 
 function withPanel(here: URL, panel: string | null): string {

@@ -10,6 +10,7 @@ import { actOnBacklog } from "./backlog-action.server";
 import { Filters } from "./filters";
 import { Panel } from "./panel";
 import { loadPanel } from "./panel-data.server";
+import { SelectionBar, useSelection } from "./selection";
 import { SprintStrip } from "./sprint-strip";
 import { Tree } from "./tree";
 import { useTreeAddress } from "./tree-address";
@@ -58,6 +59,7 @@ export default function BacklogPage() {
   const address = useTreeAddress();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
+  const { selected, clear } = useSelection();
   const filtering = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   return (
     <div className="flex items-start gap-5">
@@ -87,7 +89,10 @@ export default function BacklogPage() {
           </>
         ) : null}
         {view.rows.length > 0 ? (
-          <Tree view={view} address={address} productId={productId} />
+          <>
+            <Tree view={view} address={address} productId={productId} marked={selected} />
+            <SelectionBar selected={selected} sprints={sprints} onClear={clear} />
+          </>
         ) : (
           <Nothing filtering={filtering} toNew={address.panelTo("new-pbi")} />
         )}

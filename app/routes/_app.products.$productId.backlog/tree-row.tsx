@@ -9,6 +9,7 @@ interface TreeRowLineProps {
   row: TreeRow;
   selected: boolean;
   changed: boolean;
+  marked: boolean;
   draggable: boolean;
   toggleTo: string;
   address: TreeAddress;
@@ -21,6 +22,7 @@ export const TreeRowLine = memo(function TreeRowLine({
   row,
   selected,
   changed,
+  marked,
   draggable,
   toggleTo,
   address,
@@ -33,12 +35,14 @@ export const TreeRowLine = memo(function TreeRowLine({
       data-line={`${kind}:${id}`}
       data-changed={changed || undefined}
       data-selected={selected || undefined}
+      data-marked={marked || undefined}
       draggable={(draggable && kind !== "task") || undefined}
       className={`line line-${kind}`}
     >
       {kind === "task" ? null : <Fold row={row} to={toggleTo} />}
       <span className="line-code">{code}</span>
       <a href={address.panelTo(`${kind}:${id}`)} data-row draggable={false} className="line-title">
+        {marked ? <span className="sr-only">Selected: </span> : null}
         {row.title}
       </a>
       {row.hasPr ? (

@@ -19,10 +19,13 @@ export function Tree({
   view,
   address,
   productId,
+  marked,
 }: {
   view: TreeView;
   address: TreeAddress;
   productId: string;
+  /** Stories that were selected. */
+  marked: ReadonlySet<string>;
 }) {
   const hydrated = useHydrated();
   const { canWrite } = useWriteAccess();
@@ -35,6 +38,7 @@ export function Tree({
       key={row.id}
       row={row}
       selected={address.panel === `${row.kind}:${row.id}`}
+      marked={marked.has(row.id)}
       changed={changed.has(row.id)}
       draggable={canWrite}
       toggleTo={toggleTo(row.code)}

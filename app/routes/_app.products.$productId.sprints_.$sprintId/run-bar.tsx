@@ -108,10 +108,10 @@ function Blockers({ preflight, productId }: { preflight: Preflight; productId: s
   const count = preflight.blockers.length;
   return (
     <details
-      open={count <= 3}
+      open={count <= 8}
       className="rounded-lg border border-line bg-surface px-4 py-3 text-sm"
     >
-      <summary className="font-semibold">
+      <summary className="font-semibold marker:text-waiting">
         {count === 1
           ? "One thing is in the way of a run"
           : `${count} things are in the way of a run`}

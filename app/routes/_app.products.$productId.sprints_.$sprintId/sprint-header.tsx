@@ -91,7 +91,7 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
 function EditSprint({ sprint }: { sprint: Sprint }) {
   if (sprint.status === "completed" || sprint.status === "cancelled") return null;
   return (
-    <details className="mt-1">
+    <details className="-mt-4">
       <summary className="inline-block text-sm text-accent underline underline-offset-2 hover:decoration-2">
         Change goal and dates
       </summary>

@@ -20,12 +20,12 @@ export function StoryList({ board }: { board: SprintFrame }) {
           <li key={story.id} className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm">
             <StatusDot status={story.status} />
             <CodeChip>{story.code}</CodeChip>
-            <Link to={`/stories/${story.id}`} className="min-w-40 flex-1 hover:underline">
+            <Link to={`/stories/${story.id}`} className="min-w-28 flex-1 hover:underline">
               {story.title}
             </Link>
             <OpenQuestions count={story.open_questions} />
             {closed ? null : (
-              <WriteFields quiet>
+              <WriteFields quiet className="flex items-center gap-2 max-sm:w-full">
                 <Assignee story={story} members={members} />
                 <ActionForm>
                   <input type="hidden" name="intent" value="remove-story" />

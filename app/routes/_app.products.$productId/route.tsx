@@ -43,10 +43,15 @@ export default function ProductLayout() {
         </Link>
         <CodeChip>{product.code}</CodeChip>
       </p>
-      <NavTabs
-        label={`Pages of ${product.name}`}
-        tabs={productPages.map(({ page, label }) => ({ to: productPath(product.id, page), label }))}
-      />
+      <div className="max-lg:-mt-4">
+        <NavTabs
+          label={`Pages of ${product.name}`}
+          tabs={productPages.map(({ page, label }) => ({
+            to: productPath(product.id, page),
+            label,
+          }))}
+        />
+      </div>
       {product.archived ? <WriteAccessNotice /> : null}
       <Outlet />
     </WriteAccessProvider>

@@ -33,12 +33,14 @@ export const action = pageAction(async ({ request, context }) => {
 
 /** A code that nobody chose comes from the name: "Paper planes" becomes PAPER-PLANES. */
 function codeFrom(name: string): string {
-  return name
+  const code = name
     .normalize("NFKD")
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "")
     .slice(0, 30);
+  // A name without a letter of ours, or none at all, of which its own field tells.
+  return code || "PRODUCT";
 }
 
 export const meta: MetaFunction = () => [{ title: "New product · Backloom" }];

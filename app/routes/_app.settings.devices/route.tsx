@@ -62,7 +62,11 @@ export default function DevicesPage() {
         }
         flush
       >
-        <Table caption="Signed-in devices" head={["Device", "Address", "Last seen", "Ends", ""]}>
+        <Table
+          stacked
+          caption="Signed-in devices"
+          head={["Device", "Address", "Last seen", "Ends", ""]}
+        >
           {sessions.map((session) => (
             <DeviceRow key={session.id} session={session} />
           ))}
@@ -82,14 +86,14 @@ function DeviceRow({ session }: { session: Session }) {
           {session.paired ? <Badge tone="waiting">by phone</Badge> : null}
         </span>
       </Cell>
-      <Cell>{session.ip ?? "not known"}</Cell>
-      <Cell>
+      <Cell label="Address">{session.ip ?? "not known"}</Cell>
+      <Cell label="Last seen">
         <RelativeTime at={session.last_seen_at} />
       </Cell>
-      <Cell>
+      <Cell label="Ends">
         <RelativeTime at={session.paired_expires_at ?? session.expires_at} />
       </Cell>
-      <Cell className="text-end">
+      <Cell className="sm:text-end">
         {session.is_current ? null : (
           <WriteFields quiet>
             <ActionForm>

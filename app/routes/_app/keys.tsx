@@ -30,6 +30,9 @@ export function useShellKeys(
       label: `Go to ${label}`,
       run: () => (productId ? navigate(productPath(productId, page)) : undefined),
     }));
+    const filter = () => {
+      if (!pressMarked("data-filter")) palette();
+    };
     return [
       {
         keys: "$mod+k",
@@ -47,13 +50,8 @@ export function useShellKeys(
           if (!pressMarked("data-create")) palette();
         },
       },
-      {
-        keys: "/",
-        label: "Filter",
-        run: () => {
-          if (!pressMarked("data-filter")) palette();
-        },
-      },
+      { keys: "/", label: "Filter", run: filter },
+      { keys: "f", label: "Filter", run: filter },
       { keys: "Escape", label: "Close", whileTyping: true, run: closeTopmost },
       ...places,
       ...pages,

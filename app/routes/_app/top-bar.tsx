@@ -40,15 +40,24 @@ function SearchBox({ onSearch }: { onSearch: () => void }) {
   const hydrated = useHydrated();
   if (!hydrated) {
     return (
-      <Form action="/search" role="search" className="max-sm:hidden">
-        <input
-          name="q"
-          type="search"
+      <>
+        <Link
+          to="/search"
           aria-label="Search"
-          placeholder="Search"
-          className="h-8 w-64 rounded border border-line bg-surface px-2.5 text-sm"
-        />
-      </Form>
+          className={buttonClass("plain", "icon", "sm:hidden")}
+        >
+          <Search className="size-4" aria-hidden="true" />
+        </Link>
+        <Form action="/search" role="search" className="max-sm:hidden">
+          <input
+            name="q"
+            type="search"
+            aria-label="Search"
+            placeholder="Search"
+            className="h-8 w-64 rounded border border-line bg-surface px-2.5 text-sm"
+          />
+        </Form>
+      </>
     );
   }
   return (

@@ -20,8 +20,8 @@ const states: Record<string, (page: Page, scene: Scene) => Promise<void>> = {
   palette: async (page, { sprint }) => {
     await page.goto(sprint);
     await page.getByRole("button", { name: "Search and actions" }).click();
-    await page.getByRole("combobox").fill("fold");
-    await page.getByRole("option").first().waitFor();
+    await page.getByRole("dialog").getByRole("combobox").fill("fold");
+    await page.getByRole("option", { name: /fold/ }).first().waitFor();
   },
   keys: async (page, { sprint }) => {
     await page.goto(sprint);
@@ -71,7 +71,8 @@ test("pictures of states", async ({ browser }) => {
   const owner = await newPerson(browser);
   const scene = await newScene(owner.context);
   const blocked = await blockedSprint(owner.context);
-  const paused = await pausedRun(owner.context);
+  const keeper = await newPerson(browser);
+  const paused = await pausedRun(keeper.context);
   const stranger = await newPerson(browser);
   const demo = await newDemo();
   const administrator = await newAdministrator();
@@ -96,7 +97,8 @@ test("pictures of states", async ({ browser }) => {
       await shoot(page, name);
     }
     await context.close();
-    await visit(owner.name, { blockers: blocked, paused });
+    await visit(owner.name, { blockers: blocked });
+    await visit(keeper.name, { paused });
     await visit(stranger.name, {
       "dashboard-empty": "/dashboard",
       "questions-empty": "/questions",
@@ -114,6 +116,7 @@ test("pictures of states", async ({ browser }) => {
     });
   }
   await owner.context.close();
+  await keeper.context.close();
   await stranger.context.close();
 });
 
