@@ -44,6 +44,7 @@ export function Menu({
         aria-label={label}
         title={label}
         disabled={disabled}
+        onKeyDown={enterMenu}
         className={triggerClassName ?? buttonClass(tone, size)}
       >
         {trigger}
@@ -124,16 +125,35 @@ export function MenuDivider() {
 /** What makes a popover a menu: arrow keys walk through it, a choice closes it. */
 export const menuEvents = { onKeyDown: walk, onClick: closeAfterChoice };
 
-function walk(event: KeyboardEvent<HTMLElement>) {
-  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-  if (step === 0) return;
-  const items = [
-    ...event.currentTarget.querySelectorAll<HTMLElement>("[data-menu-item]:not(:disabled)"),
-  ];
-  const at = items.findIndex((item) => item.matches(":focus"));
-  const next = items[(at + step + items.length) % items.length];
+const stepOf = ({ key }: KeyboardEvent) => (key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0);
+
+const itemsOf = (list: Element) => [
+  ...list.querySelectorAll<HTMLElement>("[data-menu-item]:not(:disabled)"),
+];
+
+/** An arrow on its button opens the menu and goes to the first or last line. */
+export function enterMenu(event: KeyboardEvent<HTMLButtonElement>) {
+  const button = event.currentTarget;
+  const list = document.getElementById(button.getAttribute("popovertarget") ?? "");
+  const step = stepOf(event);
+  if (step === 0 || !list) return;
   event.preventDefault();
-  next?.focus();
+  if (!list.matches(":popover-open")) button.click();
+  // What the menu shows may follow from the click.
+  requestAnimationFrame(() =>
+    itemsOf(list)
+      .at(step === 1 ? 0 : -1)
+      ?.focus(),
+  );
+}
+
+function walk(event: KeyboardEvent<HTMLElement>) {
+  const step = stepOf(event);
+  if (step === 0) return;
+  const items = itemsOf(event.currentTarget);
+  const at = items.findIndex((item) => item.matches(":focus"));
+  event.preventDefault();
+  items[(at + step + items.length) % items.length]?.focus();
 }
 
 function closeAfterChoice(event: { target: EventTarget; currentTarget: HTMLElement }) {

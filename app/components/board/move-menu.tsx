@@ -1,5 +1,5 @@
 import { Form } from "@remix-run/react";
-import { MenuButton, MenuHeading, menuEvents } from "~/components/menu";
+import { enterMenu, MenuButton, MenuHeading, menuEvents } from "~/components/menu";
 import { Glyph } from "~/components/sprite";
 import { statusLook } from "~/components/status";
 import { StatusIcon } from "~/components/status-icon";
@@ -39,6 +39,7 @@ export function MoveButton({ id, code }: { id: string; code: string }) {
       aria-label={label}
       title={label}
       disabled={!canWrite}
+      onKeyDown={enterMenu}
       className="card-move"
     >
       {glyph}

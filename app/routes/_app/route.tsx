@@ -91,12 +91,16 @@ export default function AppShell() {
           </div>
           <BottomBar shell={shell} />
           <ToastRegion />
-          <Suspense>
-            {overlay === "palette" ? (
-              <Palette open onClose={close} shell={shell} productId={product?.id} />
-            ) : null}
-            {overlay === "keys" ? <KeysDialog open onClose={close} /> : null}
-          </Suspense>
+          {/* Not there before somebody asks: an empty one is hydrated last, and a live change may come before that. */}
+          {overlay === "none" ? null : (
+            <Suspense>
+              {overlay === "palette" ? (
+                <Palette open onClose={close} shell={shell} productId={product?.id} />
+              ) : (
+                <KeysDialog open onClose={close} />
+              )}
+            </Suspense>
+          )}
         </WriteAccessProvider>
       </LiveProvider>
     </NowProvider>
