@@ -12,8 +12,10 @@ test("by keys alone: sign in and out", async ({ page, browser }) => {
   await keys.press("Enter");
   await expect(page).toHaveURL(/\/dashboard/);
 
-  await keys.activate(page.getByRole("button", { name: `${name}: account and appearance` }));
-  await keys.activate(page.getByRole("button", { name: "Sign out" }));
+  await keys.tabTo(page.getByRole("button", { name: `${name}: account and appearance` }));
+  await keys.press("ArrowUp");
+  await expect(page.getByRole("button", { name: "Sign out" })).toBeFocused();
+  await keys.press("Enter");
   await expect(page).toHaveURL(/\/login/);
   await context.close();
 });

@@ -47,6 +47,11 @@ test("by keys alone: move a card with its menu", async ({ browser }) => {
   await keys.activate(page.getByRole("button", { name: "Move T-2 to…" }));
   await keys.activate(page.getByRole("button", { name: "Review", exact: true }));
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-2");
+  await keys.tabTo(page.getByRole("button", { name: "Move T-3 to…" }));
+  await keys.press("ArrowUp");
+  await expect(page.getByRole("button", { name: "Done", exact: true })).toBeFocused();
+  await keys.press("Enter");
+  await expect(page.getByRole("region", { name: "Done: 1" })).toContainText("T-3");
   await context.close();
 });
 

@@ -12,8 +12,10 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
   await expect(page.locator('[data-live="live"]')).toBeAttached();
 
   await page.keyboard.press("?");
-  await expect(page.getByRole("dialog", { name: "Keys of this page" })).toContainText("Next row");
+  const help = page.getByRole("dialog", { name: "Keys of this page" });
+  await expect(help).toContainText("Next row");
   await page.keyboard.press("Escape");
+  await expect(help).toBeHidden();
 
   await page.keyboard.press("j");
   await page.keyboard.press("j");
@@ -27,6 +29,7 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
   await page.keyboard.press("c");
   await expect(page.getByRole("heading", { name: "New story" })).toBeVisible();
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("heading", { name: "New story" })).toBeHidden();
 
   await page.keyboard.press("/");
   await page.keyboard.type("check");
@@ -96,6 +99,8 @@ test("the palette finds, goes and creates by keys alone", async ({ browser }) =>
   await page.keyboard.press("ControlOrMeta+k");
   await expect(search).toBeFocused();
   await page.keyboard.type("new idea");
+  const create = page.getByRole("option", { name: "New idea" });
+  await expect(create).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("In one line")).toBeFocused();
   await context.close();
