@@ -30,6 +30,9 @@ export const changeEventSchema = z.looseObject({
 });
 export type ChangeEvent = z.infer<typeof changeEventSchema>;
 
+/** What travels on a topic: the changes of one transaction there, in their order; a long one comes in several messages. */
+export const changeMessageSchema = z.object({ events: z.array(z.unknown()) });
+
 /** Task event on the solo stream (specification: Solo stream, change payload). */
 export const soloTaskSchema = z.object({
   op: operation,

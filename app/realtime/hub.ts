@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { changeEventSchema } from "~/contract/events";
+import { changeEventSchema, changeMessageSchema } from "~/contract/events";
 import { RecentEvents } from "./recent-events";
 import { TopicEvent } from "./topic-event";
 import type { Upstream } from "./upstream";
@@ -142,7 +142,16 @@ export class TopicHub implements Hub {
   }
 
   #message(topic: Topic, payload: unknown): void {
-    const parsed = changeEventSchema.safeParse(payload);
+    const message = changeMessageSchema.safeParse(payload);
+    if (!message.success) {
+      this.#options.onBadEvent(topic.name, message.error);
+      return;
+    }
+    for (const event of message.data.events) this.#event(topic, event);
+  }
+
+  #event(topic: Topic, change: unknown): void {
+    const parsed = changeEventSchema.safeParse(change);
     if (!parsed.success) {
       this.#options.onBadEvent(topic.name, parsed.error);
       return;

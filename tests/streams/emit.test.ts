@@ -19,6 +19,10 @@ import {
 const t = await createTestDatabase();
 const rowSchema = z.object({ topic: z.string(), payload: changeEventSchema });
 
+/** Every event of every message that was sent. */
+const sentEvents = `select m.topic, e.value as payload
+  from realtime.messages m cross join jsonb_array_elements(m.payload -> 'events') as e`;
+
 let w: World;
 beforeEach(async () => {
   w = await createWorld(t);
@@ -28,9 +32,9 @@ beforeEach(async () => {
 /** What was announced since the last look, in the order of the numbers that the events took. */
 async function announced(topic?: string) {
   const { rows } = await t.sql.query(
-    `with taken as (delete from realtime.messages returning topic, payload)
-     select topic, payload from taken order by (payload ->> 'seq')::bigint`,
+    `select topic, payload from (${sentEvents}) sent order by (payload ->> 'seq')::bigint`,
   );
+  await t.sql.query("delete from realtime.messages");
   const events = z.array(rowSchema).parse(rows);
   return events.filter((event) => topic === undefined || event.topic === topic);
 }
@@ -223,6 +227,50 @@ describe("the way out of the database", () => {
     expect(new Set(numbers).size).toBe(10);
   });
 
+  it("is one message a topic at the end of a transaction, in the order of the changes", async () => {
+    const client = await t.sql.connect();
+    await client.query("begin");
+    for (const title of ["One", "Two", "Three"]) {
+      await client.query("update public.tasks set title = $1 where id = $2", [title, w.taskId]);
+    }
+    expect(await announced()).toEqual([]);
+    await client.query("commit");
+    client.release();
+    const { rows } = await t.sql.query("select topic from realtime.messages");
+    expect(rows).toEqual([{ topic: `product:${w.productId}` }]);
+    const titles = (await eventsOf("task")).map((event) => event.task_title);
+    expect(titles).toEqual(["One", "Two", "Three"]);
+  });
+
+  it("leaves out what a savepoint took back", async () => {
+    const client = await t.sql.connect();
+    const rename = (title: string) =>
+      client.query("update public.tasks set title = $1 where id = $2", [title, w.taskId]);
+    await client.query("begin; savepoint before");
+    await rename("Taken back");
+    await client.query("rollback to before");
+    await rename("Kept");
+    await client.query("commit");
+    client.release();
+    expect((await eventsOf("task")).map((event) => event.task_title)).toEqual(["Kept"]);
+  });
+
+  it("cuts a long write into messages that Realtime carries, and loses nothing", async () => {
+    await t.sql.query(
+      `insert into public.tasks (story_id, code, title)
+       select $1, 'LONG-' || n, repeat('x', 200) from generate_series(1, 400) n`,
+      [w.storyId],
+    );
+    const { rows } = await t.sql.query(
+      "select count(*)::int as messages, max(octet_length(payload::text)) as longest from realtime.messages where topic like 'product:%'",
+    );
+    expect(rows[0].messages).toBeGreaterThan(1);
+    expect(rows[0].messages).toBeLessThan(10);
+    expect(rows[0].longest).toBeLessThan(120_000);
+    const codes = new Set((await eventsOf("task")).map((event) => event.id));
+    expect(codes.size).toBe(400);
+  });
+
   it("stays under 8,000 bytes by cutting texts in the event only (S6)", async () => {
     await t.sql.query("select private.emit('product:x', $1)", [
       JSON.stringify({
@@ -234,7 +282,7 @@ describe("the way out of the database", () => {
       }),
     ]);
     const { rows } = await t.sql.query(
-      "select octet_length(payload::text) as size, length(payload ->> 'task_title') as characters from realtime.messages",
+      `select octet_length(payload::text) as size, length(payload ->> 'task_title') as characters from (${sentEvents}) sent`,
     );
     expect(rows[0].characters).toBe(500);
     expect(rows[0].size).toBeLessThan(8000);

@@ -51,6 +51,6 @@ describe("private topics (SSE rule: own topics and no others)", () => {
     const sender = await join(w.member, `product:${w.productId}`);
     await sender.channel.send({ type: "broadcast", event: "change", payload: { forged: true } });
     const taskId = await createTask(t, w.storyId);
-    expect(await listener.received).toMatchObject({ entity: "task", id: taskId });
+    expect(await listener.received).toMatchObject({ events: [{ entity: "task", id: taskId }] });
   });
 });

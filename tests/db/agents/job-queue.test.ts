@@ -122,7 +122,8 @@ describe("change events", () => {
     const job = await claim(world.actor);
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
     const { rows } = await t.sql.query<{ payload: Record<string, unknown> }>(
-      "select payload from realtime.messages where topic = 'product:' || $1 and payload ->> 'entity' in ('task', 'job') and payload ->> 'op' = 'U'",
+      `select e.value as payload from realtime.messages m cross join jsonb_array_elements(m.payload -> 'events') as e
+       where m.topic = 'product:' || $1 and e.value ->> 'entity' in ('task', 'job') and e.value ->> 'op' = 'U'`,
       [world.product.id],
     );
     const told = rows.map(({ payload }) => payload);
