@@ -34,17 +34,23 @@ export function AuditTrail({
     ? ["When", "Account", "What", "By", "Details", "Address"]
     : ["When", "What", "By", "Details", "Address"];
   return (
-    <Table caption="What happened, newest first" head={head}>
+    <Table stacked caption="What happened, newest first" head={head}>
       {events.map((event) => (
         <tr key={event.id}>
           <Cell className="whitespace-nowrap text-muted">
             <RelativeTime at={event.created_at} />
           </Cell>
-          {withPeople ? <Cell>{event.username ?? "deleted account"}</Cell> : null}
-          <Cell className="font-medium">{words[event.kind] ?? event.kind}</Cell>
-          <Cell>{event.actor_name ?? "operator"}</Cell>
-          <Cell className="text-muted">{detailText(event.detail)}</Cell>
-          <Cell className="text-muted">{event.ip ?? ""}</Cell>
+          {withPeople ? <Cell label="Account">{event.username ?? "deleted account"}</Cell> : null}
+          <Cell label="What" className="font-medium">
+            {words[event.kind] ?? event.kind}
+          </Cell>
+          <Cell label="By">{event.actor_name ?? "operator"}</Cell>
+          <Cell label="Details" className="text-muted">
+            {detailText(event.detail)}
+          </Cell>
+          <Cell label="Address" className="text-muted">
+            {event.ip ?? ""}
+          </Cell>
         </tr>
       ))}
     </Table>

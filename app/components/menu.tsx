@@ -66,9 +66,6 @@ export function Menu({
   );
 }
 
-const itemClass =
-  "flex w-full items-center gap-2 rounded px-2.5 py-1.5 text-start text-sm hover:bg-sunken focus-visible:bg-sunken disabled:opacity-55 pointer-coarse:py-3";
-
 export function MenuLink({
   to,
   children,
@@ -79,7 +76,7 @@ export function MenuLink({
   reload?: boolean;
 }) {
   return (
-    <Link to={to} reloadDocument={reload} data-menu-item className={itemClass}>
+    <Link to={to} reloadDocument={reload} data-menu-item className="menu-item">
       {children}
     </Link>
   );
@@ -106,7 +103,7 @@ export function MenuButton({
     <button
       type={type}
       data-menu-item
-      className={clsx(itemClass, danger && "text-danger")}
+      className={danger ? "menu-item text-danger" : "menu-item"}
       {...rest}
     >
       {children}

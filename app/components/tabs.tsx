@@ -28,13 +28,7 @@ export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink
       className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none] max-lg:-mx-4 max-lg:px-4"
     >
       {tabs.map((tab) => (
-        <NavLink
-          key={tab.to}
-          to={tab.to}
-          end={tab.end}
-          prefetch="intent"
-          className="-mb-px flex items-center gap-1.5 border-b-2 border-transparent px-2.5 py-2 text-sm whitespace-nowrap text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:py-3"
-        >
+        <NavLink key={tab.to} to={tab.to} end={tab.end} prefetch="intent" className="tab">
           {tab.label}
           {tab.count}
         </NavLink>

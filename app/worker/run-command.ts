@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
+import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { noteCommand } from "./orphans";
 
@@ -26,24 +27,31 @@ const keptOutput = 8_000;
 /** How long a command may take to end by itself once it is told to. */
 const graceMilliseconds = 5_000;
 
-/** Runs a command of the user in a shell of its own process group; its output streams into the log. */
+/** The shell goes on with the command when it is told to, and not at all when the worker is gone before. */
+const whenNoted = "read -r _ <&3 || exit 125; exec 3<&-";
+
+/**
+ * Runs a command of the user in a shell of its own process group; its output streams into the log. It begins when its process
+ * is noted, so that whatever outlives the worker can be found.
+ */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   run.signal.throwIfAborted();
   const log = createWriteStream(run.logFile, { flags: "a" });
-  const child = spawn(run.command, {
+  const child = spawn(`${whenNoted}\n${run.command}`, {
     cwd: run.folder,
     env: { ...withoutToken(process.env), ...run.environment },
     shell: true,
     detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   let output = "";
   const take = (chunk: Buffer): void => {
     log.write(chunk);
     output = (output + chunk.toString("utf8")).slice(-keptOutput);
   };
-  child.stdout.on("data", take);
-  child.stderr.on("data", take);
+  child.stdout?.on("data", take);
+  child.stderr?.on("data", take);
+  const gate = gateOf(child);
 
   const timeout = AbortSignal.timeout(run.timeoutMinutes * 60_000);
   const end = AbortSignal.any([run.signal, timeout]);
@@ -55,13 +63,24 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   });
   try {
     if (run.pidFile && child.pid) await noteCommand(run.pidFile, child.pid);
+    gate?.end("go\n");
     const exitCode = await closed;
     return { exitCode, output: output.trim(), timedOut: timeout.aborted };
   } finally {
     end.removeEventListener("abort", stop);
+    gate?.destroy();
     log.end();
     await finished(log);
   }
+}
+
+/** What the shell waits for; closed without a word it ends. */
+function gateOf({ stdio }: ChildProcess): Writable | undefined {
+  const gate = stdio[3];
+  if (!(gate instanceof Writable)) return undefined;
+  // The command may have been stopped meanwhile.
+  gate.on("error", () => undefined);
+  return gate;
 }
 
 /** The token of the worker is not for the programs that it starts. */

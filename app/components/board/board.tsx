@@ -65,7 +65,7 @@ export function Board({ tasks: saved }: { tasks: readonly CardTask[] }) {
       }}
     >
       {trackers}
-      {canWrite ? <BoardHints hydrated={hydrated} /> : null}
+      {canWrite && !moving ? <BoardHints hydrated={hydrated} /> : null}
       {hydrated ? <MoveMenu task={tasks.find(({ id }) => id === menuOf)} onMove={move} /> : null}
       <p
         aria-live="assertive"

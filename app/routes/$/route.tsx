@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from "@remix-run/node";
 
 /** Every page address that is none; the error boundary of the root renders it. */
 export function loader(_: LoaderFunctionArgs): never {
-  throw new Response("There is no such page.", { status: 404 });
+  throw new Response("The address may be mistyped, or what it named was deleted.", { status: 404 });
 }
 
 export default function UnknownAddress() {

@@ -79,9 +79,19 @@ export default function IdeasPage() {
           />
         ) : null}
         {items.length === 0 ? (
-          <EmptyState compact title={archived ? "Nothing archived" : "No ideas yet"}>
+          <EmptyState
+            compact
+            title={archived ? "Nothing archived" : "No ideas yet"}
+            action={
+              products.length === 0 ? (
+                <ButtonLink to="/products/new" tone="primary" data-create>
+                  Create a product
+                </ButtonLink>
+              ) : null
+            }
+          >
             {products.length === 0
-              ? "An idea belongs to a product. Create one first."
+              ? "An idea belongs to a product."
               : "Note one, talk it through with an agent, and make it a PBI when it is ready."}
           </EmptyState>
         ) : (

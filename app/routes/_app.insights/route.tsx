@@ -1,6 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Burndown } from "~/components/burndown";
+import { ButtonLink } from "~/components/button";
 import { Fact, Facts, Section } from "~/components/card";
 import { EmptyState } from "~/components/empty-state";
 import { countText, moneyText, percentText, tokensText } from "~/components/numbers";
@@ -35,9 +36,19 @@ export default function InsightsPage() {
   const { productId, insights } = useLoaderData<typeof loader>();
   if (!insights) {
     return (
-      <EmptyState title="No product yet">
-        Insights show the burndown, tokens and cost of a product.
-      </EmptyState>
+      <>
+        <PageHeader title="Insights" lead="How the work goes and what it costs." />
+        <EmptyState
+          title="No product yet"
+          action={
+            <ButtonLink to="/products/new" tone="primary" data-create>
+              Create a product
+            </ButtonLink>
+          }
+        >
+          Burndown, tokens and cost belong to a product.
+        </EmptyState>
+      </>
     );
   }
   const { totals, sprint } = insights;

@@ -17,7 +17,11 @@ export function StoryList({ board }: { board: SprintFrame }) {
     <Section title={`Stories (${stories.length})`} flush>
       <ul className="divide-y divide-line">
         {stories.map((story) => (
-          <li key={story.id} className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm">
+          <li
+            key={story.id}
+            data-story={story.id}
+            className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm"
+          >
             <StatusDot status={story.status} />
             <CodeChip>{story.code}</CodeChip>
             <Link to={`/stories/${story.id}`} className="min-w-28 flex-1 hover:underline">

@@ -29,7 +29,9 @@ export default function WorkersPage() {
       <PageHeader
         title="Workers"
         lead="Who can take jobs of your products, and what each one does."
-        actions={<ButtonLink to="/connect">Connect a worker</ButtonLink>}
+        actions={
+          workers.length > 0 ? <ButtonLink to="/connect">Connect a worker</ButtonLink> : null
+        }
       />
       {workers.length === 0 ? (
         <EmptyState

@@ -13,9 +13,6 @@ import { adminDestination, destinations, productPath, setupDestinations } from "
 import { useCurrentProduct } from "./product-switch";
 import type { ShellData } from "./shell-data";
 
-const slotClass =
-  "relative flex min-w-0 flex-1 flex-col items-center justify-center gap-0.5 text-2xs text-muted aria-[current=page]:text-accent aria-[current=page]:font-semibold";
-
 /** The five places for the thumb; everything else is one sheet away. */
 export function BottomBar({ shell }: { shell: ShellData }) {
   const product = useCurrentProduct(shell);
@@ -41,7 +38,7 @@ export function BottomBar({ shell }: { shell: ShellData }) {
       <Menu
         label="More places"
         side="top"
-        triggerClassName={slotClass}
+        triggerClassName="slot"
         trigger={
           <>
             <MenuIcon className="size-5" aria-hidden="true" />
@@ -72,7 +69,7 @@ function Slot({
   children?: React.ReactNode;
 }) {
   return (
-    <NavLink to={to} className={slotClass}>
+    <NavLink to={to} className="slot">
       <Icon className="size-5" aria-hidden="true" />
       {label}
       {children}

@@ -41,11 +41,7 @@ export function Sidebar({ shell }: { shell: ShellData }) {
 
 function SidebarLink({ to, label, Icon, children }: Destination & { children?: React.ReactNode }) {
   return (
-    <NavLink
-      to={to}
-      prefetch="intent"
-      className="flex h-8 items-center gap-2.5 rounded px-2 text-sm text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-ink"
-    >
+    <NavLink to={to} prefetch="intent" className="place">
       <Icon className="size-4" aria-hidden="true" />
       <span className="flex-1">{label}</span>
       {children}

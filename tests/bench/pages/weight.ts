@@ -28,9 +28,9 @@ export async function weigh(name: string, { html }: Page, client: string): Promi
   ].join(", ");
 }
 
-/** Cards of the board are list items, lines of the tree are marked divisions that end where the next begins. */
+/** Cards and stories of the board are list items, lines of the tree are marked divisions that end where the next begins. */
 export function rowsOf(html: string): string[] {
-  const cards = html.match(/<li [^>]*data-task=[\s\S]*?<\/li>/g);
+  const cards = html.match(/<li [^>]*data-(?:task|story)=[\s\S]*?<\/li>/g);
   if (cards) return cards;
   const [, tree = ""] = /aria-label="Backlog tree"[^>]*>([\s\S]*?)<\/section>/.exec(html) ?? [];
   return tree.split(/(?=<div [^>]*data-line)/).filter((row) => row.includes("data-line"));
