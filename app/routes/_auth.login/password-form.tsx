@@ -1,11 +1,12 @@
-import { Link, useActionData } from "@remix-run/react";
+import { Link } from "@remix-run/react";
 import { SubmitButton } from "~/components/button";
 import { TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 
 /** User name or e-mail address and password: an ordinary form post, with or without script. */
 export function PasswordForm({ redirectTo }: { redirectTo: string }) {
-  const form = useServerForm<"identifier" | "password">({ lastResult: useActionData() });
+  const form = useServerForm<"identifier" | "password">({ lastResult: useAnswer() });
   return (
     <ServerForm form={form}>
       <input type="hidden" name="redirectTo" value={redirectTo} />

@@ -1,9 +1,10 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { Form, useActionData, useLoaderData } from "@remix-run/react";
+import { Form, useLoaderData } from "@remix-run/react";
 import { AuthFrame } from "~/components/auth-frame";
 import { SubmitButton } from "~/components/button";
 import { TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { passwordChangeSchema } from "~/contract/account";
 import { passwordMinLength } from "~/contract/password";
 import { changePassword } from "~/domain/accounts/change-password.server";
@@ -30,7 +31,7 @@ export const meta: MetaFunction = () => [{ title: "Choose a new password · Back
 
 export default function NewPasswordPage() {
   const { username } = useLoaderData<typeof loader>();
-  const form = useServerForm<"current_password" | "new_password">({ lastResult: useActionData() });
+  const form = useServerForm<"current_password" | "new_password">({ lastResult: useAnswer() });
   return (
     <AuthFrame
       title="Choose a new password"

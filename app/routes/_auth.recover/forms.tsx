@@ -1,11 +1,11 @@
-import { useActionData } from "@remix-run/react";
 import { SubmitButton } from "~/components/button";
 import { TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { passwordMinLength } from "~/contract/password";
 
 export function AskForm() {
-  const form = useServerForm<"email">({ lastResult: useActionData() });
+  const form = useServerForm<"email">({ lastResult: useAnswer() });
   return (
     <ServerForm form={form}>
       <TextField
@@ -23,7 +23,7 @@ export function AskForm() {
 }
 
 export function NewPasswordForm({ proof }: { proof: { kind: string; value: string } }) {
-  const form = useServerForm<"new_password">({ lastResult: useActionData() });
+  const form = useServerForm<"new_password">({ lastResult: useAnswer() });
   return (
     <ServerForm form={form}>
       <input type="hidden" name="proof_kind" value={proof.kind} />

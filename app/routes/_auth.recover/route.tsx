@@ -1,8 +1,9 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { Link, useActionData, useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { AuthFrame } from "~/components/auth-frame";
 import { Notice } from "~/components/notice";
+import { useAnswer } from "~/components/use-answer";
 import { emailSchema, passwordSchema } from "~/contract/account";
 import { finishRecovery } from "~/domain/accounts/finish-recovery.server";
 import { requestRecovery } from "~/domain/accounts/request-recovery.server";
@@ -62,7 +63,7 @@ export const meta: MetaFunction = () => [{ title: "Forgot the password · Backlo
 
 export default function RecoverPage() {
   const { canSend, proof } = useLoaderData<typeof loader>();
-  const answer = useActionData<{ sent?: boolean }>();
+  const answer = useAnswer<{ sent?: boolean }>();
   const back = (
     <Link to="/login" className="font-medium text-accent hover:underline">
       Back to sign in

@@ -1,9 +1,10 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { Link, useActionData } from "@remix-run/react";
+import { Link } from "@remix-run/react";
 import { AuthFrame } from "~/components/auth-frame";
 import { SubmitButton } from "~/components/button";
 import { TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { useAnswer } from "~/components/use-answer";
 import { registrationSchema } from "~/contract/account";
 import { passwordMinLength } from "~/contract/password";
 import { createSession } from "~/domain/accounts/create-session.server";
@@ -39,7 +40,7 @@ export const action = pageAction(async ({ request, context }) => {
 export const meta: MetaFunction = () => [{ title: "Create an account · Backloom" }];
 
 export default function RegisterPage() {
-  const form = useServerForm<"username" | "email" | "password">({ lastResult: useActionData() });
+  const form = useServerForm<"username" | "email" | "password">({ lastResult: useAnswer() });
   return (
     <AuthFrame
       title="Create an account"
