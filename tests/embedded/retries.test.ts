@@ -2,7 +2,7 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { connectDatabase } from "~/db/database.server";
 import { createTestDatabase } from "../setup/database";
-import { startTcpProxy } from "../streams/tcp-proxy";
+import { startTcpProxy } from "../setup/tcp-proxy";
 
 const t = await createTestDatabase({ transport: "direct" });
 await t.sql.query(`

@@ -4,8 +4,8 @@ import { streamErrorSchema } from "~/contract/events";
 import { connectDatabase } from "~/db/database.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { startTcpProxy } from "../setup/tcp-proxy";
 import { openStream, type StreamReader } from "./stream-reader";
-import { startTcpProxy } from "./tcp-proxy";
 import { createTask, createWorld, type World } from "./world";
 
 const t = await createTestDatabase({ realtime: true });

@@ -7,14 +7,26 @@ import { type ExportDocumentInput, exportDocumentSchema } from "~/contract/expor
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
-import type { TestDatabase } from "../setup/database";
-import type { TestUser } from "../setup/users";
+import { createToken, startTestApp } from "../setup/app";
+import { createTestDatabase, type TestDatabase } from "../setup/database";
+import { createUser, type TestUser } from "../setup/users";
 
 /** A folder for the file, with git in it; removed after the last test. */
-export function makeHome(): string {
+function makeHome(): string {
   const home = mkdtempSync(join(tmpdir(), "backloom-worker-"));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
   return home;
+}
+
+/** A service, somebody with a token, and a repository with one commit in a folder of the file. */
+export async function openStage() {
+  const t = await createTestDatabase({ realtime: true });
+  const app = await startTestApp(t);
+  const ada = await createUser(t, { username: "ada" });
+  const token = await createToken(t, ada);
+  const home = makeHome();
+  const repo = join(home, "repo");
+  return { t, app, ada, token, home, repo, git: makeRepository(repo) };
 }
 
 export function gitIn(folder: string) {
@@ -34,7 +46,7 @@ export function gitIn(folder: string) {
 }
 
 /** A repository with one commit. */
-export function makeRepository(folder: string): ReturnType<typeof gitIn> {
+function makeRepository(folder: string): ReturnType<typeof gitIn> {
   mkdirSync(folder, { recursive: true });
   const git = gitIn(folder);
   git("init", "--quiet", "--initial-branch=main");

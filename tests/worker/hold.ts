@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { isAlive } from "./worker-process";
 
 /** A place in the work of a worker where the first who comes by waits until the test lets it go. */
@@ -24,13 +24,12 @@ export function makeHold(folder: string, then = "exit 0"): Hold {
     `#!/bin/sh
 if mkdir "${folder}/taken" 2>/dev/null; then
   echo $$ $PPID > "${pids}.new" && mv "${pids}.new" "${pids}"
-  while [ ! -e "${go}" ]; do sleep 0.05; done
+  while [ ! -e "${go}" ] && [ -d "${folder}" ]; do sleep 0.05; done
 fi
 ${then}
 `,
   );
   chmodSync(script, 0o755);
-  afterAll(() => writeFileSync(go, ""));
   return {
     script,
     reached: (said) =>

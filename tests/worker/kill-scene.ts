@@ -5,10 +5,8 @@ import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { later, minutes, serviceAt } from "../db/agents/at-time";
 import { refusalOf } from "../db/refusal";
 import { at } from "../db/world";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
-import { gitIn, makeHome, makeRepository, type RunWish, startRun } from "./fixture";
+import { gitIn, openStage, type RunWish, startRun } from "./fixture";
+import { makeHold } from "./hold";
 import { openToolGate } from "./tool-gate";
 import { type Place, setTrap } from "./trap";
 import { startWorker } from "./worker-process";
@@ -31,15 +29,9 @@ interface KillWish extends RunWish {
 
 /** A service, and for each run two machines with a clone of the repository that both push to. */
 export async function openScene() {
-  const t = await createTestDatabase({ realtime: true });
-  const app = await startTestApp(t);
-  const ada = await createUser(t, { username: "ada" });
+  const { t, app, ada, token, home, repo } = await openStage();
   const actor = t.actorOf(ada);
-  const token = await createToken(t, ada);
   const gate = await openToolGate(app.port);
-  const home = makeHome();
-  const main = join(home, "main");
-  makeRepository(main);
 
   /** Starts a run, and a worker that is killed with -9 where it is caught. */
   async function killAt(place: Place, { exec = work, prepare, words = [], ...wish }: KillWish) {
@@ -48,7 +40,7 @@ export async function openScene() {
     const folder = join(home, wish.code);
     const origin = join(folder, "origin.git");
     const repository = join(folder, "victim");
-    gitIn(home)("clone", "--quiet", "--bare", main, origin);
+    gitIn(home)("clone", "--quiet", "--bare", repo, origin);
     for (const name of ["victim", "rescuer"]) gitIn(folder)("clone", "--quiet", origin, name);
 
     const start = (name: string, url: string, command: string, ...more: string[]) =>
@@ -88,9 +80,16 @@ export async function openScene() {
         );
         return { rows, branches: gitIn(origin)("for-each-ref") };
       },
-      /** Another machine takes one job of the run and ends in order. */
-      async rescue(command = exec) {
-        const rescuer = start("rescuer", app.origin, command, "--once");
+      /** Another machine takes one job of the run and ends in order; `meanwhile` happens while its command runs. */
+      async rescue(command = exec, meanwhile?: () => Promise<void>) {
+        const pause = makeHold(join(folder, "pause"));
+        const given = meanwhile ? `${pause.script}; ${command}` : command;
+        const rescuer = start("rescuer", app.origin, given, "--once");
+        if (meanwhile) {
+          await pause.reached(rescuer.output);
+          await meanwhile();
+          await pause.release();
+        }
         expect(await rescuer.ended, rescuer.output()).toBe(0);
       },
     };

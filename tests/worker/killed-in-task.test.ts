@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openScene } from "./kill-scene";
+import { openScene, work } from "./kill-scene";
 import type { Place } from "./trap";
 
 const scene = await openScene();
@@ -40,7 +40,7 @@ describe("J7: a worker killed with -9 at a step of a task", { timeout: 120_000 }
     await scene.expectDeaf(killed);
     expect((await killed.read()).jobs).toMatchObject([{ task_status: "in_progress" }]);
 
-    await killed.rescue();
+    await killed.rescue(work, () => scene.expectDeaf(killed));
     const run = await killed.read();
     expect(run).toMatchObject({ status: "done", failure: null });
     expect(run.jobs).toMatchObject([

@@ -1,22 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createIdea } from "~/domain/ideas/create-idea.server";
 import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
-import { gitIn, makeHome, makeRepository, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
+import { gitIn, openStage, startRun } from "./fixture";
+import { isAlive, read, startWorker } from "./worker-process";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const token = await createToken(t, ada);
-const home = makeHome();
-const repo = join(home, "repo");
-const git = makeRepository(repo);
+const { t, app, ada, token, home, repo, git } = await openStage();
 
 function start(product: string, exec: string, ...words: string[]) {
   const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
@@ -114,18 +105,18 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
 
   it("stops the command with all that it started when the run is cancelled", async () => {
     const run = await startRun(t, ada, { code: "STOP" });
-    const mark = join(home, "alive");
+    const pidFile = join(home, "alive");
     const worker = start(
       "STOP",
-      `sh -c 'while :; do date > ${mark}; sleep 0.1; done' & wait`,
+      `sh -c 'echo $$ > ${pidFile}; while :; do sleep 0.1; done' & wait`,
       "--once",
     );
-    await vi.waitFor(() => expect(existsSync(mark)).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 20_000 });
     await cancelSprintRun(t.actorOf(ada), { sprint_run_id: run.runId });
     expect(await worker.said(/Told to stop: .*/)).toBeTruthy();
     await worker.ended;
-    const last = readFileSync(mark, "utf8");
-    await vi.waitFor(() => expect(readFileSync(mark, "utf8")).toBe(last));
+    const pid = Number(read(pidFile));
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
     expect(gitIn(repo)("worktree", "list").split("\n")).toHaveLength(1);
   });
 

@@ -1,58 +1,14 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { createToken, startTestApp } from "../setup/app";
-import { createTestDatabase } from "../setup/database";
-import { createUser } from "../setup/users";
-import { makeHome, makeRepository, startRun } from "./fixture";
-import { startWorker } from "./worker-process";
+import { startTcpProxy } from "../setup/tcp-proxy";
+import { openStage, startRun } from "./fixture";
+import { isAlive, read, startWorker } from "./worker-process";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const ada = await createUser(t, { username: "ada" });
-const token = await createToken(t, ada);
-const home = makeHome();
-const repo = join(home, "repo");
-const git = makeRepository(repo);
-const line = await openLine(app.port);
-
-/** A network between worker and service that can be cut. */
-async function openLine(port: number) {
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const server = createServer((socket) => {
-    const upstream = connect(port, "127.0.0.1");
-    for (const [from, to] of [
-      [socket, upstream],
-      [upstream, socket],
-    ] as const) {
-      sockets.add(from);
-      from.on("error", () => to.destroy());
-      from.on("close", () => to.destroy());
-      from.pipe(to);
-    }
-    if (isCut) socket.destroy();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  afterAll(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const address: AddressInfo | string | null = server.address();
-  const port2 = typeof address === "object" && address ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port2}`,
-    cut() {
-      isCut = true;
-      for (const socket of sockets) socket.destroy();
-    },
-    mend() {
-      isCut = false;
-    },
-  };
-}
+const { t, app, ada, token, home, repo, git } = await openStage();
+const line = await startTcpProxy(app.port);
+afterAll(() => line.close());
 
 function start(product: string, exec: string, ...words: string[]) {
   const common = ["--token", token, "--work-dir", join(home, "work"), "--repo", repo];
@@ -69,14 +25,14 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     const run = await startRun(t, ada, { code: "NET" });
     const go = join(home, "go");
     const command = `echo x > x; while [ ! -f ${go} ]; do sleep 0.05; done`;
-    const worker = start("NET", command, "--once", "--url", line.url);
+    const worker = start("NET", command, "--once", "--url", `http://127.0.0.1:${line.port}`);
     await worker.said(/Claimed .*/);
-    line.cut();
+    line.refuse();
     await worker.said(/No heartbeat got through/);
     writeFileSync(go, "");
     await worker.said(/The service does not answer/);
     expect((await run.read()).status).toBe("running");
-    line.mend();
+    line.allow();
     expect(await worker.ended, worker.output()).toBe(0);
     expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 1 }]);
   });
@@ -110,15 +66,17 @@ describe("an attempt that lost its job", { timeout: 120_000 }, () => {
     expect((await run.read()).jobs).toMatchObject([{ attempt: 2, worker_name: "another" }]);
   });
 
-  it("J7: a worker killed with -9 has its job back in the queue when it starts again", async () => {
+  it("J7: a worker killed with -9 ends its orphan and has its job back when it starts again", async () => {
     const run = await startRun(t, ada, { code: "KILL" });
-    const mark = join(home, "kill-alive");
-    const first = start("KILL", `while :; do date > ${mark}; sleep 0.1; done`);
-    await vi.waitFor(() => expect(existsSync(mark)).toBe(true), { timeout: 20_000 });
+    const pidFile = join(home, "kill-alive");
+    const first = start("KILL", `echo $$ > ${pidFile}; while :; do sleep 0.1; done`);
+    await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 20_000 });
     first.process.kill("SIGKILL");
     await first.ended;
     const second = start("KILL", "demo", "--once");
     expect(await second.ended, second.output()).toBe(0);
+    const orphan = Number(read(pidFile));
+    await vi.waitFor(() => expect(isAlive(orphan)).toBe(false));
     expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 2, retry_count: 1 }]);
     expect(readdirSync(join(home, "work/workers/worker-KILL/worktrees"))).toEqual([]);
   });

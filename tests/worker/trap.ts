@@ -37,15 +37,21 @@ export function setTrap(place: Place, gate: Gate, ground: Ground): Trap {
 
 /** A call that was held before the service heard it is heard late, and has to be refused. */
 function atTool(place: Extract<Place, HeldTool>, gate: Gate, { folder }: Ground): Trap {
-  const call = gate.hold(place);
   const busy = place.meanwhile && makeHold(join(folder, "hold"));
+  // While the command runs, and not before.
+  let call = busy ? undefined : gate.hold(place);
   return {
     words: busy ? ["--heartbeat", "0.2"] : [],
     exec: (command) => (busy ? `${command}; ${busy.script}` : command),
-    reached: (victim) => orItsEnd(call.reached, victim),
+    async reached(victim) {
+      await busy?.reached(victim.output);
+      call ??= gate.hold(place);
+      await orItsEnd(call.reached, victim);
+    },
     async release() {
       await busy?.release();
       if (place.when === "after") return;
+      if (!call) throw new Error(`${place.tool} was never called`);
       const { isError, structuredContent } = await call.answer();
       expect({ isError, ...structuredContent }).toMatchObject(
         place.tool === "job_heartbeat" ? { action: "stop" } : { isError: true, code: 409 },
