@@ -1,5 +1,4 @@
 import { Link } from "@remix-run/react";
-import clsx from "clsx";
 import { type KeyboardEvent, type ReactNode, useId } from "react";
 import { type ButtonSize, type ButtonTone, buttonClass } from "./button";
 

@@ -4,7 +4,8 @@ import { type PageKey, useShownKeys } from "~/components/page-keys";
 
 /** All keys that work on this page, those of the page first. */
 export default function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const groups = [...useShownKeys()].reverse();
+  const everywhere = ({ group }: { group: string }) => Number(group === "Everywhere");
+  const groups = [...useShownKeys()].sort((a, b) => everywhere(a) - everywhere(b));
   return (
     <Dialog title="Keys of this page" open={open} onClose={onClose}>
       <div className="grid gap-5 p-4">

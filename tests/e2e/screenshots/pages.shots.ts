@@ -46,6 +46,7 @@ test("pictures of every page", async ({ browser }) => {
     const page = await context.newPage();
     for (const [name, path] of Object.entries(pagesOf(scene))) {
       await page.goto(path);
+      await page.locator('[data-live="live"]').waitFor({ state: "attached" });
       await page.screenshot({ path: join(folder, `${name}-${look}.png`) });
     }
     await context.clearCookies();

@@ -85,6 +85,7 @@ test("pictures of states", async ({ browser }) => {
       const page = await context.newPage();
       for (const [label, path] of Object.entries(paths)) {
         await page.goto(path);
+        await page.locator('[data-live="live"]').waitFor({ state: "attached" });
         await shoot(page, label);
       }
       await context.close();

@@ -1,0 +1,62 @@
+import { expect } from "@playwright/test";
+import { test } from "./test";
+import { newPerson, newToken, newWorld } from "./world";
+
+test("a person notes a test result in a story's log", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const { storyId } = await newWorld(context);
+  const page = await context.newPage();
+  await page.goto(`/stories/${storyId}`);
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+
+  const log = page.getByRole("region", { name: "Log" });
+  await log.getByText("Note something").click();
+  await expect(log.getByLabel("Result")).toBeHidden();
+  await log.getByLabel("Kind").selectOption("Test result");
+  await log.getByLabel("Result").selectOption("Failed");
+  await log.getByRole("button", { name: "Add to the log" }).click();
+  await expect(log.getByLabel("Text")).toHaveAttribute("aria-invalid", "true");
+  await log.getByLabel("Text").fill("The **greeting** is too long");
+  await log.getByRole("button", { name: "Add to the log" }).click();
+  const entry = log.getByRole("listitem");
+  await expect(entry).toContainText("Tests");
+  await expect(entry).toContainText("Failed");
+  await expect(entry.locator("strong")).toHaveText("greeting");
+  await context.close();
+});
+
+test("a revoked token says so, although its row is gone", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  await newToken(context);
+  const page = await context.newPage();
+  await page.goto("/settings/tokens");
+  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await page.getByRole("button", { name: "Revoke" }).first().click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
+  await expect(page.getByRole("region", { name: "Messages" })).toContainText("Token revoked");
+  await context.close();
+});
+
+test("the settings show what a webhook was told, and that nobody answered", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const { product } = await newWorld(context);
+  const settings = `${product}/settings`;
+  // Nothing listens on the discard port.
+  await context.request.post(settings, {
+    form: { intent: "add-webhook", url: "http://127.0.0.1:9/hook", events: "run_done" },
+  });
+  const page = await context.newPage();
+  await page.goto(settings);
+  await expect(page.getByText("Nothing was sent yet")).toBeVisible();
+  await page.getByRole("button", { name: "Send a test" }).click();
+  const summary = page.locator("summary", { hasText: "1 delivery" });
+  await summary.click();
+  await expect
+    .poll(async () => {
+      await page.reload();
+      await summary.click();
+      return page.getByRole("list", { name: "Deliveries" }).textContent();
+    })
+    .toMatch(/1 try, no answer/);
+  await context.close();
+});
