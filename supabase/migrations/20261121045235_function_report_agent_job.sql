@@ -19,7 +19,7 @@ declare
   v_now timestamptz := private.now();
   v_status text := private.require_choice('status', p_status, array['RUNNING', 'DONE', 'FAILED', 'SKIPPED']);
   v_class public.failure_class;
-  v_job public.agent_jobs := private.lock_job(p_job_id, private.report_is_narrow(p_job_id, v_status));
+  v_job public.agent_jobs := private.lock_job(p_job_id, v_status in ('RUNNING', 'DONE', 'SKIPPED'));
   v_state text := private.attempt_state(v_job, p_attempt);
   v_result public.verify_result;
   v_next public.agent_job_status;
