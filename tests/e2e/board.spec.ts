@@ -1,14 +1,7 @@
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
+import { column, openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld } from "./world";
-
-const column = (page: Page, name: string) =>
-  page.getByRole("region", { name: new RegExp(`^${name}:`) });
-
-async function openBoard(page: Page, address: string) {
-  await page.goto(address);
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
-}
 
 test("two people at one board see each other's moves", async ({ browser }) => {
   const ada = await newPerson(browser);
@@ -19,8 +12,8 @@ test("two people at one board see each other's moves", async ({ browser }) => {
 
   const adas = await ada.context.newPage();
   const belas = await bela.context.newPage();
-  await openBoard(adas, world.sprint);
-  await openBoard(belas, world.sprint);
+  await openLive(adas, world.sprint);
+  await openLive(belas, world.sprint);
 
   await adas.getByRole("button", { name: "Move T-1 to…" }).click();
   await adas.getByRole("button", { name: "Review", exact: true }).click();
@@ -57,7 +50,7 @@ test("a card moves by keys alone, and the page says that it is a mode", async ({
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
-  await openBoard(page, world.sprint);
+  await openLive(page, world.sprint);
 
   await page.keyboard.press("j");
   await page.keyboard.press("m");

@@ -1,5 +1,6 @@
 import { expect } from "@playwright/test";
 import { keysOf } from "./keys";
+import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post, unique } from "./world";
 
@@ -41,8 +42,7 @@ test("by keys alone: order, block and rename a PBI, and take a story out of its 
   const keys = keysOf(page);
   const tree = page.getByRole("region", { name: "Backlog tree" });
   const details = page.getByRole("complementary", { name: "Details" });
-  await page.goto(`${product}/backlog`);
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, `${product}/backlog`);
 
   await keys.sequence("j", "Enter");
   await keys.activate(details.getByRole("button", { name: "Down" }));
@@ -68,8 +68,7 @@ test("by keys alone: note an idea and make it a PBI", async ({ browser }) => {
   await newWorld(context);
   const page = await context.newPage();
   const keys = keysOf(page);
-  await page.goto("/ideas");
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, "/ideas");
   await keys.press("c");
   await keys.typeInto(page.getByLabel("In one line"), "Planes that glow");
   await keys.press("Enter");

@@ -1,5 +1,6 @@
 import { expect } from "@playwright/test";
 import { keysOf } from "./keys";
+import { openLive } from "./places";
 import { test } from "./test";
 import { callTool, newPerson, newToken, newWorld, post } from "./world";
 
@@ -13,8 +14,7 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await post(context, `${world.product}/backlog`, unplanned);
   const page = await context.newPage();
   const keys = keysOf(page);
-  await page.goto(`${world.product}/sprints`);
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, `${world.product}/sprints`);
   await keys.press("c");
   await keys.typeInto(page.getByLabel("Goal"), "A plane flies");
   await keys.activate(page.getByRole("button", { name: "Create sprint" }));
@@ -42,8 +42,7 @@ test("by keys alone: move a card with its menu", async ({ browser }) => {
   const world = await newWorld(context);
   const page = await context.newPage();
   const keys = keysOf(page);
-  await page.goto(world.sprint);
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, world.sprint);
   await keys.activate(page.getByRole("button", { name: "Move T-2 to…" }));
   await keys.activate(page.getByRole("button", { name: "Review", exact: true }));
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-2");
@@ -82,8 +81,7 @@ test("by keys alone: answer questions", async ({ browser }) => {
   await ask("Which words?", "Hello", "Welcome");
   const page = await context.newPage();
   const keys = keysOf(page);
-  await page.goto("/questions");
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, "/questions");
   await keys.sequence("j", "2");
   await expect(page.getByRole("article")).toHaveCount(1);
   await keys.press("j");

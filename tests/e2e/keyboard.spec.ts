@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { openLive } from "./places";
 import { test } from "./test";
 import { newAdministrator, newPerson, newWorld, signedIn } from "./world";
 
@@ -8,8 +9,7 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
-  await page.goto(`${world.product}/backlog`);
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, `${world.product}/backlog`);
 
   await page.keyboard.press("?");
   const help = page.getByRole("dialog", { name: "Keys of this page" });
@@ -19,6 +19,7 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
 
   await page.keyboard.press("j");
   await page.keyboard.press("j");
+  await expect(page.getByRole("link", { name: "See a greeting" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("complementary", { name: "Details" })).toContainText(
     "See a greeting",
@@ -62,8 +63,7 @@ test("g and a letter go to every place", async ({ browser }) => {
   const context = await signedIn(browser, await newAdministrator());
   const { product } = await newWorld(context);
   const page = await context.newPage();
-  await page.goto(product);
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, product);
   for (const [letter, place] of places) {
     await page.keyboard.press("g");
     await page.keyboard.press(letter);
@@ -77,8 +77,7 @@ test("the palette finds, goes and creates by keys alone", async ({ browser }) =>
   const world = await newWorld(context);
   const page = await context.newPage();
   const search = page.getByRole("dialog").getByRole("combobox");
-  await page.goto(world.sprint);
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, world.sprint);
 
   await page.keyboard.press("ControlOrMeta+k");
   await expect(search).toBeFocused();

@@ -1,11 +1,9 @@
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
+import { column } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld } from "./world";
 
 test.use({ expectedProblems: /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch/ });
-
-const column = (page: Page, name: string) =>
-  page.getByRole("region", { name: new RegExp(`^${name}: `) });
 
 test("a move made offline falls back with its reason, and the board stays", async ({ browser }) => {
   const { context } = await newPerson(browser);

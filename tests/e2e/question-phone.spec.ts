@@ -3,6 +3,7 @@ import { z } from "zod";
 import { connectClient } from "../mcp/clients";
 import { openReceiver } from "../notices/local-receiver";
 import { createDevice } from "../notices/push-device";
+import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newToken, newWorld, post, signedIn } from "./world";
 
@@ -47,8 +48,7 @@ test("a question that an agent asks reaches the phone, is answered with a thumb,
   });
   const push = await subscribe(phone);
   const page = await phone.newPage();
-  await page.goto("/dashboard");
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, "/dashboard");
 
   const ask = { story_id: world.storyId };
   const { result: asked } = await agent.call("ask_user_question", {

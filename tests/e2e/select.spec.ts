@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post } from "./world";
 
@@ -10,8 +11,7 @@ test("stories are selected by x and move into a sprint together", async ({ brows
     await post(context, backlog, { intent: "create-story", pbi_id: world.pbiId, title });
   }
   const page = await context.newPage();
-  await page.goto(backlog);
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, backlog);
 
   for (const title of ["Say goodbye", "Wave a hand"]) {
     await page.getByRole("link", { name: title }).focus();
@@ -29,8 +29,7 @@ test("a focused card goes straight to a column by its number", async ({ browser 
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
-  await page.goto(world.sprint);
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, world.sprint);
   await page.locator(`[data-task-id="${world.taskIds[0]}"]`).focus();
   await page.keyboard.press("3");
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");

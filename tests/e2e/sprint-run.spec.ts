@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type BrowserContext, expect, type Page } from "@playwright/test";
+import { type BrowserContext, expect } from "@playwright/test";
 import { exportDocumentSchema } from "~/contract/export-document";
 import { backlogSchema } from "~/contract/product";
 import {
@@ -12,15 +12,13 @@ import {
 import { connectClient, type ToolClient } from "../mcp/clients";
 import { writeBacklogFolder } from "./backlog-folder";
 import { admin } from "./commands";
+import { column, expectLive } from "./places";
 import { testWithTerminal as test } from "./programs";
 import { lastId, newPerson, newToken, post } from "./world";
 
 const storyCount = 20;
 /** Another Backlog.md folder may take the place of the written one. */
 const givenFolder = process.env.BACKLOG_FOLDER;
-
-const column = (page: Page, name: string) =>
-  page.getByRole("region", { name: new RegExp(`^${name}:`) });
 
 type Git = (...words: string[]) => string;
 
@@ -98,7 +96,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   const page = await context.newPage();
   await page.goto(sprint);
   await expect(page.getByText(/things are in the way of a run/)).toBeVisible();
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await expectLive(page);
   // From here on nothing is loaded anew: the page itself shows what happens.
   const loads: string[] = [];
   page.on("load", () => loads.push(page.url()));

@@ -1,11 +1,9 @@
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
+import { column } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, signedIn } from "./world";
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-
-const column = (page: Page, name: string) =>
-  page.getByRole("region", { name: new RegExp(`^${name}: `) });
 
 test("on a phone a long press lifts a card, the board scrolls along, and letting go drops it", async ({
   browser,

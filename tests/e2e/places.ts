@@ -1,0 +1,14 @@
+import { expect, type Locator, type Page } from "@playwright/test";
+
+/** A column of a board; its name also says how many cards it has. */
+export const column = (page: Page, name: string): Locator =>
+  page.getByRole("region", { name: new RegExp(`^${name}: `) });
+
+/** Changes of others reach the page from here on. */
+export const expectLive = (page: Page): Promise<void> =>
+  expect(page.locator('[data-live="live"]')).toBeAttached();
+
+export async function openLive(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await expectLive(page);
+}
