@@ -77,10 +77,15 @@ async function startOrJoin(options: ClusterOptions): Promise<HeldServer> {
   const user = await chooseOsUser();
   const binaries = await reachableBinaries(await findBinaries(), user);
   const clusterFolder = await reachableClusterFolder(options.dataDir, user);
-  const running = await clearLeftovers(clusterFolder);
   const superuserUrl = (port: number) =>
     urlOf(port, options.password, "supabase_admin", "template1");
-  if (running && (await answers(superuserUrl(running.port)))) return joined(running);
+  // One that was killed a moment ago may still be seen: what it leaves is cleared once it is gone.
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const running = await clearLeftovers(clusterFolder);
+    if (!running) break;
+    if (await answers(superuserUrl(running.port))) return joined(running);
+    await wait(100);
+  }
   await initialise({ initdb: binaries.initdb, clusterFolder, password: options.password, user });
   const port = await findFreePort(options.port);
   const server: ServerOptions = {
