@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { buildPages, bundle, isStale } from "../../app/cli/build.mjs";
 
 const here = import.meta.dirname;
-const all = ["http", "pages", "streams", "jobs"].filter((name) => existsSync(join(here, name, "main.ts")));
+const all = ["http", "pages", "streams", "jobs"].filter((name) =>
+  existsSync(join(here, name, "main.ts")),
+);
 const [first, ...parts] = process.argv.slice(2);
 if (first !== undefined && !all.includes(first)) {
   process.stderr.write(`There is no benchmark "${first}"; choose one of ${all.join(", ")}.\n`);
