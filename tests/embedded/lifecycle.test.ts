@@ -72,6 +72,29 @@ describe("the embedded stack", () => {
     await expect.poll(() => isRunning(postmaster)).toBe(false);
   });
 
+  it("brings back a killed Postgres that it did not start, once, with two processes beside each other", async () => {
+    const dataDir = await ownDataDir();
+    const first = await ownStack(dataDir);
+    const second = await ownStack(dataDir);
+    await ask(first.migrationUrl, "create table kept as select 42 as n");
+    await first.stop();
+    const third = await ownStack(dataDir);
+
+    const postmaster = await postmasterOf(dataDir);
+    process.kill(postmaster, "SIGKILL");
+    for (const stack of [second, third]) {
+      await expect
+        .poll(() => ask(stack.migrationUrl, "select n from kept"), { timeout: 20_000 })
+        .toBe(42);
+    }
+    const successor = await postmasterOf(dataDir);
+    expect(successor).not.toBe(postmaster);
+    await second.stop();
+    expect(await ask(third.migrationUrl, "select n from kept")).toBe(42);
+    await third.stop();
+    await expect.poll(() => isRunning(successor)).toBe(false);
+  });
+
   it("is not kept from starting by a pid file that names a stranger", async () => {
     const dataDir = await ownDataDir();
     const first = await ownStack(dataDir);

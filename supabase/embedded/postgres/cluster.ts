@@ -15,6 +15,7 @@ import {
   type ServerProcess,
   spawnServer,
   waitUntilReady,
+  watchServer,
 } from "./server-process";
 import { clusterSettings } from "./settings";
 
@@ -79,59 +80,67 @@ async function startOrJoin(options: ClusterOptions): Promise<HeldServer> {
   const clusterFolder = await reachableClusterFolder(options.dataDir, user);
   const superuserUrl = (port: number) =>
     urlOf(port, options.password, "supabase_admin", "template1");
-  // One that was killed a moment ago may still be seen: what it leaves is cleared once it is gone.
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const running = await clearLeftovers(clusterFolder);
-    if (!running) break;
-    if (await answers(superuserUrl(running.port))) return joined(running);
-    await wait(100);
-  }
-  await initialise({ initdb: binaries.initdb, clusterFolder, password: options.password, user });
-  const port = await findFreePort(options.port);
-  const server: ServerOptions = {
+  const serverAt = (port: number): ServerOptions => ({
     postgres: binaries.postgres,
     clusterFolder,
     port,
     settings: { ...clusterSettings, unix_socket_directories: "", ...options.settings },
     logFile: join(options.dataDir, "postgres.log"),
     user,
-  };
-  return supervise(server, superuserUrl(port));
+  });
+  // One that was killed a moment ago may still be seen: what it leaves is cleared once it is gone.
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const running = await clearLeftovers(clusterFolder);
+    if (!running) break;
+    const url = superuserUrl(running.port);
+    if (await answers(url)) {
+      return supervise(options.dataDir, serverAt(running.port), url, watchServer(running.pid));
+    }
+    await wait(100);
+  }
+  await initialise({ initdb: binaries.initdb, clusterFolder, password: options.password, user });
+  const port = await findFreePort(options.port);
+  const server = serverAt(port);
+  const first = spawnServer(server);
+  await waitUntilReady(superuserUrl(port), first, server.logFile);
+  return supervise(options.dataDir, server, superuserUrl(port), first);
 }
 
-/** Runs the server and brings it back when it ends without being asked to. */
-async function supervise(options: ServerOptions, url: string): Promise<HeldServer> {
-  let current: ServerProcess = spawnServer(options);
+/**
+ * Brings the server back when it ends without being asked to, at the same port. Every process that uses it does so, also
+ * one that joined it: under the start lock the first one starts it and the others find it running.
+ */
+function supervise(
+  dataDir: string,
+  options: ServerOptions,
+  url: string,
+  first: ServerProcess,
+): HeldServer {
+  let current = first;
   let wanted = true;
-  await waitUntilReady(url, current, options.logFile);
-  const guard = (async () => {
+  const bringBack = async () => {
+    if (!wanted) return;
+    const running = await clearLeftovers(options.clusterFolder);
+    current = running ? watchServer(running.pid) : spawnServer(options);
+    await waitUntilReady(url, current, options.logFile);
+  };
+  const guard = async () => {
     while (wanted) {
       await current.ended;
       if (!wanted) return;
       await wait(200);
-      await clearLeftovers(options.clusterFolder);
-      if (wanted) current = spawnServer(options);
+      await withStartLock(dataDir, bringBack).catch(() => undefined);
     }
-  })().catch(() => undefined);
+  };
+  void guard();
   return {
     port: options.port,
     pid: () => current.pid,
     async release(last) {
       wanted = false;
-      if (!last) return;
-      await stopServer(current.pid);
-      await guard;
+      if (last) await stopServer(current.pid);
     },
     interrupt: () => signal(current.pid, "SIGINT"),
-  };
-}
-
-function joined(running: { pid: number; port: number }): HeldServer {
-  return {
-    port: running.port,
-    pid: () => running.pid,
-    release: async (last) => (last ? stopServer(running.pid) : undefined),
-    interrupt: () => signal(running.pid, "SIGINT"),
   };
 }
 

@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync, statSync, truncateSync } from "node:
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { type OsUser, plainEnvironment } from "./os-user";
+import { identityOf } from "./process-identity";
 import { settingArguments } from "./settings";
 
 export interface ServerProcess {
@@ -47,6 +48,21 @@ export function spawnServer(options: ServerOptions): ServerProcess {
   child.unref();
   if (child.pid === undefined) throw new Error(`${options.postgres} could not be started`);
   return { pid: child.pid, ended: endOf(child) };
+}
+
+const lookEvery = 500;
+
+/** A server that another process started: nobody tells when it ends, so it is looked at. */
+export function watchServer(pid: number): ServerProcess {
+  const identity = identityOf(pid);
+  const ended = new Promise<void>((resolve) => {
+    const look = setInterval(() => {
+      if (identity !== null && identityOf(pid) === identity) return;
+      clearInterval(look);
+      resolve();
+    }, lookEvery).unref();
+  });
+  return { pid, ended };
 }
 
 function endOf(child: ChildProcess): Promise<void> {
