@@ -67,7 +67,6 @@ async function checkPages(dataset: Dataset, port: number): Promise<void> {
     const page = await open(port, path, dataset.cookie);
     const found = rowsOf(page.html).length;
     if (page.status !== 200 || found !== count) {
-      if (process.env.DUMP) (await import("node:fs")).writeFileSync("/tmp/pages2.html", page.html);
       throw new Error(`${name}: status ${page.status} with ${found} rows instead of ${count}`);
     }
     print(await weigh(name, page, client));
