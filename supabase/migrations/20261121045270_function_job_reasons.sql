@@ -71,7 +71,7 @@ begin
   end if;
   v_reasons := v_reasons || private.worker_reasons(p_job);
   if v_reasons = '[]' then
-    v_reasons := jsonb_build_array(jsonb_build_object('code', 'ready', 'message', 'The job is claimable: the next free worker takes it.'));
+    v_reasons := jsonb_build_array(jsonb_build_object('code', 'ready', 'message', 'Ready: the next free worker takes it.'));
   end if;
   return v_reasons;
 end;

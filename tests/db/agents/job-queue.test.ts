@@ -9,6 +9,7 @@ import { getSoloState } from "~/domain/workers/get-solo-state.server";
 import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
+import { announcements } from "../../streams/announcements";
 import { refusalOf, statusOf } from "../refusal";
 import { at } from "../world";
 import { claim, claimRefusal, columnOf, seedSprint } from "./sprint-world";
@@ -115,18 +116,15 @@ describe("the first state of the solo stream", () => {
   });
 });
 
+const { announced } = announcements(t);
+
 describe("change events", () => {
   it("tell of the job, of its task in progress and of its task done", async () => {
     const world = await seedSprint(t, { stories: [1] });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
     const job = await claim(world.actor);
     await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, ...done });
-    const { rows } = await t.sql.query<{ payload: Record<string, unknown> }>(
-      `select e.value as payload from realtime.messages m cross join jsonb_array_elements(m.payload -> 'events') as e
-       where m.topic = 'product:' || $1 and e.value ->> 'entity' in ('task', 'job') and e.value ->> 'op' = 'U'`,
-      [world.product.id],
-    );
-    const told = rows.map(({ payload }) => payload);
+    const told = (await announced(`product:${world.product.id}`)).map(({ payload }) => payload);
     const task = { entity: "task", id: at(world.tasks, 0).id };
     expect(told).toContainEqual(expect.objectContaining({ ...task, task_status: "IN_PROGRESS" }));
     expect(told).toContainEqual(expect.objectContaining({ ...task, task_status: "DONE" }));

@@ -1,0 +1,113 @@
+import pg from "pg";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createTestDatabase } from "../setup/database";
+import { announcements, sentEvents } from "./announcements";
+import { createWorld, type World } from "./world";
+
+const t = await createTestDatabase();
+const { announced, eventsOf } = announcements(t);
+
+let w: World;
+beforeEach(async () => {
+  w = await createWorld(t);
+  await t.sql.query("truncate realtime.messages");
+});
+
+describe("the way out of the database", () => {
+  it("numbers equal payloads of one transaction apart (S5)", async () => {
+    await t.sql.query(
+      `do $$ begin for i in 1..10 loop perform private.emit('product:x', '{"op":"U","entity":"task","id":"1","product_id":"x"}'); end loop; end $$`,
+    );
+    const numbers = (await announced("product:x")).map(({ payload }) => payload.seq);
+    expect(new Set(numbers).size).toBe(10);
+  });
+
+  it("is one message a topic at the end of a transaction, in the order of the changes", async () => {
+    const client = await t.sql.connect();
+    await client.query("begin");
+    for (const title of ["One", "Two", "Three"]) {
+      await client.query("update public.tasks set title = $1 where id = $2", [title, w.taskId]);
+    }
+    expect(await announced()).toEqual([]);
+    await client.query("commit");
+    client.release();
+    const { rows } = await t.sql.query("select topic from realtime.messages");
+    expect(rows).toEqual([{ topic: `product:${w.productId}` }]);
+    const titles = (await eventsOf(w.productId, "task")).map((event) => event.task_title);
+    expect(titles).toEqual(["One", "Two", "Three"]);
+  });
+
+  it("leaves out what a savepoint took back", async () => {
+    const client = await t.sql.connect();
+    const rename = (title: string) =>
+      client.query("update public.tasks set title = $1 where id = $2", [title, w.taskId]);
+    await client.query("begin; savepoint before");
+    await rename("Taken back");
+    await client.query("rollback to before");
+    await rename("Kept");
+    await client.query("commit");
+    client.release();
+    expect((await eventsOf(w.productId, "task")).map((event) => event.task_title)).toEqual([
+      "Kept",
+    ]);
+  });
+
+  it("cuts a long write into messages that Realtime carries, and loses nothing", async () => {
+    await t.sql.query(
+      `insert into public.tasks (story_id, code, title)
+       select $1, 'LONG-' || n, repeat('x', 200) from generate_series(1, 400) n`,
+      [w.storyId],
+    );
+    const { rows } = await t.sql.query(
+      "select count(*)::int as messages, max(octet_length(payload::text)) as longest from realtime.messages where topic like 'product:%'",
+    );
+    expect(rows[0].messages).toBeGreaterThan(1);
+    expect(rows[0].messages).toBeLessThan(10);
+    expect(rows[0].longest).toBeLessThan(120_000);
+    const codes = new Set((await eventsOf(w.productId, "task")).map((event) => event.id));
+    expect(codes.size).toBe(400);
+  });
+
+  it("stays under 8,000 bytes by cutting texts in the event only (S6)", async () => {
+    await t.sql.query("select private.emit('product:x', $1)", [
+      JSON.stringify({
+        op: "U",
+        entity: "task",
+        id: "1",
+        product_id: "x",
+        task_title: "\u0001".repeat(5000),
+      }),
+    ]);
+    const { rows } = await t.sql.query(
+      `select octet_length(payload::text) as size, length(payload ->> 'task_title') as characters from (${sentEvents}) sent`,
+    );
+    expect(rows[0].characters).toBe(500);
+    expect(rows[0].size).toBeLessThan(8000);
+  });
+
+  it("never makes a writer fail, whatever happens to the event (S6)", async () => {
+    const admin = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
+    await admin.connect();
+    await admin.query("alter function realtime.send(jsonb, text, text, boolean) rename to sent");
+    try {
+      await t.sql.query("update public.tasks set title = 'Kept' where id = $1", [w.taskId]);
+    } finally {
+      await admin.query("alter function realtime.sent(jsonb, text, text, boolean) rename to send");
+      await admin.end();
+    }
+    const { rows } = await t.sql.query("select title from public.tasks where id = $1", [w.taskId]);
+    expect(rows).toEqual([{ title: "Kept" }]);
+  });
+
+  it("is not open to clients: nobody but the triggers may send (A9)", async () => {
+    const { rows } = await t.sql.query(
+      `select has_function_privilege(r, 'private.emit(text, jsonb)', 'execute') as may
+       from unnest(array['anon', 'authenticated', 'service_role']) as r`,
+    );
+    expect(rows).toEqual([{ may: false }, { may: false }, { may: false }]);
+    const { rows: policies } = await t.sql.query(
+      "select cmd from pg_policies where schemaname = 'realtime' and tablename = 'messages'",
+    );
+    expect(policies).toEqual([{ cmd: "SELECT" }]);
+  });
+});
