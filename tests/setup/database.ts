@@ -94,14 +94,14 @@ async function dropDatabase(adminUrl: string, name: string): Promise<void> {
   await client.end();
 }
 
-/** Tries again while Postgres says that the object is in use (55006), ten seconds at most. */
+/** Tries again while Postgres says that the object is in use (55006), half a minute at most. */
 async function whileInUse(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       const isBusy = error instanceof pg.DatabaseError && error.code === "55006";
-      if (!isBusy || attempt === 100) throw error;
+      if (!isBusy || attempt === 300) throw error;
       await pause(100);
     }
   }

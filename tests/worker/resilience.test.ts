@@ -76,7 +76,7 @@ describe("an attempt that lost its job", { timeout: 120_000 }, () => {
     const second = start("KILL", "demo", "--once");
     expect(await second.ended, second.output()).toBe(0);
     const orphan = Number(read(pidFile));
-    await vi.waitFor(() => expect(isAlive(orphan)).toBe(false));
+    await vi.waitFor(() => expect(isAlive(orphan)).toBe(false), { timeout: 20_000 });
     expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 2, retry_count: 1 }]);
     expect(readdirSync(join(home, "work/workers/worker-KILL/worktrees"))).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll } from "vitest";
+import { identityOf } from "../../supabase/embedded/postgres/process-identity";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -77,14 +78,9 @@ export function startWorker(words: readonly string[]): WorkerProcess {
   return { process: child, output: () => output, said, ended };
 }
 
-/** Whether a process of this machine still runs. */
+/** Whether a process of this machine still runs; one that is dead and only not yet collected does not. */
 export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  return identityOf(pid) !== null;
 }
 
 /** What stands in a file; nothing while there is none. */

@@ -138,7 +138,10 @@ function supervise(
     pid: () => current.pid,
     async release(last) {
       wanted = false;
-      if (last) await stopServer(current.pid);
+      if (!last) return;
+      // Another process may have brought it back a moment ago, unseen from here so far.
+      const running = await clearLeftovers(options.clusterFolder);
+      await stopServer(running?.pid ?? current.pid);
     },
     interrupt: () => signal(current.pid, "SIGINT"),
   };

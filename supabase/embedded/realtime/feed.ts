@@ -26,7 +26,8 @@ export interface FeedListener {
 
 const publication = "supabase_realtime_messages_publication";
 const probeEvery = 2_000;
-const silenceMeansLost = 6_000;
+/** Questions in a row without an answer. Counted, not timed: a process that was itself held up has asked only once. */
+const unansweredMeansLost = 3;
 
 const insertSchema = z.object({
   tag: z.literal("insert"),
@@ -87,19 +88,19 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
     { acknowledge: { auto: false, timeoutSeconds: 0 } },
   );
   let up = true;
-  let heardAt = Date.now();
+  let unanswered = 0;
   const lose = () => void service.destroy();
   const visible = await VisibleTransactions.open<Message>(databaseUrl, listener.onMessage, lose);
   let current: { id: number; messages: Message[] } = { id: 0, messages: [] };
   service.on("error", () => undefined);
   const confirm = (ping: boolean) => service.acknowledge(justBefore(service.lastLsn()), ping);
   service.on("heartbeat", (_lsn, _sentAt, mustRespond: boolean) => {
-    heardAt = Date.now();
+    unanswered = 0;
     // Asked for while Postgres shuts down: it waits until everything sent is confirmed.
     if (mustRespond) setImmediate(() => void confirm(false));
   });
   service.on("data", (_lsn, change: unknown) => {
-    heardAt = Date.now();
+    unanswered = 0;
     const begin = beginSchema.safeParse(change);
     if (begin.success) current = { id: begin.data.xid, messages: [] };
     const insert = insertSchema.safeParse(change);
@@ -117,7 +118,8 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
     () => undefined,
   );
   const probe = setInterval(() => {
-    if (Date.now() - heardAt > silenceMeansLost) return void service.destroy();
+    if (unanswered === unansweredMeansLost) return void service.destroy();
+    unanswered += 1;
     void confirm(true);
   }, probeEvery);
   const ended = finished.finally(() => {

@@ -40,7 +40,7 @@ export class VisibleTransactions<T> {
     const client = new pg.Client({
       connectionString: databaseUrl,
       application_name: "backloom realtime visibility",
-      query_timeout: 5_000,
+      query_timeout: 20_000,
     });
     client.on("error", onLost);
     await client.connect();
