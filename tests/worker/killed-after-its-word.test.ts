@@ -14,7 +14,7 @@ const question = { question: "Which way?", options: ["Left", "Right"] };
 const asking = `if grep -q Left "$BACKLOOM_PROMPT_FILE"; then ${work};
   else echo half > half.txt; echo '${JSON.stringify({ question })}' > "$BACKLOOM_RESULT_FILE"; fi`;
 /** Moves the branch under its own hands, so that the push meets a conflict. */
-const conflicting = `git commit-tree -p HEAD -m Theirs "$( (echo "100644 blob $(echo theirs | git hash-object -w --stdin)\tT-1.txt") | git mktree)" > theirs
+const conflicting = `git -c user.name=Theirs -c user.email=theirs@example.com commit-tree -p HEAD -m Theirs "$( (echo "100644 blob $(echo theirs | git hash-object -w --stdin)\tT-1.txt") | git mktree)" > theirs
   git push --quiet origin "$(cat theirs):refs/heads/$BACKLOOM_BRANCH"; rm theirs; ${work}`;
 
 describe("J7: a worker killed with -9 right after its word was heard", { timeout: 120_000 }, () => {
