@@ -50,5 +50,5 @@ describe("writes around connecting (S4)", () => {
       expect(delivered).toEqual(Array.from({ length: delivered.length }, (_, i) => first + i));
       reader.close();
     }
-  }, 120_000);
+  }, 45_000);
 });

@@ -53,5 +53,5 @@ describe("a reader that stalls (S7)", () => {
     const last = await createStory(t, { productId: w.productId, pbiId, title: "last" });
     await reader.nextWhere(({ data }) => data.id === last);
     reader.close();
-  }, 120_000);
+  }, 45_000);
 });
