@@ -19,7 +19,7 @@ export default defineConfig({
   // A wait is for something to happen; how long it takes on a shared machine says nothing.
   expect: { timeout: 15_000 },
   // A shared machine may stall for seconds; a journey that fails twice is broken.
-  retries: process.env.CI ? 1 : 0,
+  retries: 1,
   workers: 1,
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],

@@ -18,6 +18,7 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
   await expect(help).toBeHidden();
 
   await page.keyboard.press("j");
+  await expect(page.locator("[data-row]").first()).toBeFocused();
   await page.keyboard.press("j");
   await expect(page.getByRole("link", { name: "See a greeting" })).toBeFocused();
   await page.keyboard.press("Enter");
