@@ -48,10 +48,10 @@ describe("the migrations", () => {
 
     await ask(
       stack.migrationUrl,
-      "update supabase_migrations.schema_migrations set statements = '{select 1}' where name = 'function_call_as' returning 1",
+      "update supabase_migrations.schema_migrations set statements = '{select 1}' where name = 'release_0_1_0' returning 1",
     );
     await expect(migrateDatabase(stack.migrationUrl)).rejects.toThrow(
-      /made by another development version \(1 migrations differ, first \d+_function_call_as\).*export/,
+      /made by another development version \(1 migrations differ, first \d+_release_0_1_0\).*export/,
     );
     await stack.stop();
   });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
+import { applyMigrations } from "../../supabase/declarative/apply-migrations";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../supabase/embedded/postgres/free-port";
@@ -11,7 +12,6 @@ import { reachableClusterFolder } from "../../supabase/embedded/postgres/reachab
 import { spawnServer, waitUntilReady } from "../../supabase/embedded/postgres/server-process";
 import { clusterSettings } from "../../supabase/embedded/postgres/settings";
 import { runSupabaseCli } from "../../supabase/embedded/supabase-cli";
-import { applyMigrations } from "../setup/apply-migrations";
 import { makeDataDir } from "../setup/temporary-data-dir";
 import { ask } from "./own-stack";
 

@@ -4,6 +4,7 @@ import pg from "pg";
 import { afterAll, inject } from "vitest";
 import { connectDatabase, type Database } from "~/db/database.server";
 import type { Actor } from "~/db/rpc.server";
+import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import type { EmbeddedSecrets } from "../../supabase/embedded/secrets";
 import { type SupabaseService, serveSupabase } from "../../supabase/embedded/serve";
@@ -64,6 +65,20 @@ export async function createTestDatabase(
   afterAll(() => withPatience(close(), name));
   const actorOf = (user: { id: string }) => ({ database, credential: { user_id: user.id } });
   return { database, supabase, sql, urlFor, actorOf, mails, close };
+}
+
+/** A database with what a Supabase project has from the start, and nothing of ours. */
+export async function createEmptyDatabase(): Promise<{ url: string; remove(): Promise<void> }> {
+  const { port, secrets } = cluster();
+  const name = `empty_${randomBytes(6).toString("hex")}`;
+  const password = secrets.databasePassword;
+  const adminUrl = urlOf(port, password, "supabase_admin", "template1");
+  await whileInUse(() => recreateDatabase(adminUrl, name));
+  await applyShims(urlOf(port, password, "supabase_admin", name), password);
+  return {
+    url: urlOf(port, password, "postgres", name),
+    remove: () => dropDatabase(adminUrl, name),
+  };
 }
 
 /** The same database over a chosen transport, for tests that compare the two. */

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
+import { applyMigrations } from "../../supabase/declarative/apply-migrations";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../supabase/embedded/secrets";
-import { applyMigrations } from "./apply-migrations";
 import { recreateDatabase } from "./test-cluster";
 
 /**

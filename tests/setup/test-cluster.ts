@@ -1,8 +1,8 @@
 import pg from "pg";
+import { applyMigrations } from "../../supabase/declarative/apply-migrations";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { startCluster } from "../../supabase/embedded/postgres/cluster";
 import { type EmbeddedSecrets, loadSecrets } from "../../supabase/embedded/secrets";
-import { applyMigrations } from "./apply-migrations";
 
 export const templateName = "backloom_template";
 

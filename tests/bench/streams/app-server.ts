@@ -13,11 +13,11 @@ import * as taskRoute from "~/routes/api.tasks.$id/route";
 import { createFront, createHttpServer } from "~/server/front";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
+import { applyMigrations } from "../../../supabase/declarative/apply-migrations";
 import { applyShims } from "../../../supabase/embedded/apply-shims";
 import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { serveSupabase } from "../../../supabase/embedded/serve";
-import { applyMigrations } from "../../setup/apply-migrations";
 import type { AppAddress } from "./processes";
 
 /** The app as it is served, with the three routes that are measured, over a Postgres of its own. */

@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { migrationsFolder } from "../embedded/migrations";
+import { projectRoot } from "../embedded/project-root";
+import { applyMigrations } from "./apply-migrations";
+import { buildFromSchemas } from "./build-from-schemas";
+import { compareDatabases } from "./compare-databases";
+import { startScratchDatabases } from "./scratch-databases";
+
+const run = promisify(execFile);
+
+/**
+ * `npm run migration -- <name>`: writes what leads from the database of the migrations to that of the schemas as the next
+ * migration, to be read and completed by a person, and says what it does not reach.
+ */
+async function main(): Promise<void> {
+  const name = process.argv[2] ?? "";
+  if (!/^[a-z][a-z0-9_]*$/.test(name)) {
+    throw new Error("Name the migration in small letters: npm run migration -- add_due_dates");
+  }
+  const databases = await startScratchDatabases();
+  try {
+    const made = await databases.make("migrations");
+    const wanted = await databases.make("schemas");
+    await applyMigrations(made);
+    await buildFromSchemas(wanted);
+    if ((await compareDatabases(made, wanted)).length === 0) {
+      console.log("The migrations make what the schemas say: there is nothing to write.");
+      return;
+    }
+    const path = join(migrationsFolder, `${stamp()}_${name}.sql`);
+    await writeFile(path, await difference(made, wanted));
+    console.log(`${relative(projectRoot, path)}: read it, and add what moves data.`);
+    await tellWhatIsMissing(await databases.make("complete"), wanted);
+  } finally {
+    await databases.stop();
+  }
+}
+
+async function difference(made: string, wanted: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "backloom-migration-"));
+  try {
+    const plan = join(folder, "plan.json");
+    await planner("plan", "--source", made, "--desired", wanted, "--renames", "off", "--out", plan);
+    await planner("render", "--plan", plan, "--out", join(folder, "part.sql"), "--allow-drops");
+    const parts = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+    const texts = await Promise.all(parts.map((file) => readFile(join(folder, file), "utf8")));
+    return `-- Why: say here what this brings, and to whom.\n${texts.join("\n").replace(/^-- Destructive.*\n/gm, "")}`;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** pg-delta reads both databases from their catalogs; its profile leaves out what belongs to Supabase. */
+async function planner(command: string, ...options: string[]): Promise<void> {
+  const program = join(projectRoot, "node_modules/@supabase/pg-delta/dist/cli/main.js");
+  const profile = command === "plan" ? ["--profile", "supabase"] : [];
+  await run(process.execPath, [program, command, ...options, ...profile], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+}
+
+async function tellWhatIsMissing(complete: string, wanted: string): Promise<void> {
+  await applyMigrations(complete);
+  const missing = await compareDatabases(complete, wanted);
+  if (missing.length === 0) return;
+  console.log(`Complete it by hand, these still differ:\n${missing.join("\n")}`);
+  process.exitCode = 1;
+}
+
+function stamp(): string {
+  return new Date().toISOString().replace(/\D/g, "").slice(0, 14);
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,13 @@
+-- Why: updated_at says when a row last changed, by whatever path.
+create function private.tg_any__touch()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.updated_at := private.now();
+  return new;
+end;
+$$;
+
+comment on function private.tg_any__touch is 'Keeps updated_at.';

@@ -1,0 +1,17 @@
+-- Why: the one look-up of product access, used by every policy. Definer, because product_members is itself protected by it.
+create function private.accessible_product_ids()
+returns setof uuid
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  return query select m.product_id from public.product_members m where m.user_id = auth.uid();
+end;
+$$;
+
+comment on function private.accessible_product_ids is
+  'Products that the caller owns or is a member of (specification: Authentication 4).';
+
+grant execute on function private.accessible_product_ids to authenticated, service_role;

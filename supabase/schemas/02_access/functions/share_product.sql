@@ -1,0 +1,23 @@
+-- Why: the words of workers come often, and a lock is held until its change is on disk. Claims, first reports and the end of
+-- single tasks therefore share the product's lock: side by side with each other, never beside anything that cascades further.
+-- What they derive from other rows they guard one by one, always in this order: the story, its PBI (by trigger), the run
+-- (private.lock_part). Everybody else takes private.lock_product. Nobody goes on from a share to the lock within one
+-- transaction: two of them would wait for each other for ever, so the lock counts as taken.
+create function private.share_product(p_product_id uuid)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  if current_setting('backloom.locked_product', true) = p_product_id::text then
+    return;
+  end if;
+  perform pg_advisory_xact_lock_shared(hashtextextended('product:' || p_product_id::text, 0));
+  perform set_config('backloom.locked_product', p_product_id::text, true),
+    set_config('backloom.shared_product', p_product_id::text, true);
+end;
+$$;
+
+comment on function private.share_product is
+  'A share of the one lock of a product until the end of the transaction (specification: Agent job).';

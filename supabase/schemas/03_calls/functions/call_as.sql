@@ -1,0 +1,42 @@
+-- Why: one request is one round trip. The credential is resolved, the role and the claims of its user are taken on
+-- for this transaction, and the operation runs as that user under row level security, all in one statement.
+-- Called by the app with the secret key (service_role only); invoker, because only an invoker can change the role.
+-- Refusals in this order: PT401 credential, PT404 unknown operation, PT403 a demo account calling a volatile
+-- operation (specification: Authentication 3), then whatever the operation refuses.
+create function public.call_as(p_credential jsonb, p_function text, p_arguments jsonb default '{}')
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_principal private.principal := private.resolve_credential(p_credential);
+  v_caller text := current_setting('role');
+  v_claims text := coalesce(current_setting('request.jwt.claims', true), '');
+  v_statement text;
+  v_writes boolean;
+  v_answer json;
+begin
+  select c.p_statement, c.p_writes into v_statement, v_writes
+  from private.build_call(p_function, p_arguments) c;
+
+  if v_writes and v_principal.is_demo then
+    raise exception using errcode = 'PT403',
+      message = 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.';
+  end if;
+
+  perform set_config('request.jwt.claims', json_strip_nulls(json_build_object(
+      'sub', v_principal.user_id, 'role', 'authenticated',
+      'session_id', v_principal.session_id, 'token_id', v_principal.token_id))::text, true),
+    set_config('role', 'authenticated', true);
+
+  execute v_statement into v_answer using p_arguments;
+
+  perform set_config('role', v_caller, true), set_config('request.jwt.claims', v_claims, true);
+  return v_answer;
+end;
+$$;
+
+comment on function public.call_as is
+  'Runs one operation as the user behind a credential (specification: Authentication). Service only.';
+grant execute on function public.call_as to service_role;

@@ -1,0 +1,46 @@
+-- Why: all limits of the contract in one list that can be read aloud: how many, within how many seconds.
+create function private.rate_limit(p_action text, out p_max integer, out p_seconds integer)
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  select l.max_count, l.seconds
+  into p_max, p_seconds
+  from (
+    values
+      -- per client address (login also per account)
+      ('login', 10, 60),
+      ('registration', 5, 3600),
+      ('recovery', 5, 3600),
+      ('pair_start', 10, 60),
+      -- per user
+      ('product', 5, 60),
+      ('member', 30, 60),
+      ('pbi', 30, 60),
+      ('story', 60, 60),
+      ('task', 100, 60),
+      ('sprint', 10, 60),
+      ('idea', 60, 60),
+      ('story_log', 120, 60),
+      ('answer', 60, 60),
+      ('question', 60, 60),
+      ('enqueue', 30, 60),
+      ('api_token', 10, 3600),
+      ('password', 10, 3600),
+      ('pair_secret', 20, 3600),
+      ('avatar', 10, 60),
+      ('push_subscription', 20, 60),
+      ('webhook', 10, 60)
+  ) as l (action, max_count, seconds)
+  where l.action = p_action;
+
+  if not found then
+    raise exception 'There is no rate limit named %', p_action;
+  end if;
+end;
+$$;
+
+comment on function private.rate_limit is 'Every rate limit: the count and the seconds (specification: Limits).';
+
+grant execute on function private.rate_limit to authenticated, service_role;

@@ -1,0 +1,17 @@
+-- Why: limits that hold before anybody is signed in are taken before the work, in a call of their own, so that a failed
+-- try counts (specification: Limits, login, registration, pair/start). Service only: the key is an address or an account.
+create function public.take_limit(p_action text, p_key text)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.take_rate_limit(p_action, p_key);
+  return json_build_object('ok', true);
+end;
+$$;
+
+comment on function public.take_limit is
+  'Counts one try of login, registration, recovery or pair/start, or PT429 (specification: Limits). Service only.';
+grant execute on function public.take_limit to service_role;

@@ -1,0 +1,44 @@
+-- Why: one count per action and key (a user id, or an address) in the database, shared by all processes and exact under
+-- concurrency: the counter row serialises the takers. The window opens with the first of its takes. Inside an operation
+-- the count is undone together with a refused operation; who wants failed tries to count (login) calls it on its own.
+-- Definer: nobody writes counters directly.
+create function private.take_rate_limit(p_action text, p_key text)
+returns void
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := private.now();
+  v_max integer;
+  v_window interval;
+  v_count integer;
+  v_start timestamptz;
+  v_retry_after integer;
+begin
+  select l.p_max, make_interval(secs => l.p_seconds) into v_max, v_window from private.rate_limit(p_action) l;
+
+  insert into public.rate_limit_counters as c (action, key, window_start, count)
+  values (p_action, p_key, v_now, 1)
+  on conflict (action, key) do update
+  set window_start = case when c.window_start <= v_now - v_window then v_now else c.window_start end,
+      count = case when c.window_start <= v_now - v_window then 1 else c.count + 1 end
+  returning c.count, c.window_start into v_count, v_start;
+
+  if v_count <= v_max then
+    return;
+  end if;
+
+  v_retry_after := greatest(1, ceil(extract(epoch from v_start + v_window - v_now)))::integer;
+  raise exception using errcode = 'PT429',
+    message = format('Too many requests of this kind (%s in %s seconds). Try again in %s seconds.',
+      v_max, extract(epoch from v_window)::integer, v_retry_after),
+    detail = json_build_object('retry_after', v_retry_after)::text;
+end;
+$$;
+
+comment on function private.take_rate_limit is
+  'Counts one use of a limited action, or PT429 with retry_after (specification: Limits).';
+
+grant execute on function private.take_rate_limit to authenticated, service_role;

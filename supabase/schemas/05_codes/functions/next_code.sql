@@ -1,0 +1,36 @@
+-- Why: the next generated code of a kind within a product (or user, for ideas). The counter row serialises creations;
+-- numbers that a supplied code has taken are skipped, so a creation never fails for a generated code.
+-- Definer: nobody writes counters directly.
+create function private.next_code(p_scope_id uuid, p_kind text)
+returns text
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_number bigint;
+  v_code text;
+begin
+  insert into public.code_counters as c (scope_id, kind, last_number)
+  values (p_scope_id, p_kind, 1)
+  on conflict (scope_id, kind) do update set last_number = c.last_number + 1
+  returning c.last_number into v_number;
+
+  v_code := private.format_code(p_kind, v_number);
+  if not private.code_taken(p_scope_id, p_kind, v_code) then
+    return v_code;
+  end if;
+
+  while private.code_taken(p_scope_id, p_kind, v_code) loop
+    v_number := v_number + 1;
+    v_code := private.format_code(p_kind, v_number);
+  end loop;
+
+  update public.code_counters c set last_number = v_number where c.scope_id = p_scope_id and c.kind = p_kind;
+  return v_code;
+end;
+$$;
+
+comment on function private.next_code is
+  'The next free generated code of a scope and kind (specification: Entity codes 3, 4, 6, 7).';

@@ -1,0 +1,47 @@
+-- Called by the MCP tools and commands, which take codes wherever ids are: answers { id, kind, code, product_id } for an id
+-- or a code of what the caller reaches. A code of several products is refused with the candidates (PT422).
+create function public.resolve_reference(p_kind text, p_reference text, p_product_id uuid default null)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_found json[];
+begin
+  perform private.parse_choice('kind', coalesce(p_kind, ''), '{product,pbi,story,task,sprint,idea}');
+  if p_product_id is not null then
+    perform private.require_product_access(p_product_id);
+  end if;
+
+  if p_reference ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    if p_kind = 'idea' then
+      perform private.require_own_idea(p_reference::uuid);
+    else
+      perform private.require_access(p_kind, p_reference::uuid);
+    end if;
+    v_found := private.find_reference(p_kind, null, p_reference::uuid, null);
+  else
+    v_found := private.find_reference(p_kind, p_reference, null, p_product_id);
+    if v_found is null then
+      v_found := private.find_reference(p_kind, upper(p_reference), null, p_product_id);
+    end if;
+  end if;
+
+  if v_found is null then
+    raise exception using errcode = 'PT404',
+      message = format('No such %s.', case p_kind when 'pbi' then 'PBI' else p_kind end);
+  end if;
+
+  if cardinality(v_found) > 1 then
+    raise exception using errcode = 'PT422',
+      message = format('%s names more than one %s. Give the id, or name the product.', p_reference, case p_kind when 'pbi' then 'PBI' else p_kind end),
+      detail = json_build_object('candidates', array_to_json(v_found))::text;
+  end if;
+
+  return v_found[1];
+end;
+$$;
+
+comment on function public.resolve_reference is 'The thing behind an id or a code (specification: Entity codes).';
+grant execute on function public.resolve_reference to authenticated;

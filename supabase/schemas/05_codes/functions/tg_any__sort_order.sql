@@ -1,0 +1,15 @@
+-- Why: sort_order of stories and tasks is set when they are created and whenever their code is edited, and by nothing else
+-- (specification: Ordering rules 2). A value from outside is put back.
+create function private.tg_any__sort_order()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.sort_order := private.sort_order_from_code(new.code);
+  return new;
+end;
+$$;
+
+comment on function private.tg_any__sort_order is
+  'sort_order of stories and tasks from their code (specification: Ordering rules 1, 2).';

@@ -1,0 +1,40 @@
+-- Why: what the notifications stream says first: the open questions of every product in reach, with all fields
+-- (specification: Notifications stream). Definer: reach is part of the query.
+create function private.get_notifications_state()
+returns json
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := private.now();
+begin
+  return json_build_object('questions', (
+    select coalesce(jsonb_agg(private.question_json(q) order by q.created_at, q.id), '[]')
+    from public.agent_questions q
+    where q.status = 'OPEN' and q.expires_at > v_now
+      and q.product_id in (
+        select m.product_id from public.product_members m
+        join public.products p on p.id = m.product_id and p.archived_at is null
+        where m.user_id = auth.uid())));
+end;
+$$;
+
+grant execute on function private.get_notifications_state to authenticated;
+
+create function public.get_notifications_state()
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return private.get_notifications_state();
+end;
+$$;
+
+comment on function public.get_notifications_state is
+  'Open questions of the products in reach (specification: Notifications stream).';
+
+grant execute on function public.get_notifications_state to authenticated;

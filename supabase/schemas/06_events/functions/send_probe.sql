@@ -1,0 +1,34 @@
+-- Why: the doctor proves that events travel from the database to a listener. Definer, because only the owner of the emit
+-- triggers may announce events; it can announce nothing but a probe to one user.
+create function private.send_probe(p_user_id uuid)
+returns void
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.emit('user:' || p_user_id, jsonb_build_object('op', 'I', 'entity', 'probe', 'id', p_user_id));
+end;
+$$;
+
+comment on function private.send_probe is 'Announces a probe to one user. Used by send_probe only.';
+
+grant execute on function private.send_probe to service_role;
+
+-- Why: see private.send_probe. Clients ignore entities that they do not know. Service only.
+create function public.send_probe(p_user_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.send_probe(p_user_id);
+  return json_build_object('id', p_user_id);
+end;
+$$;
+
+comment on function public.send_probe is
+  'One event for the check command of an installation (docs/deploy.md). Service only.';
+grant execute on function public.send_probe to service_role;

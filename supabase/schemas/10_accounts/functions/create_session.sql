@@ -1,0 +1,39 @@
+-- Why: every sign-in makes a new session id and ends the session that the browser had before (no session fixation).
+-- Lifetime 30 days, sliding. Rows that ended more than 30 days ago are forgotten here.
+-- Called by the login and the registration with the secret key, after Supabase Auth has checked the password.
+create function public.create_session(
+  p_user_id uuid, p_user_agent text default null, p_ip text default null, p_previous_session_id uuid default null)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := private.now();
+  v_user public.users;
+  v_session public.user_sessions;
+begin
+  select * into v_user from public.users u where u.id = p_user_id for share;
+  if not found then
+    raise exception using errcode = 'PT401', message = 'This account no longer exists.';
+  end if;
+
+  delete from public.user_sessions s
+  where s.user_id = p_user_id and least(s.expires_at, s.revoked_at) < v_now - interval '30 days';
+  update public.user_sessions set revoked_at = v_now
+  where id = p_previous_session_id and revoked_at is null;
+
+  insert into public.user_sessions (user_id, user_agent, ip, expires_at, last_seen_at, created_at)
+  values (p_user_id, left(p_user_agent, 255), left(p_ip, 45), v_now + interval '30 days', v_now, v_now)
+  returning * into v_session;
+
+  perform private.audit(p_user_id, p_user_id, 'session.started',
+    jsonb_build_object('session_id', v_session.id, 'user_agent', v_session.user_agent), p_ip);
+  return json_build_object('session_id', v_session.id, 'user_id', v_user.id, 'is_demo', v_user.is_demo,
+    'must_reset_password', v_user.must_reset_password, 'theme', v_user.theme);
+end;
+$$;
+
+comment on function public.create_session is
+  'A new session of a user whose password was right (specification: Authentication 2). Service only.';
+grant execute on function public.create_session to service_role;

@@ -1,0 +1,37 @@
+-- Why: the profile page. The definer half exists because e-mail and flags are not readable by users in general;
+-- it reads the row of the caller only.
+create function private.get_profile()
+returns json
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object('id', u.id, 'username', u.username, 'email', u.email, 'role', u.role,
+      'is_demo', u.is_demo, 'must_reset_password', u.must_reset_password, 'min_quota_pct', u.min_quota_pct,
+      'active_product_id', u.active_product_id, 'theme', u.theme, 'has_avatar', u.avatar is not null,
+      'created_at', u.created_at)
+    from public.users u where u.id = auth.uid()
+  );
+end;
+$$;
+
+comment on function private.get_profile is 'The profile of the caller.';
+
+grant execute on function private.get_profile to authenticated;
+
+create function public.get_profile()
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return private.get_profile();
+end;
+$$;
+
+comment on function public.get_profile is 'The profile of the caller (specification: Other records, User).';
+grant execute on function public.get_profile to authenticated;

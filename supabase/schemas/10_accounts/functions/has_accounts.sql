@@ -1,0 +1,14 @@
+-- Why: the first start of an embedded installation is the one without any account. Service only.
+create function public.has_accounts()
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return to_json(exists (select from public.users));
+end;
+$$;
+
+comment on function public.has_accounts is 'Whether anybody has an account yet. Service only.';
+grant execute on function public.has_accounts to service_role;

@@ -1,0 +1,53 @@
+-- Why: the service keeps only the SHA-256 of a token; the token itself is made by the app and shown once.
+-- The definer half exists because users may not write api_tokens directly; the row always belongs to the caller.
+create function private.create_api_token(p_label text, p_prefix text, p_token_hash text, p_expires_days integer)
+returns public.api_tokens
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_token public.api_tokens;
+begin
+  insert into public.api_tokens (user_id, label, prefix, token_hash, expires_at, created_at)
+  values (auth.uid(), p_label, p_prefix, decode(p_token_hash, 'hex'),
+    private.now() + make_interval(days => p_expires_days), private.now())
+  returning * into v_token;
+  return v_token;
+end;
+$$;
+
+comment on function private.create_api_token is 'Stores the hash of a new token of the caller.';
+
+grant execute on function private.create_api_token to authenticated;
+
+create function public.create_api_token(
+  p_label text, p_prefix text, p_token_hash text, p_expires_days integer default null)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_token public.api_tokens;
+begin
+  perform private.require_no_demo();
+  if p_token_hash !~ '^[0-9a-f]{64}$' or char_length(p_label) not between 1 and 100
+    or p_expires_days not between 1 and 3650 then
+    raise exception using errcode = 'PT422',
+      message = 'A token needs a label of 1 to 100 characters, a SHA-256 hash and 1 to 3650 days or no end.';
+  end if;
+  perform private.take_rate_limit('api_token', auth.uid()::text);
+
+  v_token := private.create_api_token(p_label, p_prefix, p_token_hash, p_expires_days);
+  perform private.audit(auth.uid(), auth.uid(), 'token.created',
+    jsonb_build_object('token_id', v_token.id, 'label', p_label, 'expires_at', v_token.expires_at));
+  return json_build_object('id', v_token.id, 'label', v_token.label, 'prefix', v_token.prefix,
+    'created_at', v_token.created_at, 'expires_at', v_token.expires_at, 'last_used_at', null, 'revoked_at', null);
+end;
+$$;
+
+comment on function public.create_api_token is
+  'A new API token of the caller, by its hash (specification: Authentication 1, Limits).';
+grant execute on function public.create_api_token to authenticated;

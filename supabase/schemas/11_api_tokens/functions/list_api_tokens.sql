@@ -1,0 +1,23 @@
+-- Why: the token screen. Neither token nor hash is in it; row level security shows only one's own.
+-- Revoked tokens stay listed for 30 days, so that a person sees what became of them.
+create function public.list_api_tokens()
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'id', t.id, 'label', t.label, 'prefix', t.prefix, 'created_at', t.created_at, 'expires_at', t.expires_at,
+      'last_used_at', t.last_used_at, 'revoked_at', t.revoked_at
+    ) order by t.revoked_at is not null, t.created_at desc, t.id), '[]')
+    from public.api_tokens t
+    where t.user_id = auth.uid()
+      and (t.revoked_at is null or t.revoked_at > private.now() - interval '30 days')
+  );
+end;
+$$;
+
+comment on function public.list_api_tokens is 'API tokens of the caller (specification: Authentication 1).';
+grant execute on function public.list_api_tokens to authenticated;

@@ -1,0 +1,56 @@
+-- Why: finds an account by user name or e-mail, which a user may not look up. Definer for that; access, ownership and the
+-- rate limit are checked first.
+create function private.add_product_member(p_product_id uuid, p_identifier text)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid;
+begin
+  perform private.require_write('product', p_product_id);
+  perform private.require_product_owner(p_product_id);
+  perform private.take_rate_limit('member', auth.uid()::text);
+
+  select u.id
+  into v_user_id
+  from public.users u
+  where lower(u.username) = lower(trim(p_identifier)) or lower(u.email) = lower(trim(p_identifier))
+  order by lower(u.username) = lower(trim(p_identifier)) desc
+  limit 1;
+
+  if v_user_id is null then
+    raise exception using errcode = 'PT422', message = 'Nobody here has this user name or e-mail address. Ask them to register first.',
+      detail = '{"issues":[{"path":"identifier","message":"No account has this user name or e-mail address."}]}';
+  end if;
+
+  if exists (select from public.product_members m where m.product_id = p_product_id and m.user_id = v_user_id) then
+    raise exception using errcode = 'PT409', message = 'This person already is in the product.';
+  end if;
+
+  insert into public.product_members (product_id, user_id) values (p_product_id, v_user_id);
+  return json_build_object('user_id', v_user_id, 'username', private.username(v_user_id), 'role', 'MEMBER');
+end;
+$$;
+
+comment on function private.add_product_member is 'Body of add_product_member (specification: Authentication 4).';
+
+grant execute on function private.add_product_member to authenticated, service_role;
+
+-- Called by the members page and the admin command. The identifier is a user name or an e-mail address; owner only.
+create function public.add_product_member(p_product_id uuid, p_identifier text)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.add_product_member(p_product_id, p_identifier);
+end;
+$$;
+
+comment on function public.add_product_member is
+  'Adds a member to a product, owner only (specification: Authentication 4).';
+grant execute on function public.add_product_member to authenticated;

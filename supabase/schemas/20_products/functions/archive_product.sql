@@ -1,0 +1,20 @@
+-- Called by the product settings. Archived products can be read and not written; nobody keeps them as active product.
+create function public.archive_product(p_product_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_access('product', p_product_id);
+  perform private.require_no_demo();
+  perform private.lock_product(p_product_id);
+  perform private.require_product_owner(p_product_id);
+
+  update public.products p set archived_at = private.now() where p.id = p_product_id and p.archived_at is null;
+  return public.get_product(p_product_id);
+end;
+$$;
+
+comment on function public.archive_product is 'Archives a product, owner only (specification: GET /api/products).';
+grant execute on function public.archive_product to authenticated;

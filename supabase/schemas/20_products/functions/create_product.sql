@@ -1,0 +1,28 @@
+-- Called by the new product page, the admin command and the MCP tool. The caller becomes the owner.
+create function public.create_product(
+  p_code text,
+  p_name text,
+  p_description text default '',
+  p_repo_url text default '',
+  p_definition_of_done text default '',
+  p_auto_pr boolean default false,
+  p_pr_strategy text default 'SPRINT'
+)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := gen_random_uuid();
+begin
+  perform private.require_no_demo();
+  insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy)
+  values (v_id, p_code, p_name, coalesce(p_description, ''), coalesce(p_repo_url, ''), coalesce(p_definition_of_done, ''),
+    coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy);
+  return public.get_product(v_id);
+end;
+$$;
+
+comment on function public.create_product is 'Creates a product of the caller (specification: Product). 5 per minute.';
+grant execute on function public.create_product to authenticated;

@@ -1,0 +1,19 @@
+-- Why: the operator adds a member without being the owner. Adding one who is a member already changes nothing. Service only.
+create function public.enrol_member(p_product_id uuid, p_user_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  insert into public.product_members (product_id, user_id)
+  values (p_product_id, p_user_id)
+  on conflict (product_id, user_id) do nothing;
+
+  return json_build_object('product_id', p_product_id, 'user_id', p_user_id);
+end;
+$$;
+
+comment on function public.enrol_member is
+  'Makes a user a member of a product, for the operator (specification: Authentication 4). Service only.';
+grant execute on function public.enrol_member to service_role;

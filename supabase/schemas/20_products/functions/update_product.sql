@@ -1,0 +1,26 @@
+-- Called by the product settings. `p_changes` holds the fields to change; only the owner may.
+create function public.update_product(p_product_id uuid, p_changes jsonb)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_write('product', p_product_id);
+  perform private.require_product_owner(p_product_id);
+
+  update public.products p
+  set code = coalesce(p_changes ->> 'code', p.code),
+      name = coalesce(p_changes ->> 'name', p.name),
+      description = coalesce(p_changes ->> 'description', p.description),
+      repo_url = coalesce(p_changes ->> 'repo_url', p.repo_url),
+      definition_of_done = coalesce(p_changes ->> 'definition_of_done', p.definition_of_done),
+      auto_pr = coalesce((p_changes ->> 'auto_pr')::boolean, p.auto_pr),
+      pr_strategy = coalesce((p_changes ->> 'pr_strategy')::public.pr_strategy, p.pr_strategy)
+  where p.id = p_product_id;
+  return public.get_product(p_product_id);
+end;
+$$;
+
+comment on function public.update_product is 'Edits a product, owner only (specification: Product).';
+grant execute on function public.update_product to authenticated;

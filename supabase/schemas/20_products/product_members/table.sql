@@ -1,0 +1,39 @@
+-- Why: who may use a product (specification: Authentication 4). One row for the owner too, so that access is one look-up.
+create table public.product_members (
+  product_id uuid not null references public.products (id) on delete cascade,
+  user_id uuid not null references public.users (id) on delete cascade,
+  role public.member_role not null default 'MEMBER',
+  created_at timestamptz not null default private.now(),
+  primary key (product_id, user_id)
+);
+
+comment on table public.product_members is 'Owner and members of each product (specification: Authentication 4).';
+
+create index product_members_user_id_idx on public.product_members (user_id, product_id);
+create unique index product_members_one_owner_key on public.product_members (product_id) where role = 'OWNER';
+
+alter table public.product_members enable row level security;
+
+-- Members: everybody in the product sees them; the owner adds and removes members, a member may leave. Nobody writes or
+-- removes the owner's row (specification: Authentication 3, 4).
+create policy product_members_select on public.product_members for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+create policy product_members_insert on public.product_members for insert to authenticated
+  with check (
+    role = 'MEMBER' and product_id in (select private.owned_product_ids())
+    and product_id in (select private.writable_product_ids())
+  );
+create policy product_members_delete on public.product_members for delete to authenticated
+  using (
+    role = 'MEMBER' and (user_id = (select auth.uid()) or product_id in (select private.owned_product_ids()))
+  );
+
+create policy product_members_no_demo_insert on public.product_members as restrictive for insert to authenticated
+  with check (not (select private.is_demo()));
+create policy product_members_no_demo_delete on public.product_members as restrictive for delete to authenticated
+  using (not (select private.is_demo()));
+
+grant select on public.product_members to authenticated;
+grant insert (product_id, user_id), delete on public.product_members to authenticated;
+
+grant select, insert, update, delete on public.product_members to service_role;

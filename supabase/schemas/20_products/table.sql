@@ -1,0 +1,51 @@
+-- Why: the root of everything that people and agents share (specification: Product).
+-- The owner also has a row in product_members, kept by a trigger; access is looked up there and nowhere else.
+create table public.products (
+  id uuid primary key default gen_random_uuid(),
+  owner_id uuid not null default auth.uid() references public.users (id) on delete restrict,
+  code text not null
+    constraint products_code_form check (code ~ '^[A-Za-z0-9._-]{1,30}$'),
+  name text not null constraint products_name_length check (char_length(name) between 1 and 200),
+  description text not null default ''
+    constraint products_description_length check (char_length(description) <= 100000),
+  repo_url text not null default '' constraint products_repo_url_length check (char_length(repo_url) <= 2000)
+    constraint products_repo_url_form check (repo_url !~* '^[[:space:]]*(javascript|data|vbscript):'),
+  definition_of_done text not null default ''
+    constraint products_definition_of_done_length check (char_length(definition_of_done) <= 100000),
+  auto_pr boolean not null default false,
+  pr_strategy public.pr_strategy not null default 'SPRINT',
+  archived_at timestamptz,
+  created_at timestamptz not null default private.now(),
+  updated_at timestamptz not null default private.now(),
+  constraint products_owner_code_key unique (owner_id, code)
+);
+
+comment on table public.products is 'Products (specification: Product). Archived ones can be read and not written.';
+
+alter table public.products enable row level security;
+
+-- Products: members read, the owner changes. Demo accounts are stopped by restrictive policies, whatever else is allowed
+-- (specification: Authentication 3, 4).
+create policy products_select on public.products for select to authenticated
+  using (owner_id = (select auth.uid()) or id in (select private.accessible_product_ids()));
+create policy products_insert on public.products for insert to authenticated
+  with check (owner_id = (select auth.uid()));
+create policy products_update on public.products for update to authenticated
+  using (owner_id = (select auth.uid())) with check (owner_id = (select auth.uid()));
+create policy products_delete on public.products for delete to authenticated
+  using (owner_id = (select auth.uid()));
+
+create policy products_no_demo_insert on public.products as restrictive for insert to authenticated
+  with check (not (select private.is_demo()));
+create policy products_no_demo_update on public.products as restrictive for update to authenticated
+  using (not (select private.is_demo()));
+create policy products_no_demo_delete on public.products as restrictive for delete to authenticated
+  using (not (select private.is_demo()));
+
+grant select on public.products to authenticated;
+
+grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy),
+  update (code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, archived_at),
+  delete on public.products to authenticated;
+
+grant select, insert, update, delete on public.products to service_role;

@@ -1,0 +1,26 @@
+-- Called by the backlog page and tools. Without a code the next PBI-<n> is taken; the PBI comes last in its priority.
+create function public.create_pbi(
+  p_product_id uuid,
+  p_title text,
+  p_description text default '',
+  p_code text default null,
+  p_priority integer default 3
+)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := gen_random_uuid();
+begin
+  perform private.require_write('product', p_product_id);
+
+  insert into public.pbis (id, product_id, code, title, description, priority)
+  values (v_id, p_product_id, p_code, p_title, coalesce(p_description, ''), coalesce(p_priority, 3));
+  return (select row_to_json(b) from private.pbi_shape b where b.id = v_id);
+end;
+$$;
+
+comment on function public.create_pbi is 'Creates a PBI (specification: PBI, Entity codes). 30 per minute.';
+grant execute on function public.create_pbi to authenticated;

@@ -1,0 +1,16 @@
+-- Called by the backlog page after a confirmation: the PBI goes with its stories and tasks.
+create function public.delete_pbi(p_pbi_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_write('pbi', p_pbi_id);
+  delete from public.pbis b where b.id = p_pbi_id;
+  return json_build_object('id', p_pbi_id);
+end;
+$$;
+
+comment on function public.delete_pbi is 'Deletes a PBI with its stories and tasks (specification: PBI).';
+grant execute on function public.delete_pbi to authenticated;

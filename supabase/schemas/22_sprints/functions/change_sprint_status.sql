@@ -1,0 +1,50 @@
+-- Why: the moves of a sprint that people make: planned to active, active to completed, planned to cancelled. Failing and
+-- resuming belong to sprint runs. Definer, because nobody writes the status of a sprint directly; access, lock, demo and
+-- archive are checked first. When a sprint is over, its unfinished stories go back to the backlog.
+create function private.change_sprint_status(p_sprint_id uuid, p_from public.sprint_status, p_to public.sprint_status)
+returns void
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_product_id uuid := private.require_write('sprint', p_sprint_id);
+  v_sprint public.sprints;
+begin
+  select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
+
+  if v_sprint.status <> p_from then
+    raise exception using errcode = 'PT409',
+      message = format('Sprint %s is %s; only a sprint that is %s can become %s.', v_sprint.code,
+        lower(v_sprint.status::text), lower(p_from::text), lower(p_to::text));
+  end if;
+
+  if p_to = 'ACTIVE' and exists (
+    select from public.sprints s where s.product_id = v_product_id and s.status = 'ACTIVE'
+  ) then
+    raise exception using errcode = 'PT409', message = 'Another sprint of this product is active. Complete it first.';
+  end if;
+
+  if p_to = 'COMPLETED' and exists (
+    select from public.sprint_runs r where r.sprint_id = p_sprint_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
+  ) then
+    raise exception using errcode = 'PT409', message = 'A run of this sprint is not finished. Let it finish, or cancel it first.';
+  end if;
+
+  update public.sprints s
+  set status = p_to,
+      started_at = case when p_to = 'ACTIVE' then private.now() else s.started_at end,
+      completed_at = case when p_to = 'COMPLETED' then private.now() else s.completed_at end
+  where s.id = p_sprint_id;
+
+  if p_to in ('COMPLETED', 'CANCELLED') then
+    update public.stories s set sprint_id = null where s.sprint_id = p_sprint_id and s.status <> 'DONE';
+  end if;
+end;
+$$;
+
+comment on function private.change_sprint_status is
+  'The moves of a sprint by hand (specification: States and transitions, Sprint).';
+
+grant execute on function private.change_sprint_status to authenticated, service_role;

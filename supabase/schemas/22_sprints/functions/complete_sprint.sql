@@ -1,0 +1,16 @@
+-- Called by the sprint pages: by hand; unfinished stories leave the sprint.
+create function public.complete_sprint(p_sprint_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.change_sprint_status(p_sprint_id, 'ACTIVE', 'COMPLETED');
+  return (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id);
+end;
+$$;
+
+comment on function public.complete_sprint is
+  'Completes the active sprint (specification: States and transitions, Sprint).';
+grant execute on function public.complete_sprint to authenticated;

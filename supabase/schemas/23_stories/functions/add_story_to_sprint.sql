@@ -1,0 +1,22 @@
+-- Called by the sprint pages and tools. Sets the sprint and, through the trigger, the status; nothing else changes
+-- (specification: Ordering rules 5). A story of another sprint moves. Doing it twice is fine.
+create function public.add_story_to_sprint(p_sprint_id uuid, p_story_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_access('sprint', p_sprint_id);
+  perform private.require_write('story', p_story_id);
+
+  update public.stories s
+  set sprint_id = p_sprint_id
+  where s.id = p_story_id and s.sprint_id is distinct from p_sprint_id;
+  return (select row_to_json(s) from private.story_shape s where s.id = p_story_id);
+end;
+$$;
+
+comment on function public.add_story_to_sprint is
+  'Adds a story to a sprint of its product (specification: States and transitions, Story).';
+grant execute on function public.add_story_to_sprint to authenticated;

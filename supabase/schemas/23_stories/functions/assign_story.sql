@@ -1,0 +1,16 @@
+-- Called by the board, the solo page and tools: to oneself, to another member, or to nobody (null).
+create function public.assign_story(p_story_id uuid, p_assignee_id uuid default null)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_assignee(private.require_write('story', p_story_id), p_assignee_id);
+  update public.stories s set assignee_id = p_assignee_id where s.id = p_story_id;
+  return (select row_to_json(s) from private.story_shape s where s.id = p_story_id);
+end;
+$$;
+
+comment on function public.assign_story is 'Assigns a story (specification: Story).';
+grant execute on function public.assign_story to authenticated;

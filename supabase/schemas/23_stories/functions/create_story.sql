@@ -1,0 +1,36 @@
+-- Called by the backlog page and tools. Without a code the next ST-<nnn> is taken.
+create function public.create_story(
+  p_pbi_id uuid,
+  p_title text,
+  p_description text default '',
+  p_acceptance_criteria text default '',
+  p_code text default null,
+  p_priority integer default 3,
+  p_sprint_id uuid default null,
+  p_assignee_id uuid default null
+)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := gen_random_uuid();
+  v_product_id uuid := private.require_write('pbi', p_pbi_id);
+begin
+  if p_sprint_id is not null then
+    perform private.require_access('sprint', p_sprint_id);
+  end if;
+  perform private.require_assignee(v_product_id, p_assignee_id);
+
+  insert into public.stories
+    (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id)
+  values
+    (v_id, p_pbi_id, p_code, p_title, coalesce(p_description, ''), coalesce(p_acceptance_criteria, ''),
+      coalesce(p_priority, 3), p_sprint_id, p_assignee_id);
+  return (select row_to_json(s) from private.story_shape s where s.id = v_id);
+end;
+$$;
+
+comment on function public.create_story is 'Creates a story (specification: Story, Entity codes). 60 per minute.';
+grant execute on function public.create_story to authenticated;

@@ -1,0 +1,38 @@
+-- Called by the story page and tools: the story, where it stands, its tasks with plans, and the newest of its log.
+create function public.get_story(p_story_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  perform private.require_access('story', p_story_id);
+
+  return (
+    select row_to_json(x)
+    from (
+      select
+        s.*,
+        (select json_build_object('id', b.id, 'code', b.code, 'title', b.title) from public.pbis b where b.id = s.pbi_id) as pbi,
+        (
+          select json_build_object('id', p.id, 'code', p.code, 'sprint_goal', p.sprint_goal, 'status', p.status)
+          from private.sprint_shape p
+          where p.id = s.sprint_id
+        ) as sprint,
+        private.username(s.assignee_id) as assignee_username,
+        (
+          select coalesce(json_agg(row_to_json(t) order by t.sort_order, k.created_at, t.id), '[]')
+          from private.task_detail_shape t
+          join public.tasks k on k.id = t.id
+          where t.story_id = s.id
+        ) as tasks,
+        public.list_story_logs(s.id) as logs
+      from private.story_shape s
+      where s.id = p_story_id
+    ) x
+  );
+end;
+$$;
+
+comment on function public.get_story is 'One story with PBI, sprint, tasks and log (specification: Story).';
+grant execute on function public.get_story to authenticated;

@@ -1,0 +1,16 @@
+-- Called by the sprint pages and tools: the story goes back to the backlog. A done story stays done.
+create function public.remove_story_from_sprint(p_story_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_write('story', p_story_id);
+  update public.stories s set sprint_id = null where s.id = p_story_id and s.sprint_id is not null;
+  return (select row_to_json(s) from private.story_shape s where s.id = p_story_id);
+end;
+$$;
+
+comment on function public.remove_story_from_sprint is 'Takes a story out of its sprint (specification: Ordering rules 2).';
+grant execute on function public.remove_story_from_sprint to authenticated;

@@ -1,0 +1,22 @@
+-- Why: a story is assigned to somebody who can use the product; the composite key is the second wall. Null is nobody.
+create function private.require_assignee(p_product_id uuid, p_user_id uuid)
+returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if p_user_id is null then
+    return;
+  end if;
+
+  if not exists (select from public.product_members m where m.product_id = p_product_id and m.user_id = p_user_id) then
+    raise exception using errcode = 'PT422', message = 'Stories are assigned to the owner or a member of the product.',
+      detail = '{"issues":[{"path":"assignee_id","message":"Is not in the product."}]}';
+  end if;
+end;
+$$;
+
+comment on function private.require_assignee is 'PT422 for an assignee who is not in the product (specification: Story).';
+
+grant execute on function private.require_assignee to authenticated, service_role;

@@ -1,0 +1,70 @@
+-- Why: stories (specification: Story). Sprint, PBI and assignee are tied to the story's product by composite keys, so no
+-- path can mix two products. `status` is derived from the tasks and the sprint, `sort_order` from the code; triggers keep both.
+create table public.stories (
+  id uuid primary key default gen_random_uuid(),
+  product_id uuid not null references public.products (id) on delete cascade,
+  pbi_id uuid not null,
+  code text not null constraint stories_code_form check (code ~ '^[A-Za-z0-9._-]{1,30}$'),
+  title text not null constraint stories_title_length check (char_length(title) between 1 and 300),
+  description text not null default ''
+    constraint stories_description_length check (char_length(description) <= 100000),
+  acceptance_criteria text not null default ''
+    constraint stories_acceptance_criteria_length check (char_length(acceptance_criteria) <= 100000),
+  priority integer not null default 3 constraint stories_priority_range check (priority between 0 and 1000000),
+  status public.story_status not null default 'OPEN',
+  sort_order bigint not null,
+  sprint_id uuid,
+  assignee_id uuid,
+  created_at timestamptz not null default private.now(),
+  updated_at timestamptz not null default private.now(),
+  constraint stories_product_code_key unique (product_id, code),
+  constraint stories_id_product_key unique (id, product_id),
+  constraint stories_pbi_fkey foreign key (pbi_id, product_id)
+    references public.pbis (id, product_id) on delete cascade,
+  constraint stories_sprint_fkey foreign key (sprint_id, product_id)
+    references public.sprints (id, product_id) on delete set null (sprint_id),
+  constraint stories_assignee_fkey foreign key (product_id, assignee_id)
+    references public.product_members (product_id, user_id) on delete set null (assignee_id)
+);
+
+comment on table public.stories is 'Stories (specification: Story).';
+
+create index stories_pbi_idx on public.stories (pbi_id, product_id, sort_order, created_at, id);
+create index stories_sprint_idx on public.stories (sprint_id, product_id, sort_order, created_at, id);
+create index stories_assignee_idx on public.stories (product_id, assignee_id);
+create index stories_search_idx on public.stories
+  using gin (to_tsvector('simple', code || ' ' || title || ' ' || left(description, 20000)));
+
+-- Why: every end of a story asks whether its PBI has one that failed or is not done; with these the answer does not grow
+-- dearer with the number of stories (private.derived_pbi_status).
+create index stories_failed_idx on public.stories (pbi_id) where status = 'FAILED';
+create index stories_unfinished_idx on public.stories (pbi_id) where status <> 'DONE';
+
+alter table public.stories enable row level security;
+
+-- Members read; members of a product that is not archived write. Demo accounts are stopped by restrictive policies,
+-- whatever else is allowed (specification: Authentication 3, 4).
+create policy stories_select on public.stories for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+create policy stories_insert on public.stories for insert to authenticated
+  with check (product_id in (select private.writable_product_ids()));
+create policy stories_update on public.stories for update to authenticated
+  using (product_id in (select private.writable_product_ids()))
+  with check (product_id in (select private.writable_product_ids()));
+create policy stories_delete on public.stories for delete to authenticated
+  using (product_id in (select private.writable_product_ids()));
+
+create policy stories_no_demo_insert on public.stories as restrictive for insert to authenticated
+  with check (not (select private.is_demo()));
+create policy stories_no_demo_update on public.stories as restrictive for update to authenticated
+  using (not (select private.is_demo()));
+create policy stories_no_demo_delete on public.stories as restrictive for delete to authenticated
+  using (not (select private.is_demo()));
+
+grant select on public.stories to authenticated;
+
+grant insert (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id),
+  update (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id),
+  delete on public.stories to authenticated;
+
+grant select, insert, update, delete on public.stories to service_role;

@@ -1,0 +1,38 @@
+-- Called by the backlog page and tools. Without a code the next T-<n> is taken.
+create function public.create_task(
+  p_story_id uuid,
+  p_title text,
+  p_description text default '',
+  p_code text default null,
+  p_implementation_plan text default null,
+  p_priority integer default 3,
+  p_repo_url text default null,
+  p_verify_only boolean default false,
+  p_verify_required text default 'ALIGNED_OR_PARTIAL',
+  p_requires_opus boolean default false,
+  p_estimated_minutes integer default null
+)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_id uuid := gen_random_uuid();
+begin
+  perform private.require_write('story', p_story_id);
+
+  insert into public.tasks
+    (id, story_id, code, title, description, implementation_plan, priority, repo_url, verify_only, verify_required,
+      requires_opus, estimated_minutes)
+  values
+    (v_id, p_story_id, p_code, p_title, coalesce(p_description, ''), p_implementation_plan, coalesce(p_priority, 3),
+      p_repo_url, coalesce(p_verify_only, false),
+      coalesce(p_verify_required, 'ALIGNED_OR_PARTIAL')::public.verify_required, coalesce(p_requires_opus, false),
+      p_estimated_minutes);
+  return (select row_to_json(t) from private.task_detail_shape t where t.id = v_id);
+end;
+$$;
+
+comment on function public.create_task is 'Creates a task (specification: Task, Entity codes). 100 per minute.';
+grant execute on function public.create_task to authenticated;

@@ -1,0 +1,33 @@
+-- Called by the task page and tools: people edit every field. `p_changes` holds the fields to change; a null clears
+-- implementation_plan, repo_url and estimated_minutes. A new code brings a new sort_order.
+create function public.edit_task(p_task_id uuid, p_changes jsonb)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_status public.task_status := private.parse_task_status(p_changes ->> 'status');
+begin
+  perform private.parse_choice('verify_required', p_changes ->> 'verify_required', '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
+  perform private.require_write('task', p_task_id);
+
+  update public.tasks t
+  set title = coalesce(p_changes ->> 'title', t.title),
+      description = coalesce(p_changes ->> 'description', t.description),
+      code = coalesce(p_changes ->> 'code', t.code),
+      priority = coalesce((p_changes ->> 'priority')::integer, t.priority),
+      status = coalesce(v_status, t.status),
+      verify_only = coalesce((p_changes ->> 'verify_only')::boolean, t.verify_only),
+      verify_required = coalesce((p_changes ->> 'verify_required')::public.verify_required, t.verify_required),
+      requires_opus = coalesce((p_changes ->> 'requires_opus')::boolean, t.requires_opus),
+      implementation_plan = case when p_changes ? 'implementation_plan' then p_changes ->> 'implementation_plan' else t.implementation_plan end,
+      repo_url = case when p_changes ? 'repo_url' then p_changes ->> 'repo_url' else t.repo_url end,
+      estimated_minutes = case when p_changes ? 'estimated_minutes' then (p_changes ->> 'estimated_minutes')::integer else t.estimated_minutes end
+  where t.id = p_task_id;
+  return (select row_to_json(t) from private.task_detail_shape t where t.id = p_task_id);
+end;
+$$;
+
+comment on function public.edit_task is 'Edits a task (specification: Task).';
+grant execute on function public.edit_task to authenticated;

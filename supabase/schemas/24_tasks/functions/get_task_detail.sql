@@ -1,0 +1,15 @@
+-- Called by GET /api/tasks/:id and the MCP tool get_task. The answer is passed through unparsed.
+create function public.get_task_detail(p_task_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  perform private.require_access('task', p_task_id);
+  return (select row_to_json(t) from private.task_detail_shape t where t.id = p_task_id);
+end;
+$$;
+
+comment on function public.get_task_detail is 'Backlog task with its detail fields (specification: GET /api/tasks/:id).';
+grant execute on function public.get_task_detail to authenticated;

@@ -1,0 +1,18 @@
+-- Called by the backlog page and tools: the task goes to another story of its product and keeps its code and sort_order
+-- (specification: Entity codes 5).
+create function public.move_task(p_task_id uuid, p_story_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_write('task', p_task_id);
+  perform private.require_access('story', p_story_id);
+  update public.tasks t set story_id = p_story_id where t.id = p_task_id and t.story_id <> p_story_id;
+  return (select row_to_json(t) from private.task_detail_shape t where t.id = p_task_id);
+end;
+$$;
+
+comment on function public.move_task is 'Moves a task to another story of its product (specification: Entity codes 5).';
+grant execute on function public.move_task to authenticated;

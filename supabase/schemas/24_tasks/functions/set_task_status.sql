@@ -1,0 +1,20 @@
+-- Called by the board and the solo page, where people may put every status, review included
+-- (specification: PATCH /api/tasks/:id).
+create function public.set_task_status(p_task_id uuid, p_status text)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_status public.task_status := private.parse_task_status(coalesce(p_status, ''));
+begin
+  perform private.require_write('task', p_task_id);
+  update public.tasks t set status = v_status where t.id = p_task_id and t.status <> v_status;
+  return (select row_to_json(t) from private.task_shape t where t.id = p_task_id);
+end;
+$$;
+
+comment on function public.set_task_status is
+  'A board move of a task, all statuses (specification: States and transitions, Task).';
+grant execute on function public.set_task_status to authenticated;

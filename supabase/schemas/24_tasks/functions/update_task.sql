@@ -1,0 +1,66 @@
+-- Why: the write of agents, hot. Definer, so that row level security is not asked for a row whose product was just checked.
+-- `review` belongs to the board and `failed` to jobs (specification: PATCH /api/tasks/:id).
+create function private.update_task(
+  p_task_id uuid,
+  p_status text,
+  p_implementation_plan text,
+  p_verify_only boolean,
+  p_verify_required text
+)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_answer json;
+begin
+  if p_status is null and p_implementation_plan is null then
+    raise exception using errcode = 'PT422', message = 'Give at least one of status and implementation_plan.',
+      detail = '{"issues":[{"path":"","message":"At least one of status and implementation_plan is required."}]}';
+  end if;
+  perform private.parse_choice('status', p_status, '{todo,in_progress,done}');
+  perform private.parse_choice('verify_required', p_verify_required, '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
+  perform private.require_write('task', p_task_id);
+
+  update public.tasks t
+  set status = coalesce(private.parse_task_status(p_status), t.status),
+      implementation_plan = coalesce(p_implementation_plan, t.implementation_plan),
+      verify_only = coalesce(p_verify_only, t.verify_only),
+      verify_required = coalesce(p_verify_required::public.verify_required, t.verify_required)
+  where t.id = p_task_id
+  returning json_build_object(
+    'id', t.id,
+    'status', case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end,
+    'implementation_plan', t.implementation_plan
+  )
+  into v_answer;
+  return v_answer;
+end;
+$$;
+
+comment on function private.update_task is 'Body of update_task (specification: PATCH /api/tasks/:id).';
+
+grant execute on function private.update_task to authenticated, service_role;
+
+-- Called by PATCH /api/tasks/:id and the MCP tools update_task_status and update_task_plan. Passed through unparsed.
+create function public.update_task(
+  p_task_id uuid,
+  p_status text default null,
+  p_implementation_plan text default null,
+  p_verify_only boolean default null,
+  p_verify_required text default null
+)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.update_task(p_task_id, p_status, p_implementation_plan, p_verify_only, p_verify_required);
+end;
+$$;
+
+comment on function public.update_task is 'Status or plan of a task (specification: PATCH /api/tasks/:id).';
+grant execute on function public.update_task to authenticated;

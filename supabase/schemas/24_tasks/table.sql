@@ -1,0 +1,64 @@
+-- Why: tasks (specification: Task). `product_id` repeats the story's product, and the composite key holds it there.
+create table public.tasks (
+  id uuid primary key default gen_random_uuid(),
+  product_id uuid not null references public.products (id) on delete cascade,
+  story_id uuid not null,
+  code text not null constraint tasks_code_form check (code ~ '^[A-Za-z0-9._-]{1,30}$'),
+  title text not null constraint tasks_title_length check (char_length(title) between 1 and 300),
+  description text not null default ''
+    constraint tasks_description_length check (char_length(description) <= 100000),
+  implementation_plan text
+    constraint tasks_implementation_plan_length check (char_length(implementation_plan) <= 100000),
+  priority integer not null default 3 constraint tasks_priority_range check (priority between 0 and 1000000),
+  sort_order bigint not null,
+  status public.task_status not null default 'TO_DO',
+  repo_url text constraint tasks_repo_url_length check (char_length(repo_url) between 1 and 2000)
+    constraint tasks_repo_url_form check (repo_url !~* '^[[:space:]]*(javascript|data|vbscript):'),
+  verify_only boolean not null default false,
+  verify_required public.verify_required not null default 'ALIGNED_OR_PARTIAL',
+  requires_opus boolean not null default false,
+  estimated_minutes integer constraint tasks_estimated_minutes_range check (estimated_minutes between 0 and 1000000),
+  created_at timestamptz not null default private.now(),
+  updated_at timestamptz not null default private.now(),
+  constraint tasks_product_code_key unique (product_id, code),
+  constraint tasks_id_product_key unique (id, product_id),
+  constraint tasks_story_fkey foreign key (story_id, product_id)
+    references public.stories (id, product_id) on delete cascade
+);
+
+comment on table public.tasks is 'Tasks (specification: Task).';
+
+create index tasks_story_idx on public.tasks (story_id, product_id, sort_order, created_at, id);
+create index tasks_search_idx on public.tasks
+  using gin (to_tsvector('simple', code || ' ' || title || ' ' || left(description, 20000)));
+
+alter table public.tasks enable row level security;
+
+-- Members read; members of a product that is not archived write. Demo accounts are stopped by restrictive policies,
+-- whatever else is allowed (specification: Authentication 3, 4).
+create policy tasks_select on public.tasks for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+create policy tasks_insert on public.tasks for insert to authenticated
+  with check (product_id in (select private.writable_product_ids()));
+create policy tasks_update on public.tasks for update to authenticated
+  using (product_id in (select private.writable_product_ids()))
+  with check (product_id in (select private.writable_product_ids()));
+create policy tasks_delete on public.tasks for delete to authenticated
+  using (product_id in (select private.writable_product_ids()));
+
+create policy tasks_no_demo_insert on public.tasks as restrictive for insert to authenticated
+  with check (not (select private.is_demo()));
+create policy tasks_no_demo_update on public.tasks as restrictive for update to authenticated
+  using (not (select private.is_demo()));
+create policy tasks_no_demo_delete on public.tasks as restrictive for delete to authenticated
+  using (not (select private.is_demo()));
+
+grant select on public.tasks to authenticated;
+
+grant insert (id, story_id, code, title, description, implementation_plan, priority, repo_url, verify_only,
+    verify_required, requires_opus, estimated_minutes),
+  update (story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only,
+    verify_required, requires_opus, estimated_minutes),
+  delete on public.tasks to authenticated;
+
+grant select, insert, update, delete on public.tasks to service_role;

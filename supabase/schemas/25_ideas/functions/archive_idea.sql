@@ -1,0 +1,16 @@
+-- Called by the ideas pages: a flag beside the status. Doing it twice is fine.
+create function public.archive_idea(p_idea_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_idea_write(p_idea_id);
+  update public.ideas i set archived_at = private.now() where i.id = p_idea_id and i.archived_at is null;
+  return (select row_to_json(i) from private.idea_shape i where i.id = p_idea_id);
+end;
+$$;
+
+comment on function public.archive_idea is 'Archives an idea (specification: Idea).';
+grant execute on function public.archive_idea to authenticated;

@@ -1,0 +1,16 @@
+-- Called by the ideas pages. Doing it twice is fine.
+create function public.unlink_idea_product(p_idea_id uuid, p_product_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_idea_write(p_idea_id);
+  delete from public.idea_products l where l.idea_id = p_idea_id and l.product_id = p_product_id;
+  return (select row_to_json(i) from private.idea_shape i where i.id = p_idea_id);
+end;
+$$;
+
+comment on function public.unlink_idea_product is 'Removes the link of an idea to a further product (specification: Idea).';
+grant execute on function public.unlink_idea_product to authenticated;

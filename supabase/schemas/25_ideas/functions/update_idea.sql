@@ -1,0 +1,30 @@
+-- Called by the ideas pages and tools. `p_changes` holds the fields to change: title, description, product_id, and status,
+-- which moves forward only (draft, discussing, ready; planned by promotion).
+create function public.update_idea(p_idea_id uuid, p_changes jsonb)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_status text := upper(private.parse_choice('status', p_changes ->> 'status', '{draft,discussing,ready,planned}'));
+  v_new_product_id uuid := (p_changes ->> 'product_id')::uuid;
+begin
+  perform private.require_idea_write(p_idea_id);
+  if v_new_product_id is not null then
+    perform private.require_product_access(v_new_product_id);
+    perform private.require_product_write(v_new_product_id);
+  end if;
+
+  update public.ideas i
+  set title = coalesce(p_changes ->> 'title', i.title),
+      description = coalesce(p_changes ->> 'description', i.description),
+      product_id = coalesce(v_new_product_id, i.product_id),
+      status = coalesce(v_status::public.idea_status, i.status)
+  where i.id = p_idea_id;
+  return (select row_to_json(i) from private.idea_shape i where i.id = p_idea_id);
+end;
+$$;
+
+comment on function public.update_idea is 'Edits an idea and moves it forward (specification: Idea).';
+grant execute on function public.update_idea to authenticated;

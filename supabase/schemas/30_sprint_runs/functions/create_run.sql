@@ -1,0 +1,44 @@
+-- Why: a run and all that belongs to it in a few set-based statements: one job a task in PBI, story, task order, or one
+-- batch job with execution records that freeze plan and verify_required. Called under the product lock after the blockers
+-- were looked at in the same transaction. A run that goes on from an earlier one keeps its branch.
+create function private.create_run(p_sprint public.sprints, p_product public.products, p_previous public.sprint_runs)
+returns public.sprint_runs
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := private.now();
+  v_run public.sprint_runs;
+begin
+  insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch, previous_run_id, started_by)
+  values (p_sprint.id, p_product.id, p_product.pr_strategy,
+    coalesce(p_previous.branch, private.run_branch(p_sprint, p_product)), p_previous.id, auth.uid())
+  returning * into v_run;
+
+  if v_run.pr_strategy = 'SPRINT_BATCH' then
+    insert into public.task_executions (sprint_run_id, task_id, position, plan_snapshot, verify_required)
+    select v_run.id, sc.task_id, sc.place, t.implementation_plan, t.verify_required
+    from private.sprint_scope(p_sprint.id) sc
+    join public.tasks t on t.id = sc.task_id;
+    perform private.create_batch_job(v_run);
+    return v_run;
+  end if;
+
+  insert into public.agent_jobs
+    (product_id, task_id, kind, sprint_run_id, lane_id, position, in_turn, branch, created_by, created_at)
+  select p_product.id, sc.task_id, 'TASK_IMPLEMENTATION', v_run.id,
+    case v_run.pr_strategy when 'STORY' then sc.story_id else v_run.id end,
+    sc.place,
+    case v_run.pr_strategy when 'STORY' then sc.place = min(sc.place) over (partition by sc.story_id) else sc.place = 1 end,
+    case v_run.pr_strategy
+      when 'STORY' then left(v_run.branch || '--' || private.branch_part(sc.story_code, sc.story_id), 200)
+      else v_run.branch end,
+    auth.uid(), v_now
+  from private.sprint_scope(p_sprint.id) sc
+  order by sc.place;
+  return v_run;
+end;
+$$;
+
+comment on function private.create_run is 'A run with its jobs or executions (specification: Starting a sprint run 2).';

@@ -1,0 +1,39 @@
+-- Why: the one way in which a run ends: final status, pause cleared, its question closed, and when it did not end well,
+-- its unfinished jobs cancelled with the questions that they waited for. Called under the product lock.
+create function private.end_run(p_run public.sprint_runs, p_status public.sprint_run_status, p_reason text, p_failure jsonb)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  update public.sprint_runs r
+  set status = p_status, pause_context = null, finished_at = private.now(), failure = p_failure
+  where r.id = p_run.id and r.status in ('QUEUED', 'RUNNING', 'PAUSED');
+
+  perform private.close_question(p_run.pause_question_id);
+  if p_status = 'DONE' then
+    return;
+  end if;
+
+  perform private.close_question(j.parked_question_id)
+  from public.agent_jobs j
+  where j.sprint_run_id = p_run.id and j.status = 'QUEUED' and j.parked_question_id is not null;
+
+  update public.agent_workers w
+  set current_job_id = null
+  from public.agent_jobs j
+  where j.sprint_run_id = p_run.id and j.status in ('CLAIMED', 'RUNNING') and w.id = j.worker_id and w.current_job_id = j.id;
+
+  update public.agent_jobs j
+  set status = 'CANCELLED', failure_class = 'cancelled', failure_reason = p_reason
+  where j.sprint_run_id = p_run.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING');
+
+  update public.task_executions e
+  set status = 'PENDING', started_at = null
+  where e.sprint_run_id = p_run.id and e.status = 'RUNNING';
+end;
+$$;
+
+comment on function private.end_run is
+  'Ends a run as DONE, FAILED or CANCELLED with all that belongs to it (specification: Sprint run).';

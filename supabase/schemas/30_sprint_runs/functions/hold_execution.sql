@@ -1,0 +1,24 @@
+-- Why: a task of a batch is only heard of by the attempt that holds the batch job.
+create function private.hold_execution(p_job public.agent_jobs, p_task_id uuid)
+returns public.task_executions
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_execution public.task_executions;
+begin
+  if p_job.kind <> 'SPRINT_IMPLEMENTATION' then
+    perform private.refuse(422, 'This job is no batch. Report it with report_agent_job.');
+  end if;
+  select e.* into v_execution from public.task_executions e
+  where e.sprint_run_id = p_job.sprint_run_id and e.task_id = p_task_id for update;
+  if not found then
+    perform private.refuse(404, 'This task is not in the scope of the batch run.');
+  end if;
+  return v_execution;
+end;
+$$;
+
+comment on function private.hold_execution is
+  'The execution of a task in a batch run (specification: Sprint run, executions).';

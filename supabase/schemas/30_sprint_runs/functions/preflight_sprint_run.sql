@@ -1,0 +1,48 @@
+-- Why: the page and the agent see before a start what would prevent it, all at once. The start asks the same again.
+-- Definer: reads for a member what RLS would read row by row; access is checked first.
+create function private.preflight_sprint_run(p_sprint_id uuid)
+returns json
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  v_sprint public.sprints;
+  v_product public.products;
+  v_blockers jsonb;
+begin
+  perform private.require_access('sprint', p_sprint_id);
+  select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
+  select p.* into v_product from public.products p where p.id = v_sprint.product_id;
+  v_blockers := private.run_blockers(v_sprint, v_product);
+  return json_build_object(
+    'sprint_id', p_sprint_id,
+    'sprint_code', v_sprint.code,
+    'pr_strategy', v_product.pr_strategy,
+    'ready', v_blockers = '[]',
+    'tasks_total', (select count(*) from private.sprint_scope(p_sprint_id)),
+    'jobs_total', case when v_product.pr_strategy = 'SPRINT_BATCH'
+      then least(1, (select count(*) from private.sprint_scope(p_sprint_id)))
+      else (select count(*) from private.sprint_scope(p_sprint_id)) end,
+    'blockers', v_blockers);
+end;
+$$;
+
+grant execute on function private.preflight_sprint_run to authenticated;
+
+create function public.preflight_sprint_run(p_sprint_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return private.preflight_sprint_run(p_sprint_id);
+end;
+$$;
+
+comment on function public.preflight_sprint_run is
+  'What would prevent the start of a run (specification: Starting a sprint run 1).';
+
+grant execute on function public.preflight_sprint_run to authenticated;

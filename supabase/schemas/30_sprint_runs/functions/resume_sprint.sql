@@ -1,0 +1,67 @@
+-- Why: a failed sprint goes on: failed tasks go back to todo, their stories and PBIs out of failed, the sprint is active
+-- again, and a new run starts on the branch of the run that failed, all in one transaction with the pre-flight
+-- (specification: Task, failed, resume-sprint). Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
+-- Definer: runs and jobs are written by functions only.
+create function private.resume_sprint(p_sprint_id uuid)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_product_id uuid := private.require_write('sprint', p_sprint_id);
+  v_sprint public.sprints;
+  v_product public.products;
+  v_previous public.sprint_runs;
+  v_other text;
+  v_blockers jsonb;
+  v_run public.sprint_runs;
+begin
+  perform private.take_rate_limit('enqueue', auth.uid()::text);
+  select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
+  if v_sprint.status <> 'FAILED' then
+    perform private.refuse(409, format('Only a failed sprint can be resumed; %s is %s.', v_sprint.code, lower(v_sprint.status::text)));
+  end if;
+  select s.code into v_other from public.sprints s where s.product_id = v_product_id and s.status = 'ACTIVE';
+  if found then
+    perform private.refuse(409, format('Sprint %s is active. Complete it first: a product has one active sprint.', v_other));
+  end if;
+
+  -- Stories and PBIs follow their tasks out of failed.
+  update public.tasks t set status = 'TO_DO'
+  from public.stories s
+  where s.id = t.story_id and s.sprint_id = p_sprint_id and t.status = 'FAILED';
+  update public.sprints s set status = 'ACTIVE' where s.id = p_sprint_id returning * into v_sprint;
+
+  select p.* into v_product from public.products p where p.id = v_product_id;
+  v_blockers := private.run_blockers(v_sprint, v_product);
+  if v_blockers <> '[]' then
+    perform private.refuse(409, private.blockers_sentence(v_blockers), jsonb_build_object('blockers', v_blockers));
+  end if;
+
+  select r.* into v_previous from public.sprint_runs r
+  where r.sprint_id = p_sprint_id and r.status = 'FAILED' order by r.created_at desc, r.id desc limit 1;
+  -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
+  v_run := private.create_run(v_sprint, v_product, v_previous);
+  return private.run_json(v_run, false);
+end;
+$$;
+
+grant execute on function private.resume_sprint to authenticated;
+
+create function public.resume_sprint(p_sprint_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.resume_sprint(p_sprint_id);
+end;
+$$;
+
+comment on function public.resume_sprint is
+  'FAILED sprint to ACTIVE with a new run (specification: States and transitions, Task and Sprint).';
+
+grant execute on function public.resume_sprint to authenticated;

@@ -1,0 +1,22 @@
+-- Why: what a run works on: the tasks of the sprint that are not done, in PBI, story, task order. Jobs, executions and
+-- blockers all start from this one list (specification: Starting a sprint run).
+create function private.sprint_scope(p_sprint_id uuid)
+returns table (task_id uuid, task_code text, story_id uuid, story_code text, pbi_id uuid, place integer)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+    select t.id, t.code, s.id, s.code, b.id,
+      row_number() over (order by b.priority, b.sort_order, b.created_at, b.id,
+        s.sort_order, s.created_at, s.id, t.sort_order, t.created_at, t.id)::integer
+    from public.stories s
+    join public.pbis b on b.id = s.pbi_id
+    join public.tasks t on t.story_id = s.id
+    where s.sprint_id = p_sprint_id and t.status <> 'DONE';
+end;
+$$;
+
+comment on function private.sprint_scope is
+  'Unfinished tasks of a sprint in PBI, story, task order (specification: Starting a sprint run 2).';

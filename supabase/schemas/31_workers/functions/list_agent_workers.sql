@@ -1,0 +1,46 @@
+-- Why: who works on the products in reach: the workers of every user who reaches one of them, seen in the last week.
+-- Definer: other users' presence is visible only where a product is shared.
+create function private.list_agent_workers(p_product_id uuid)
+returns json
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  if p_product_id is not null then
+    perform private.require_product_access(p_product_id);
+  end if;
+  return json_build_object('workers', (
+    select coalesce(jsonb_agg(private.worker_json(w) || jsonb_build_object('current_job', (
+        select private.job_json(j) from public.agent_jobs j
+        where j.id = w.current_job_id and j.product_id in (
+          select mine.product_id from public.product_members mine where mine.user_id = auth.uid())))
+      order by w.last_seen_at desc, w.id), '[]')
+    from public.agent_workers w
+    where w.last_seen_at > private.now() - interval '7 days'
+      and (p_product_id is not null or w.user_id = auth.uid() or exists (
+        select from public.product_members mine
+        join public.product_members theirs on theirs.product_id = mine.product_id
+        where mine.user_id = auth.uid() and theirs.user_id = w.user_id))
+      and (p_product_id is null or exists (
+        select from public.product_members m where m.product_id = p_product_id and m.user_id = w.user_id))));
+end;
+$$;
+
+grant execute on function private.list_agent_workers to authenticated;
+
+create function public.list_agent_workers(p_product_id uuid default null)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return private.list_agent_workers(p_product_id);
+end;
+$$;
+
+comment on function public.list_agent_workers is 'Workers that reach the products in reach (specification: Agent worker).';
+
+grant execute on function public.list_agent_workers to authenticated;

@@ -1,0 +1,57 @@
+-- Why: a worker that starts again says so, and everything that its earlier life still held is closed in one call instead of
+-- waiting for leases: back to the queue with a retry, or failed after three. Products are locked in one order, the worker's
+-- row last. Answers the jobs that were taken back. Definer: jobs are written by functions only.
+create function private.restart_worker(p_worker text)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.require_writer();
+  v_worker public.agent_workers := private.ensure_worker(v_user_id, p_worker);
+  v_product_id uuid;
+  v_job public.agent_jobs;
+  v_closed jsonb := '[]';
+  v_status public.agent_job_status;
+begin
+  for v_product_id in
+    select distinct j.product_id from public.agent_jobs j
+    where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') order by 1
+  loop
+    perform private.lock_product(v_product_id);
+  end loop;
+
+  for v_job in
+    select j.* from public.agent_jobs j
+    where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') order by j.claimed_at, j.id for update
+  loop
+    v_status := private.requeue_lost_job(v_job, format('Worker %s restarted during attempt %s.', v_worker.name, v_job.attempt));
+    if v_status is not null then
+      v_closed := v_closed || jsonb_build_object('id', v_job.id, 'attempt', v_job.attempt, 'status', lower(v_status::text));
+    end if;
+  end loop;
+
+  perform private.touch_worker(v_worker.id, null, null, null, null);
+  return json_build_object('worker_id', v_worker.id, 'closed', v_closed);
+end;
+$$;
+
+grant execute on function private.restart_worker to authenticated;
+
+create function public.restart_worker(p_worker text)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.restart_worker(p_worker);
+end;
+$$;
+
+comment on function public.restart_worker is
+  'Closes the attempts of a worker that restarted (specification: Agent job; lease lost).';
+
+grant execute on function public.restart_worker to authenticated;

@@ -1,0 +1,20 @@
+-- Why: one shape of a worker: presence, quota, what it works on, and whether it may be given work.
+create function private.worker_json(p_worker public.agent_workers)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_minimum integer := (select u.min_quota_pct from public.users u where u.id = p_worker.user_id);
+  v_online boolean := p_worker.stopped_at is null and p_worker.last_seen_at > private.now() - interval '2 minutes';
+begin
+  return to_jsonb(p_worker) || jsonb_build_object(
+    'username', private.username(p_worker.user_id),
+    'online', v_online,
+    'min_quota_pct', v_minimum,
+    'quota_ok', coalesce(p_worker.last_quota_pct >= v_minimum, true));
+end;
+$$;
+
+comment on function private.worker_json is 'An agent worker as it is shown (specification: Agent worker).';

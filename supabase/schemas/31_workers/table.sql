@@ -1,0 +1,36 @@
+-- Why: who works for whom, when it was last seen and how much quota it has left (specification: Other records, Agent worker).
+-- A worker is named by its user; the name stays the same across restarts, so that a restart can close what it held.
+create table public.agent_workers (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references public.users (id) on delete cascade,
+  name text not null constraint agent_workers_name_length check (char_length(name) between 1 and 100),
+  hostname text constraint agent_workers_hostname_length check (char_length(hostname) <= 255),
+  version text constraint agent_workers_version_length check (char_length(version) <= 50),
+  last_seen_at timestamptz not null default private.now(),
+  last_quota_pct integer constraint agent_workers_quota_range check (last_quota_pct between 0 and 100),
+  last_quota_check_at timestamptz,
+  current_job_id uuid,
+  stopped_at timestamptz,
+  created_at timestamptz not null default private.now(),
+  constraint agent_workers_user_id_name_key unique (user_id, name)
+);
+
+alter table public.agent_workers
+  add constraint agent_workers_current_job_id_fkey
+  foreign key (current_job_id) references public.agent_jobs (id) on delete set null;
+
+comment on table public.agent_workers is
+  'Presence of workers (specification: Agent worker): last seen, quota, current job.';
+
+create index agent_workers_last_seen_at_idx on public.agent_workers (last_seen_at);
+create index agent_workers_current_job_id_idx on public.agent_workers (current_job_id);
+
+alter table public.agent_workers enable row level security;
+
+create policy agent_workers_select on public.agent_workers for select to authenticated
+  using (user_id in (
+    select m.user_id from public.product_members m where m.product_id in (select private.accessible_product_ids()))
+    or user_id = (select auth.uid()));
+
+grant select on public.agent_workers to authenticated;
+grant select, insert, update, delete on public.agent_workers to service_role;

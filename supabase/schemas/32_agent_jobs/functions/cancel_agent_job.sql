@@ -1,0 +1,49 @@
+-- Why: a single queued job can be cancelled (specification: Starting a sprint run 4). What is at work is stopped by
+-- cancelling its run; a chat, which has none, may be cancelled at any time before its end. Cancelling twice is fine.
+-- Refusals: 404, 403, 409. Definer: jobs are written by functions only.
+create function private.cancel_agent_job(p_job_id uuid)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id);
+begin
+  if v_job.status = 'CANCELLED' then
+    return private.job_json(v_job);
+  end if;
+  if v_job.status in ('CLAIMED', 'RUNNING') and v_job.kind <> 'PLAN_CHAT' then
+    perform private.refuse(409, 'This job is held by a worker. Cancel or pause its run to stop it.');
+  end if;
+  if v_job.status not in ('QUEUED', 'CLAIMED', 'RUNNING') then
+    perform private.refuse(409, format('Only a queued job can be cancelled; this one is %s.', lower(v_job.status::text)));
+  end if;
+
+  perform private.close_question(v_job.parked_question_id);
+  update public.agent_jobs j
+  set status = 'CANCELLED', failure_class = 'cancelled', failure_reason = 'The job was cancelled.'
+  where j.id = p_job_id;
+  perform private.release_worker(v_job.worker_id, v_job.id);
+  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+  return private.job_json(v_job);
+end;
+$$;
+
+grant execute on function private.cancel_agent_job to authenticated;
+
+create function public.cancel_agent_job(p_job_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.cancel_agent_job(p_job_id);
+end;
+$$;
+
+comment on function public.cancel_agent_job is 'QUEUED to CANCELLED (specification: Starting a sprint run 4).';
+
+grant execute on function public.cancel_agent_job to authenticated;

@@ -1,0 +1,34 @@
+-- Why: one job for its page, with the questions that it asked. Definer: access is checked first.
+create function private.get_agent_job(p_job_id uuid)
+returns json
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.require_job(p_job_id);
+  return (
+    select private.job_json(j) || jsonb_build_object('questions', (
+      select coalesce(jsonb_agg(private.question_json(q) order by q.created_at, q.id), '[]')
+      from public.agent_questions q where q.job_id = j.id))
+    from public.agent_jobs j where j.id = p_job_id);
+end;
+$$;
+
+grant execute on function private.get_agent_job to authenticated;
+
+create function public.get_agent_job(p_job_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return private.get_agent_job(p_job_id);
+end;
+$$;
+
+comment on function public.get_agent_job is 'One agent job (specification: Agent job).';
+
+grant execute on function public.get_agent_job to authenticated;

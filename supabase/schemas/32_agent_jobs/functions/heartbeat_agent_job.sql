@@ -1,0 +1,70 @@
+-- Why: renews the lease and tells the worker whether to go on: continue, pause (its run is paused; it still holds the job) or
+-- stop (the job is not its own any more), with the reason in a code and a sentence. A lost attempt changes nothing.
+-- Takes no product lock: one row, one statement, nothing else hangs on it.
+-- Definer: jobs are written by functions only.
+create function private.heartbeat_agent_job(p_job_id uuid, p_attempt integer, p_quota_pct integer)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := private.now();
+  v_job public.agent_jobs;
+  v_state text;
+  v_pause jsonb;
+begin
+  perform private.require_job(p_job_id);
+  perform private.require_writer();
+  if p_quota_pct not between 0 and 100 then
+    perform private.refuse(422, 'quota_pct must be 0 to 100.');
+  end if;
+
+  update public.agent_jobs j
+  set lease_until = v_now + private.lease()
+  from public.agent_workers w
+  where j.id = p_job_id and j.attempt = p_attempt and j.status in ('CLAIMED', 'RUNNING')
+    and w.id = j.worker_id and w.user_id = auth.uid()
+  returning j.* into v_job;
+
+  if v_job.id is null then
+    select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+    v_state := private.attempt_state(v_job, p_attempt);
+    return json_build_object('action', 'stop', 'status', lower(v_job.status::text), 'lease_until', null,
+      'reason', json_build_object('code', v_state, 'message', case v_state
+        when 'cancelled' then 'The job was cancelled' || coalesce(': ' || v_job.failure_reason, '.')
+        when 'finished' then format('The job is already %s.', lower(v_job.status::text))
+        when 'parked' then 'The job waits for the answer to a question.'
+        when 'requeued' then 'The job went back to the queue until the rate limit ends.'
+        else format('Attempt %s no longer holds this job.', coalesce(p_attempt::text, '?')) end));
+  end if;
+
+  select r.pause_context into v_pause from public.sprint_runs r where r.id = v_job.sprint_run_id and r.status = 'PAUSED';
+  perform private.touch_worker(v_job.worker_id, null, null, p_quota_pct, null);
+  return json_build_object(
+    'action', case when v_pause is null then 'continue' else 'pause' end,
+    'status', lower(v_job.status::text),
+    'lease_until', v_job.lease_until,
+    'reason', case when v_pause is not null then json_build_object('code', 'paused',
+      'message', format('The run is paused (%s).', replace(v_pause ->> 'reason', '_', ' '))) end);
+end;
+$$;
+
+grant execute on function private.heartbeat_agent_job to authenticated;
+
+create function public.heartbeat_agent_job(p_job_id uuid, p_attempt integer, p_quota_pct integer default null)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.heartbeat_agent_job(p_job_id, p_attempt, p_quota_pct);
+end;
+$$;
+
+comment on function public.heartbeat_agent_job is
+  'Renews a lease; continue, pause or stop (specification: Agent job, lease_until).';
+
+grant execute on function public.heartbeat_agent_job to authenticated;

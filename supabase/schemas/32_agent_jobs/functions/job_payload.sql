@@ -1,0 +1,78 @@
+-- Why: a claim carries everything that the work needs, so that a worker asks nothing more: task, story, product, repository,
+-- branch, run, plan, criteria, verification, and the answers to what an earlier attempt asked.
+create function private.job_payload(p_job public.agent_jobs)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_product public.products;
+  v_run public.sprint_runs;
+  v_task public.tasks;
+begin
+  select p.* into v_product from public.products p where p.id = p_job.product_id;
+  select r.* into v_run from public.sprint_runs r where r.id = p_job.sprint_run_id;
+  select t.* into v_task from public.tasks t where t.id = p_job.task_id;
+
+  return json_build_object(
+    'id', p_job.id,
+    'kind', p_job.kind,
+    'status', lower(p_job.status::text),
+    'attempt', p_job.attempt,
+    'retry_count', p_job.retry_count,
+    'previous_failure', p_job.failure_reason,
+    'lease_until', p_job.lease_until,
+    'heartbeat_seconds', 60,
+    'position', p_job.position,
+    'plan', p_job.plan_snapshot,
+    'product', json_build_object('id', v_product.id, 'code', v_product.code, 'name', v_product.name,
+      'description', v_product.description, 'repo_url', v_product.repo_url,
+      'definition_of_done', v_product.definition_of_done, 'auto_pr', v_product.auto_pr, 'pr_strategy', v_product.pr_strategy),
+    'repo_url', coalesce(nullif(v_task.repo_url, ''), v_product.repo_url),
+    'branch', p_job.branch,
+    'base_sha', p_job.base_sha,
+    'head_sha', p_job.head_sha,
+    'pr_url', p_job.pr_url,
+    'run', case when v_run.id is not null then (
+      select json_build_object('id', v_run.id, 'status', lower(v_run.status::text), 'branch', v_run.branch,
+        'pr_strategy', v_run.pr_strategy, 'previous_run_id', v_run.previous_run_id,
+        'sprint_id', s.id, 'sprint_code', s.code, 'sprint_goal', s.sprint_goal)
+      from public.sprints s where s.id = v_run.sprint_id) end,
+    'task', case when p_job.kind = 'TASK_IMPLEMENTATION' then json_build_object('id', v_task.id, 'code', v_task.code,
+      'title', v_task.title, 'description', v_task.description, 'status', private.task_status_word(v_task.status),
+      'verify_only', v_task.verify_only, 'verify_required', v_task.verify_required,
+      'requires_opus', v_task.requires_opus, 'estimated_minutes', v_task.estimated_minutes) end,
+    'story', (
+      select json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'description', s.description,
+        'acceptance_criteria', s.acceptance_criteria, 'pbi_id', b.id, 'pbi_code', b.code, 'pbi_title', b.title)
+      from public.stories s join public.pbis b on b.id = s.pbi_id
+      where s.id = v_task.story_id and p_job.kind = 'TASK_IMPLEMENTATION'),
+    'executions', case when p_job.kind = 'SPRINT_IMPLEMENTATION' then (
+      select coalesce(json_agg(json_build_object('id', e.id, 'position', e.position, 'status', lower(e.status::text),
+        'task_id', t.id, 'task_code', t.code, 'title', t.title, 'description', t.description,
+        'plan', e.plan_snapshot, 'verify_required', e.verify_required, 'verify_only', t.verify_only,
+        'requires_opus', t.requires_opus, 'story_id', s.id, 'story_code', s.code, 'story_title', s.title,
+        'acceptance_criteria', s.acceptance_criteria) order by e.position), '[]')
+      from public.task_executions e
+      join public.tasks t on t.id = e.task_id
+      join public.stories s on s.id = t.story_id
+      where e.sprint_run_id = p_job.sprint_run_id) end,
+    'idea', case when p_job.kind = 'PLAN_CHAT' then (
+      select json_build_object('id', i.id, 'code', i.code, 'title', i.title, 'description', i.description,
+        'status', lower(i.status::text))
+      from public.ideas i where i.id = p_job.idea_id) end,
+    'user_questions', case when p_job.kind = 'PLAN_CHAT' then (
+      select coalesce(json_agg(json_build_object('id', u.id, 'question', u.question, 'answer', u.answer,
+        'status', lower(u.status::text), 'asked_for_this_job', u.job_id = p_job.id, 'created_at', u.created_at)
+        order by u.created_at, u.id), '[]')
+      from public.user_questions u where u.idea_id = p_job.idea_id) end,
+    'questions', (
+      select coalesce(json_agg(private.question_json(q) order by q.created_at, q.id), '[]')
+      from public.agent_questions q where q.job_id = p_job.id)
+  );
+end;
+$$;
+
+comment on function private.job_payload is
+  'Everything that a worker needs for a job (specification: Agent job; Product; Story; Task).';

@@ -1,0 +1,14 @@
+-- Why: one place for how long a claim holds without a word from its worker.
+create function private.lease()
+returns interval
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return interval '5 minutes';
+end;
+$$;
+
+comment on function private.lease is
+  'The lease of a claim: 5 minutes, renewed by heartbeats (specification: Agent job, lease_until).';

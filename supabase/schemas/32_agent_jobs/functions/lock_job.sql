@@ -1,0 +1,32 @@
+-- Why: the first line of every change of a job: 404, 403, the product lock, demo and archive, then the row as it is now.
+-- With p_share a job of one task takes only a share of the lock, and the story of its task for itself: enough for the end of
+-- one task, and for less. A batch reaches further and always takes the whole lock.
+create function private.lock_job(p_job_id uuid, p_share boolean default false)
+returns public.agent_jobs
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_product_id uuid := private.require_job(p_job_id);
+  v_job public.agent_jobs;
+begin
+  if p_share and exists (select from public.agent_jobs j where j.id = p_job_id and j.kind = 'TASK_IMPLEMENTATION') then
+    perform private.share_product(v_product_id);
+    -- Read under the lock: a task may have moved to another story until then.
+    perform private.lock_part('story', t.story_id)
+    from public.agent_jobs j join public.tasks t on t.id = j.task_id
+    where j.id = p_job_id;
+  else
+    perform private.lock_product(v_product_id);
+  end if;
+  perform private.require_product_write(v_product_id);
+  select j.* into v_job from public.agent_jobs j where j.id = p_job_id for update;
+  if not found then
+    perform private.refuse(404, 'No such agent job.');
+  end if;
+  return v_job;
+end;
+$$;
+
+comment on function private.lock_job is 'A job under the product lock, for a change (specification: Agent job).';

@@ -1,0 +1,39 @@
+-- Why: which product has the oldest claimable job that a user reaches. Reads the partial index in claim order, one row a
+-- product, and takes no lock; the claim looks again under the lock of that product.
+create function private.next_product(
+  p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[])
+returns uuid
+language plpgsql
+stable
+set search_path = ''
+-- The filters hide from the planner how many jobs wait: left alone it reads and sorts all of them, where the index has the
+-- first one at hand.
+set enable_sort = off
+set enable_bitmapscan = off
+as $$
+begin
+  return (
+    select c.product_id
+    from public.product_members m
+    join public.products p on p.id = m.product_id and p.archived_at is null
+    cross join lateral (
+      select j.product_id, j.claim_rank, j.created_at, j.position, j.id
+      from private.claimable_jobs j
+      where j.product_id = m.product_id
+        and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id)
+        and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
+        and (p_kinds is null or p_kinds ? j.kind::text)
+      order by j.claim_rank, j.created_at, j.position, j.id
+      limit 1
+    ) c
+    where m.user_id = p_user_id
+      and (p_product_id is null or m.product_id = p_product_id)
+      and m.product_id <> all (p_tried)
+    order by c.claim_rank, c.created_at, c.position, c.id
+    limit 1
+  );
+end;
+$$;
+
+comment on function private.next_product is
+  'The product of the oldest claimable job in reach (specification: Agent job; claiming).';

@@ -1,0 +1,39 @@
+-- Why: a worker that gets no job is told in one code and one sentence whether there is nothing at all or something waits.
+create function private.nothing_to_claim(p_user_id uuid, p_product_id uuid)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_waiting record;
+begin
+  select count(*) filter (where j.status = 'QUEUED') as queued,
+    count(*) filter (where j.status = 'QUEUED' and r.status = 'PAUSED') as paused,
+    count(*) filter (where j.status = 'QUEUED' and q.status = 'OPEN') as asked,
+    count(*) filter (where j.status = 'QUEUED' and j.not_before > private.now()) as delayed,
+    count(*) filter (where j.status = 'QUEUED' and not j.in_turn) as in_order,
+    count(*) filter (where j.status in ('CLAIMED', 'RUNNING')) as held
+  into v_waiting
+  from public.agent_jobs j
+  join public.product_members m on m.product_id = j.product_id and m.user_id = p_user_id
+  left join public.sprint_runs r on r.id = j.sprint_run_id
+  left join public.agent_questions q on q.id = j.parked_question_id
+  where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (p_product_id is null or j.product_id = p_product_id);
+
+  if v_waiting.queued = 0 then
+    return jsonb_build_object('code', 'empty', 'message', format('No job is queued%s.',
+      case when v_waiting.held > 0 then format('; %s held by workers', v_waiting.held) else '' end));
+  end if;
+  return jsonb_build_object(
+    'code', case
+      when v_waiting.paused > 0 then 'paused'
+      when v_waiting.asked > 0 then 'question'
+      when v_waiting.delayed > 0 then 'not_before'
+      else 'order' end,
+    'message', format('%s queued, none claimable now: %s wait for their turn, %s for an answer, %s for a paused run, %s for a rate limit; %s held by workers.',
+      v_waiting.queued, v_waiting.in_order, v_waiting.asked, v_waiting.paused, v_waiting.delayed, v_waiting.held));
+end;
+$$;
+
+comment on function private.nothing_to_claim is 'Why a claim found nothing (specification: Agent job; claiming).';

@@ -1,0 +1,30 @@
+-- Why: a lease is lost (run out, or its worker restarted): the job goes back to the queue with one retry more, and after
+-- three retries it fails with the reason kept. Called under the product lock. The triggers carry a failure upwards.
+create function private.requeue_lost_job(p_job public.agent_jobs, p_reason text)
+returns public.agent_job_status
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_status public.agent_job_status;
+begin
+  update public.agent_jobs j
+  set status = case when j.retry_count >= 3 then 'FAILED' else 'QUEUED' end::public.agent_job_status,
+      retry_count = least(j.retry_count + 1, 3),
+      failure_class = 'infrastructure',
+      failure_reason = case when j.retry_count >= 3 then 'All 3 retries are used up. ' else '' end || p_reason,
+      earlier_usage = private.usage_so_far(j),
+      lease_until = null
+  where j.id = p_job.id and j.attempt = p_job.attempt and j.status in ('CLAIMED', 'RUNNING')
+  returning j.status into v_status;
+
+  if found then
+    perform private.release_worker(p_job.worker_id, p_job.id);
+  end if;
+  return v_status;
+end;
+$$;
+
+comment on function private.requeue_lost_job is
+  'QUEUED again with a retry, or FAILED after three (specification: Agent job; lease lost).';

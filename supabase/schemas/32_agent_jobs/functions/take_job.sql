@@ -1,0 +1,42 @@
+-- Why: the claim itself, one statement: the oldest claimable job of the product, skipping rows that somebody holds, becomes
+-- CLAIMED with a new attempt, a lease, and the plan as it is now (specification: Agent job, plan_snapshot). The triggers move
+-- the task and the run. Called with a share of the product lock.
+create function private.take_job(
+  p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb)
+returns public.agent_jobs
+language plpgsql
+volatile
+set search_path = ''
+-- The filters hide from the planner how many jobs wait: left alone it reads and sorts all of them, where the index has the
+-- first one at hand.
+set enable_sort = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_now timestamptz := private.now();
+  v_job public.agent_jobs;
+begin
+  update public.agent_jobs x
+  set status = 'CLAIMED', attempt = x.attempt + 1, worker_id = p_worker_id, claimed_at = v_now, started_at = null,
+      lease_until = v_now + private.lease(), not_before = null, claim_rank = 1, failure_class = null, verify_result = null,
+      plan_snapshot = coalesce(
+        (select e.plan_snapshot from public.task_executions e
+          where x.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = x.sprint_run_id and e.task_id = x.task_id),
+        (select t.implementation_plan from public.tasks t where t.id = x.task_id))
+  where x.id = (
+    select j.id
+    from private.claimable_jobs j
+    where j.product_id = p_product_id
+      and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id)
+      and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
+      and (p_kinds is null or p_kinds ? j.kind::text)
+    order by j.claim_rank, j.created_at, j.position, j.id
+    limit 1
+    for update of j skip locked
+  )
+  returning x.* into v_job;
+  return v_job;
+end;
+$$;
+
+comment on function private.take_job is 'QUEUED to CLAIMED in one statement (specification: Agent job).';

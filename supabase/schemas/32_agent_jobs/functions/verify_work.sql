@@ -1,0 +1,56 @@
+-- Why: one verification for a job's task and for a task of a batch: the worker gives its verdict, or the changed files, or
+-- both; no changed file is EMPTY whatever it says. The result is kept with the evidence and answered with what the gate
+-- would make of it. Called under the product lock by an attempt that holds the job.
+create function private.verify_work(
+  p_job public.agent_jobs, p_execution public.task_executions, p_verify_result text, p_changed_files jsonb, p_evidence jsonb,
+  p_base_sha text, p_head_sha text)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_task public.tasks;
+  v_plan text := coalesce(p_execution.plan_snapshot, p_job.plan_snapshot);
+  v_required public.verify_required;
+  v_result public.verify_result;
+  v_outcome text;
+begin
+  if jsonb_typeof(coalesce(p_changed_files, '[]')) <> 'array' or length(coalesce(p_changed_files, '[]')::text) > 262144
+    or length(coalesce(p_evidence, '{}')::text) > 65536 then
+    perform private.refuse(422, 'changed_files must be a list of paths (256 KiB at most), evidence at most 64 KiB of JSON.');
+  end if;
+  select t.* into v_task from public.tasks t where t.id = coalesce(p_execution.task_id, p_job.task_id);
+  v_required := coalesce(p_execution.verify_required, v_task.verify_required);
+  v_result := coalesce(
+    case when jsonb_array_length(p_changed_files) = 0 then 'EMPTY'::public.verify_result end,
+    private.require_choice('verify_result', p_verify_result, array['ALIGNED', 'PARTIAL', 'EMPTY', 'DIVERGENT'])::public.verify_result,
+    private.classify_diff(v_plan, p_changed_files));
+  if v_result is null then
+    perform private.refuse(422, 'Give verify_result (aligned, partial, empty, divergent) or changed_files.');
+  end if;
+
+  if p_execution.id is not null then
+    update public.task_executions e set verify_result = v_result where e.id = p_execution.id;
+  end if;
+  update public.agent_jobs j
+  set verify_result = case when p_execution.id is null then v_result else j.verify_result end,
+      base_sha = coalesce(left(p_base_sha, 64), j.base_sha), head_sha = coalesce(left(p_head_sha, 64), j.head_sha),
+      evidence = coalesce(p_evidence, j.evidence), lease_until = private.now() + private.lease()
+  where j.id = p_job.id;
+
+  v_outcome := private.gate(v_required, v_result, v_task.verify_only);
+  return json_build_object('job_id', p_job.id, 'task_id', v_task.id, 'task_code', v_task.code,
+    'execution_id', p_execution.id, 'verify_result', v_result, 'verify_required', v_required,
+    'verify_only', v_task.verify_only, 'passes', v_outcome is not null, 'report', lower(v_outcome),
+    'plan', v_plan,
+    'hint', case v_outcome
+      when 'DONE' then 'The gate is open: report done.'
+      when 'SKIPPED' then 'Nothing differs from the main branch: the work is already present. Report skipped.'
+      else format('The gate needs %s. Finish what is missing and verify again, or report failed with failure_class verification_failed.', v_required)
+    end);
+end;
+$$;
+
+comment on function private.verify_work is
+  'Stores a verification and says what the gate makes of it (specification: Agent job, verify_result).';

@@ -1,0 +1,93 @@
+-- Why: the queue of the workers (specification: Agent job). The contract's columns, and four that keep the order cheap:
+-- lane_id    jobs that share a branch run one after another; they share a lane (the run, the story, or the job itself)
+-- position   the place in PBI, story, task order within the run
+-- in_turn    true once every earlier job of the lane is finished, so that a claim reads only claimable jobs
+-- claim_rank 0 for a job that comes back with an answer (it goes first), else 1
+create table public.agent_jobs (
+  id uuid primary key default gen_random_uuid(),
+  product_id uuid not null references public.products (id) on delete cascade,
+  task_id uuid references public.tasks (id) on delete cascade,
+  idea_id uuid references public.ideas (id) on delete cascade,
+  kind public.agent_job_kind not null,
+  status public.agent_job_status not null default 'QUEUED',
+  sprint_run_id uuid references public.sprint_runs (id) on delete cascade,
+  lane_id uuid not null,
+  position integer not null default 0,
+  in_turn boolean not null default true,
+  claim_rank smallint not null default 1,
+  branch text constraint agent_jobs_branch_length check (char_length(branch) <= 200),
+  plan_snapshot text,
+  pushed_at timestamptz,
+  pr_url text constraint agent_jobs_pr_url_form check (pr_url ~ '^https?://' and char_length(pr_url) <= 2000),
+  verify_result public.verify_result,
+  retry_count integer not null default 0 constraint agent_jobs_retry_count_positive check (retry_count >= 0),
+  attempt integer not null default 0 constraint agent_jobs_attempt_positive check (attempt >= 0),
+  worker_id uuid references public.agent_workers (id) on delete set null,
+  claimed_at timestamptz,
+  started_at timestamptz,
+  lease_until timestamptz,
+  not_before timestamptz,
+  base_sha text constraint agent_jobs_base_sha_length check (char_length(base_sha) <= 64),
+  head_sha text constraint agent_jobs_head_sha_length check (char_length(head_sha) <= 64),
+  model_id text constraint agent_jobs_model_id_length check (char_length(model_id) <= 200),
+  input_tokens bigint constraint agent_jobs_input_tokens_positive check (input_tokens >= 0),
+  output_tokens bigint constraint agent_jobs_output_tokens_positive check (output_tokens >= 0),
+  cache_read_tokens bigint constraint agent_jobs_cache_read_tokens_positive check (cache_read_tokens >= 0),
+  cache_write_tokens bigint constraint agent_jobs_cache_write_tokens_positive check (cache_write_tokens >= 0),
+  earlier_usage jsonb,
+  evidence jsonb,
+  failure_class public.failure_class,
+  failure_reason text constraint agent_jobs_failure_reason_length check (char_length(failure_reason) <= 4000),
+  summary text constraint agent_jobs_summary_length check (char_length(summary) <= 20000),
+  parked_question_id uuid,
+  created_by uuid references public.users (id) on delete set null,
+  finished_at timestamptz,
+  created_at timestamptz not null default private.now(),
+  updated_at timestamptz not null default private.now(),
+  constraint agent_jobs_task_or_idea check (num_nonnulls(task_id, idea_id) = 1),
+  constraint agent_jobs_kind_target check (
+    (kind = 'PLAN_CHAT') = (idea_id is not null)
+    and (kind <> 'SPRINT_IMPLEMENTATION' or sprint_run_id is not null)
+  ),
+  constraint agent_jobs_finished check (
+    (status in ('DONE', 'FAILED', 'CANCELLED', 'SKIPPED')) = (finished_at is not null)
+  )
+);
+
+alter table public.agent_jobs
+  add constraint agent_jobs_parked_question_id_fkey
+  foreign key (parked_question_id) references public.agent_questions (id) on delete set null;
+
+comment on table public.agent_jobs is
+  'Agent jobs (specification: Agent job): one a task of a run, one a batch run, or one a question about an idea.';
+comment on column public.agent_jobs.earlier_usage is
+  'Tokens of attempts that ended without an end of the job; a report counts its own attempt on top.';
+comment on column public.agent_jobs.evidence is 'What a worker gave for verification: changed files, the result of the tests.';
+
+-- A claim walks this index: the claimable jobs of one product in claim order.
+create index agent_jobs_claim_order_idx on public.agent_jobs (product_id, claim_rank, created_at, position, id)
+  where status = 'QUEUED' and in_turn;
+
+-- The order within a lane, and whether a run has unfinished jobs.
+create index agent_jobs_unfinished_idx on public.agent_jobs (sprint_run_id, lane_id, position)
+  where status in ('QUEUED', 'CLAIMED', 'RUNNING');
+create index agent_jobs_lease_idx on public.agent_jobs (lease_until) where status in ('CLAIMED', 'RUNNING');
+create index agent_jobs_sprint_run_id_idx on public.agent_jobs (sprint_run_id, position);
+create index agent_jobs_task_id_idx on public.agent_jobs (task_id);
+create index agent_jobs_idea_id_idx on public.agent_jobs (idea_id) where idea_id is not null;
+create index agent_jobs_worker_id_idx on public.agent_jobs (worker_id);
+create index agent_jobs_parked_question_id_idx on public.agent_jobs (parked_question_id)
+  where parked_question_id is not null;
+create index agent_jobs_created_by_idx on public.agent_jobs (created_by);
+create index agent_jobs_product_id_idx on public.agent_jobs (product_id, created_at, id);
+create index agent_jobs_cleanup_idx on public.agent_jobs (finished_at) where status in ('FAILED', 'CANCELLED');
+
+alter table public.agent_jobs enable row level security;
+
+create policy agent_jobs_select on public.agent_jobs for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+
+grant select on public.agent_jobs to authenticated;
+grant insert on public.agent_jobs to authenticated;
+
+grant select, insert, update, delete on public.agent_jobs to service_role;

@@ -1,0 +1,35 @@
+-- Why: the solo stream forwards job events. A heartbeat that only renews the lease is no news, and neither is that a job's
+-- turn has come: the end of the job before it says so.
+-- Definer: an event is sent whoever writes, and no client may call private.emit.
+create function private.tg_agent_jobs__emit()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  v_event jsonb := private.change_event(tg_op, 'job', to_jsonb(old), to_jsonb(new));
+  v_row public.agent_jobs := coalesce(new, old);
+begin
+  if v_event is null or v_event -> 'changed_fields' in ('["lease_until"]', '["in_turn"]') then
+    return null;
+  end if;
+
+  v_event := v_event || jsonb_build_object(
+    'task_id', v_row.task_id,
+    'idea_id', v_row.idea_id,
+    'kind', v_row.kind,
+    'status', v_row.status,
+    'sprint_run_id', v_row.sprint_run_id
+  );
+  perform private.emit('product:' || v_row.product_id, v_event);
+  return null;
+end;
+$$;
+
+comment on function private.tg_agent_jobs__emit is
+  'Announces changes of agent jobs on product:<id> (specification: Solo stream).';
+
+create trigger _900_emit
+after insert or update or delete on public.agent_jobs
+for each row execute function private.tg_agent_jobs__emit();

@@ -1,0 +1,16 @@
+create type public.agent_job_status as enum ('QUEUED', 'CLAIMED', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED', 'SKIPPED');
+
+comment on type public.agent_job_status is 'States of an agent job (specification: Agent job).';
+
+-- Enumerations of the agent side that are no states (specification: Agent job, Agent question).
+create type public.agent_job_kind as enum ('TASK_IMPLEMENTATION', 'PLAN_CHAT', 'SPRINT_IMPLEMENTATION');
+create type public.verify_result as enum ('ALIGNED', 'PARTIAL', 'EMPTY', 'DIVERGENT');
+
+comment on type public.agent_job_kind is 'What a job does (specification: Agent job).';
+comment on type public.verify_result is 'Result of the verification gate (specification: Agent job).';
+
+-- Why a job failed or went back to the queue; decides what happens next (specification: Agent job).
+create type public.failure_class as enum
+  ('agent_error', 'verification_failed', 'rate_limited', 'infrastructure', 'cancelled');
+
+comment on type public.failure_class is 'Classes of failures of a job (specification: Agent job).';

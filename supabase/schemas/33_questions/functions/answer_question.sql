@@ -1,0 +1,55 @@
+-- Why: a person answers with an option, free text, or both; of many answers at once one wins. A job that waited is claimable
+-- again and comes first. Refusals: 404, 403, 429, 409 when it is not open any more, 422.
+-- Definer: questions are written by functions only.
+create function private.answer_question(p_question_id uuid, p_answer text, p_option integer)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_question public.agent_questions := private.lock_question(p_question_id);
+  v_status public.agent_question_status := private.question_status(v_question);
+  v_answer text;
+begin
+  perform private.take_rate_limit('answer', auth.uid()::text);
+  if p_option not between 0 and jsonb_array_length(v_question.options) - 1 then
+    perform private.refuse(422, 'option is the index of one of the options, from 0.');
+  end if;
+  v_answer := concat_ws(': ', v_question.options -> p_option ->> 'label', nullif(btrim(p_answer), ''));
+  if v_answer = '' or char_length(v_answer) > 4000 then
+    perform private.refuse(422, 'Answer with an option, a text of at most 4000 characters, or both.');
+  end if;
+  if v_status <> 'OPEN' then
+    perform private.refuse(409, case v_status
+      when 'ANSWERED' then format('This question was already answered by %s.', coalesce(private.username(v_question.answered_by), 'somebody'))
+      when 'CANCELLED' then 'This question was cancelled; the agent does not wait for it any more.'
+      else 'This question has expired.' end);
+  end if;
+
+  update public.agent_questions q
+  set status = 'ANSWERED', answer = v_answer, answered_by = auth.uid(), answered_at = private.now()
+  where q.id = p_question_id
+  returning q.* into v_question;
+  perform private.unpark_job(v_question);
+  return private.question_json(v_question);
+end;
+$$;
+
+grant execute on function private.answer_question to authenticated;
+
+create function public.answer_question(p_question_id uuid, p_answer text default null, p_option integer default null)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.answer_question(p_question_id, p_answer, p_option);
+end;
+$$;
+
+comment on function public.answer_question is 'open to answered (specification: Agent question).';
+
+grant execute on function public.answer_question to authenticated;

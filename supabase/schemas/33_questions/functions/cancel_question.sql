@@ -1,0 +1,41 @@
+-- Why: an agent does not need the answer any more. Cancelling twice is fine. A job that waited goes on without it.
+-- Refusals: 404, 403, 409 when it was answered or has expired. Definer: questions are written by functions only.
+create function private.cancel_question(p_question_id uuid)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_question public.agent_questions := private.lock_question(p_question_id);
+  v_status public.agent_question_status := private.question_status(v_question);
+begin
+  if v_status = 'CANCELLED' then
+    return private.question_json(v_question);
+  end if;
+  if v_status <> 'OPEN' then
+    perform private.refuse(409, format('Only an open question can be cancelled; this one is %s.', lower(v_status::text)));
+  end if;
+  update public.agent_questions q set status = 'CANCELLED' where q.id = p_question_id returning q.* into v_question;
+  perform private.unpark_job(v_question);
+  return private.question_json(v_question);
+end;
+$$;
+
+grant execute on function private.cancel_question to authenticated;
+
+create function public.cancel_question(p_question_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.cancel_question(p_question_id);
+end;
+$$;
+
+comment on function public.cancel_question is 'open to cancelled (specification: Agent question).';
+
+grant execute on function public.cancel_question to authenticated;

@@ -1,0 +1,59 @@
+-- Why: an agent asks a person and may wait for the answer (specification: Agent question).
+-- Bound to exactly one of story and idea. Past its expiry an open question counts as expired everywhere at once;
+-- expire_questions writes it down and carries out on_expiry.
+create table public.agent_questions (
+  id uuid primary key default gen_random_uuid(),
+  product_id uuid not null references public.products (id) on delete cascade,
+  story_id uuid references public.stories (id) on delete cascade,
+  idea_id uuid references public.ideas (id) on delete cascade,
+  task_id uuid references public.tasks (id) on delete set null,
+  assignee_id uuid references public.users (id) on delete set null,
+  job_id uuid references public.agent_jobs (id) on delete set null,
+  sprint_run_id uuid references public.sprint_runs (id) on delete set null,
+  asked_by uuid references public.users (id) on delete set null,
+  status public.agent_question_status not null default 'OPEN',
+  question text not null constraint agent_questions_question_length check (char_length(question) between 1 and 4000),
+  options jsonb not null default '[]'
+    constraint agent_questions_options check (jsonb_typeof(options) = 'array' and jsonb_array_length(options) <= 8),
+  recommended_option integer,
+  answer text constraint agent_questions_answer_length check (char_length(answer) <= 4000),
+  answered_by uuid references public.users (id) on delete set null,
+  answered_at timestamptz,
+  expires_at timestamptz not null default private.now() + interval '7 days',
+  on_expiry public.question_expiry not null default 'STOP',
+  escalate_to uuid references public.users (id) on delete set null,
+  park boolean not null default false,
+  created_at timestamptz not null default private.now(),
+  updated_at timestamptz not null default private.now(),
+  constraint agent_questions_story_or_idea check (num_nonnulls(story_id, idea_id) = 1),
+  constraint agent_questions_recommended check (
+    recommended_option is null or recommended_option between 0 and jsonb_array_length(options) - 1
+  ),
+  constraint agent_questions_answered check ((status = 'ANSWERED') <= (answer is not null))
+);
+
+comment on table public.agent_questions is
+  'Agent questions (specification: Agent question): open, answered, cancelled or expired; bound to a story or an idea.';
+comment on column public.agent_questions.options is 'Array of { label, description? }, at most 8.';
+comment on column public.agent_questions.recommended_option is 'Index into options, from 0.';
+
+create index agent_questions_open_idx on public.agent_questions (product_id, created_at) where status = 'OPEN';
+create index agent_questions_due_idx on public.agent_questions (expires_at) where status = 'OPEN';
+create index agent_questions_product_id_idx on public.agent_questions (product_id, created_at, id);
+create index agent_questions_story_id_idx on public.agent_questions (story_id);
+create index agent_questions_idea_id_idx on public.agent_questions (idea_id);
+create index agent_questions_task_id_idx on public.agent_questions (task_id);
+create index agent_questions_assignee_id_idx on public.agent_questions (assignee_id);
+create index agent_questions_job_id_idx on public.agent_questions (job_id);
+create index agent_questions_sprint_run_id_idx on public.agent_questions (sprint_run_id);
+create index agent_questions_asked_by_idx on public.agent_questions (asked_by);
+create index agent_questions_answered_by_idx on public.agent_questions (answered_by);
+create index agent_questions_escalate_to_idx on public.agent_questions (escalate_to);
+
+alter table public.agent_questions enable row level security;
+
+create policy agent_questions_select on public.agent_questions for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+
+grant select on public.agent_questions to authenticated;
+grant select, insert, update, delete on public.agent_questions to service_role;

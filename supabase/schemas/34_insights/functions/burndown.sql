@@ -1,0 +1,40 @@
+-- Why: how many tasks of a sprint were not done at the end of each day, read from the recorded history. A task that left the
+-- sprint still counts on the days on which it was there, so the past does not change.
+create function private.burndown(p_sprint public.sprints)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_today date := (private.now() at time zone 'UTC')::date;
+  v_from date := coalesce(p_sprint.start_date, (p_sprint.started_at at time zone 'UTC')::date, (p_sprint.created_at at time zone 'UTC')::date);
+  v_to date := least(v_today, greatest(coalesce(p_sprint.end_date, v_today), (p_sprint.completed_at at time zone 'UTC')::date), v_from + 120);
+begin
+  return (
+    with scope as (
+      select t.id as task_id, true as here from public.tasks t join public.stories s on s.id = t.story_id where s.sprint_id = p_sprint.id
+      union
+      select c.task_id, false from public.task_status_changes c
+      where c.sprint_id = p_sprint.id and not exists (
+        select from public.tasks t join public.stories s on s.id = t.story_id where t.id = c.task_id and s.sprint_id = p_sprint.id)
+    )
+    select coalesce(jsonb_agg(jsonb_build_object('date', x.day, 'remaining', x.remaining, 'total', x.total) order by x.day), '[]')
+    from (
+      select d.day::date as day, count(*) as total, count(*) filter (where l.to_status <> 'DONE') as remaining
+      from generate_series(v_from::timestamp, v_to::timestamp, interval '1 day') as d (day)
+      cross join scope sc
+      cross join lateral (
+        select c.to_status, c.sprint_id from public.task_status_changes c
+        where c.task_id = sc.task_id and c.changed_at < (d.day + interval '1 day') at time zone 'UTC'
+        order by c.changed_at desc, c.id desc
+        limit 1
+      ) l
+      where sc.here or l.sprint_id = p_sprint.id
+      group by d.day
+    ) x
+  );
+end;
+$$;
+
+comment on function private.burndown is 'Remaining tasks per day of a sprint (specification: Sprint; Task, states).';

@@ -1,0 +1,28 @@
+-- Why: writes into the outbox, in the transaction of the change, what people's devices and the product's webhooks must hear.
+-- People: members with a device that wants it; with p_only_user just that one. Nobody listening: nothing is written.
+create function private.queue_notices(
+  p_kind text, p_product_id uuid, p_only_user uuid, p_to_people boolean, p_title text, p_body text, p_path text, p_data jsonb)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_payload jsonb := jsonb_build_object('event', p_kind, 'product_id', p_product_id,
+    'title', left(p_title, 200), 'body', left(p_body, 500), 'path', p_path, 'data', p_data, 'occurred_at', private.now());
+begin
+  if p_to_people then
+    insert into public.notices (kind, product_id, user_id, payload, next_attempt_at)
+    select p_kind, p_product_id, m.user_id, v_payload, private.now()
+    from public.product_members m
+    where m.product_id = p_product_id and (p_only_user is null or m.user_id = p_only_user)
+      and exists (select from public.push_subscriptions s where s.user_id = m.user_id and s.disabled_at is null);
+  end if;
+  insert into public.notices (kind, product_id, webhook_id, payload, next_attempt_at)
+  select p_kind, p_product_id, w.id, v_payload, private.now()
+  from public.webhooks w
+  where w.product_id = p_product_id and w.active and w.events ? p_kind;
+end;
+$$;
+
+comment on function private.queue_notices is 'Puts notices of a change into the outbox.';

@@ -1,0 +1,57 @@
+-- Why: the sender takes what is due, with all that it needs to send. A taken notice comes due again after p_lease_seconds, so
+-- that a sender that dies loses nothing; of several senders each notice goes to one (at least once, never in parallel).
+-- Service only. Definer: the outbox is nobody's to read.
+create function private.take_due_notices(p_limit integer, p_lease_seconds integer)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := private.now();
+  v_notices json;
+begin
+    with taken as (
+      update public.notices n
+      set attempts = n.attempts + 1, next_attempt_at = v_now + make_interval(secs => greatest(coalesce(p_lease_seconds, 60), 5))
+      where n.id in (
+        select d.id from public.notices d
+        where d.status = 'PENDING' and d.next_attempt_at <= v_now
+        order by d.next_attempt_at, d.id
+        limit least(greatest(coalesce(p_limit, 50), 1), 500)
+        for update skip locked
+      )
+      returning n.*
+    )
+    select json_build_object('notices', coalesce(json_agg(json_build_object(
+      'id', t.id, 'kind', t.kind, 'attempts', t.attempts, 'payload', t.payload, 'created_at', t.created_at,
+      'webhook', (select json_build_object('id', w.id, 'url', w.url, 'secret', w.secret, 'active', w.active)
+        from public.webhooks w where w.id = t.webhook_id),
+      'user_id', t.user_id,
+      'subscriptions', (select coalesce(json_agg(json_build_object('id', s.id, 'endpoint', s.endpoint, 'p256dh', s.p256dh,
+          'auth', s.auth) order by s.created_at), '[]')
+        from public.push_subscriptions s where s.user_id = t.user_id and s.disabled_at is null)
+    ) order by t.created_at, t.id), '[]'))
+    into v_notices
+    from taken t;
+  return v_notices;
+end;
+$$;
+
+grant execute on function private.take_due_notices to service_role;
+
+create function public.take_due_notices(p_limit integer default 50, p_lease_seconds integer default 60)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.take_due_notices(p_limit, p_lease_seconds);
+end;
+$$;
+
+comment on function public.take_due_notices is 'Due notices with their targets, for the sender. Service only.';
+
+grant execute on function public.take_due_notices to service_role;

@@ -1,0 +1,26 @@
+-- Why: decides which of several app processes runs a scheduled entry.
+-- Called by app/server/scheduler.server.ts with the secret key before it calls the endpoint.
+-- Returns true for exactly one caller per (p_name, p_due_at); forgets entries older than 30 days.
+create function public.claim_schedule_run(p_name text, p_due_at timestamptz)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_taken integer;
+begin
+  delete from public.schedule_runs where due_at < clock_timestamp() - interval '30 days';
+
+  insert into public.schedule_runs (name, due_at)
+  values (p_name, p_due_at)
+  on conflict do nothing;
+  get diagnostics v_taken = row_count;
+
+  return to_json(v_taken = 1);
+end;
+$$;
+
+comment on function public.claim_schedule_run is
+  'True for the one process that runs this scheduled entry (specification: Schedules). Service only.';
+grant execute on function public.claim_schedule_run to service_role;

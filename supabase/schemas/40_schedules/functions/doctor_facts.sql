@@ -1,0 +1,48 @@
+-- Why: the doctor looks at what the migrations and the schedule have left behind, in schemas that the API roles do not
+-- reach. Definer for that reason; it tells names and counts, no secret.
+create function private.doctor_facts()
+returns json
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  v_migrations json := '[]';
+  v_schedules json := '[]';
+  v_secrets json := '[]';
+begin
+  if to_regclass('supabase_migrations.schema_migrations') is not null then
+    execute 'select coalesce(json_agg(version order by version), ''[]'') from supabase_migrations.schema_migrations'
+      into v_migrations;
+  end if;
+  if to_regclass('cron.job') is not null then
+    execute 'select coalesce(json_agg(jobname order by jobname), ''[]'') from cron.job where jobname like ''backloom-%'' and active'
+      into v_schedules;
+  end if;
+  if to_regclass('vault.secrets') is not null then
+    execute 'select coalesce(json_agg(name order by name), ''[]'') from vault.secrets where name like ''backloom_%'''
+      into v_secrets;
+  end if;
+  return json_build_object('migrations', v_migrations, 'schedules', v_schedules, 'vault_secrets', v_secrets);
+end;
+$$;
+
+comment on function private.doctor_facts is 'Applied migrations, schedule and names of secrets. Used by doctor_facts only.';
+
+grant execute on function private.doctor_facts to service_role;
+
+-- Why: what `admin doctor` compares with the files of the checkout, over any transport. Service only.
+create function public.doctor_facts()
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return private.doctor_facts();
+end;
+$$;
+
+comment on function public.doctor_facts is 'Facts for the check command of an installation (docs/deploy.md). Service only.';
+grant execute on function public.doctor_facts to service_role;

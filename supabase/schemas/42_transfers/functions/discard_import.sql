@@ -1,0 +1,16 @@
+-- Why: an import that fails on the way takes back what its earlier steps have written. Service only.
+create function public.discard_import(p_product_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  delete from public.products p where p.id = p_product_id;
+  delete from public.code_counters c where c.scope_id = p_product_id;
+  return json_build_object('id', p_product_id);
+end;
+$$;
+
+comment on function public.discard_import is 'Removes a product whose import failed on the way. Service only.';
+grant execute on function public.discard_import to service_role;

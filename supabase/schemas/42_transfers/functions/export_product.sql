@@ -1,0 +1,53 @@
+-- Why: `admin export --product` writes one file with everything that was planned and logged for a product, so that it
+-- can be kept or read back elsewhere (docs/export-format.md). Service only: it reads whatever members may see.
+create function public.export_product(p_product_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'format', 'backloom-export', 'version', 1, 'exported_at', private.export_time(private.now()),
+      'product', json_build_object(
+        'code', p.code, 'name', p.name, 'description', p.description, 'repo_url', p.repo_url,
+        'definition_of_done', p.definition_of_done, 'auto_pr', p.auto_pr, 'pr_strategy', p.pr_strategy,
+        'archived_at', private.export_time(p.archived_at), 'created_at', private.export_time(p.created_at)),
+      'members', (
+        select coalesce(json_agg(json_build_object('username', u.username, 'role', m.role) order by u.username), '[]')
+        from public.product_members m
+        join public.users u on u.id = m.user_id
+        where m.product_id = p.id),
+      'sprints', (
+        select coalesce(json_agg(json_build_object(
+          'code', s.code, 'sprint_goal', s.sprint_goal, 'status', s.status,
+          'start_date', s.start_date, 'end_date', s.end_date,
+          'started_at', private.export_time(s.started_at), 'completed_at', private.export_time(s.completed_at),
+          'created_at', private.export_time(s.created_at)
+        ) order by private.sort_order_from_code(s.code)), '[]')
+        from public.sprints s
+        where s.product_id = p.id),
+      'pbis', (
+        select coalesce(json_agg(json_build_object(
+          'code', b.code, 'title', b.title, 'description', b.description, 'priority', b.priority,
+          'sort_order', b.sort_order, 'status', b.status, 'pr_url', b.pr_url,
+          'pr_merged_at', private.export_time(b.pr_merged_at), 'created_at', private.export_time(b.created_at),
+          'stories', private.export_stories(b.id)
+        ) order by b.priority, b.sort_order, b.created_at, b.code), '[]')
+        from public.pbis b
+        where b.product_id = p.id),
+      'ideas', private.export_ideas(p.id),
+      'counters', (
+        select coalesce(json_object_agg(c.kind, c.last_number order by c.kind), '{}')
+        from public.code_counters c
+        where c.scope_id = p.id)
+    )
+    from public.products p
+    where p.id = p_product_id
+  );
+end;
+$$;
+
+comment on function public.export_product is 'The export file of a product (docs/export-format.md). Service only.';
+grant execute on function public.export_product to service_role;

@@ -1,0 +1,72 @@
+-- Why: the second step of an import, called once for each portion of the stories: the stories with their tasks and logs,
+-- three statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Service only.
+create function public.import_stories(p_product_id uuid, p_owner_id uuid, p_stories jsonb)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_stories jsonb;
+  v_tasks jsonb;
+begin
+  perform private.lock_product(p_product_id);
+
+  select jsonb_agg(e.story || jsonb_build_object('id', gen_random_uuid()) order by e.place)
+  into v_stories
+  from jsonb_array_elements(p_stories) with ordinality e (story, place);
+
+  insert into public.stories
+    (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, created_at)
+  select (e.story ->> 'id')::uuid, p_product_id, b.id, e.story ->> 'code', e.story ->> 'title',
+    e.story ->> 'description', e.story ->> 'acceptance_criteria', (e.story ->> 'priority')::integer, s.id, m.user_id,
+    coalesce((e.story ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_stories) with ordinality e (story, place)
+  join public.pbis b on b.product_id = p_product_id and b.code = e.story ->> 'pbi'
+  left join public.sprints s on s.product_id = p_product_id and s.code = e.story ->> 'sprint'
+  left join public.users u on lower(u.username) = lower(e.story ->> 'assignee')
+  left join public.product_members m on m.product_id = p_product_id and m.user_id = u.id
+  order by e.place;
+
+  select jsonb_agg(
+    t.task || jsonb_build_object('id', gen_random_uuid(), 'story_id', e.story -> 'id') order by e.place, t.place)
+  into v_tasks
+  from jsonb_array_elements(v_stories) with ordinality e (story, place)
+  cross join lateral jsonb_array_elements(e.story -> 'tasks') with ordinality t (task, place);
+
+  insert into public.tasks
+    (id, product_id, story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only,
+     verify_required, requires_opus, estimated_minutes, created_at)
+  select (e.task ->> 'id')::uuid, p_product_id, (e.task ->> 'story_id')::uuid, e.task ->> 'code', e.task ->> 'title',
+    e.task ->> 'description', e.task ->> 'implementation_plan', (e.task ->> 'priority')::integer,
+    (e.task ->> 'status')::public.task_status, e.task ->> 'repo_url', (e.task ->> 'verify_only')::boolean,
+    (e.task ->> 'verify_required')::public.verify_required, (e.task ->> 'requires_opus')::boolean,
+    (e.task ->> 'estimated_minutes')::integer, coalesce((e.task ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_tasks) with ordinality e (task, place)
+  order by e.place;
+
+  insert into public.story_logs
+    (story_id, product_id, type, content, status, commit_hash, commit_message, metadata, user_id, created_at)
+  select (e.story ->> 'id')::uuid, p_product_id, (l ->> 'type')::public.story_log_type, l ->> 'content',
+    (l ->> 'status')::public.story_log_status, l ->> 'commit_hash', l ->> 'commit_message',
+    nullif(l -> 'metadata', 'null'), coalesce(u.id, p_owner_id),
+    coalesce((l ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_stories) e (story)
+  cross join lateral jsonb_array_elements(e.story -> 'log') l
+  left join public.users u on lower(u.username) = lower(l ->> 'username');
+
+  return json_build_object(
+    'story_codes', (
+      select coalesce(json_agg(s.code order by e.place), '[]')
+      from jsonb_array_elements(v_stories) with ordinality e (story, place)
+      join public.stories s on s.id = (e.story ->> 'id')::uuid),
+    'task_codes', (
+      select coalesce(json_agg(t.code order by e.place), '[]')
+      from jsonb_array_elements(v_tasks) with ordinality e (task, place)
+      join public.tasks t on t.id = (e.task ->> 'id')::uuid));
+end;
+$$;
+
+comment on function public.import_stories is
+  'A portion of the stories of an import, with tasks and logs (docs/export-format.md). Service only.';
+grant execute on function public.import_stories to service_role;

@@ -1,0 +1,47 @@
+-- Why: one shape of the cards on the sprint board and on the solo board: the task, its story, its job if one is
+-- under way, and how many questions about it wait.
+create function private.board_tasks(p_sprint_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(row_to_json(t) order by t.story_sort_order, t.story_id, t.sort_order, t.id), '[]')
+    from (
+      select t.id, t.code, t.title, t.story_id, t.sort_order, t.priority,
+        case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status,
+        t.implementation_plan is not null and t.implementation_plan <> '' as has_plan,
+        s.code as story_code, s.title as story_title, s.sort_order as story_sort_order, s.assignee_id,
+        j.id as job_id, lower(j.status::text) as job_status, j.started_at as job_started_at,
+        j.updated_at as job_seen_at,
+        w.name as worker_name,
+        (
+          select f.failure_reason from public.agent_jobs f
+          where t.status = 'FAILED' and f.task_id = t.id and f.status = 'FAILED'
+          order by f.finished_at desc limit 1
+        ) as failure_reason,
+        (
+          select count(*) from public.agent_questions q
+          where q.task_id = t.id and q.status = 'OPEN' and q.expires_at > private.now()
+        ) as open_questions
+      from public.stories s
+      join public.tasks t on t.story_id = s.id
+      left join lateral (
+        select j.id, j.status, j.started_at, j.updated_at, j.worker_id
+        from public.agent_jobs j
+        where j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION' and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
+        order by j.created_at desc
+        limit 1
+      ) j on true
+      left join public.agent_workers w on w.id = j.worker_id
+      where s.sprint_id = p_sprint_id
+    ) t
+  );
+end;
+$$;
+
+comment on function private.board_tasks is 'The cards of a sprint board, in story and task order (design: pages).';
+
+grant execute on function private.board_tasks to authenticated;

@@ -1,0 +1,79 @@
+-- Why: the first page after signing in: per product what is under way, what waits on a person and what today cost
+-- (design: pages, dashboard).
+create function public.get_dashboard()
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_products uuid[] := array(
+    select p.id from public.products p
+    where p.archived_at is null and p.id in (select private.accessible_product_ids()));
+  v_today timestamptz := date_trunc('day', private.now() at time zone 'UTC') at time zone 'UTC';
+begin
+  return json_build_object(
+    'products', (
+      select coalesce(json_agg(row_to_json(x) order by lower(x.name), x.id), '[]')
+      from (
+        select p.id, p.code, p.name, p.description, p.owner_id = auth.uid() as is_owner,
+          (select count(*) from public.stories s where s.product_id = p.id and s.status = 'OPEN') as open_stories,
+          (
+            select row_to_json(a)
+            from (
+              select s.id, s.code, s.sprint_goal, s.end_date,
+                (
+                  select coalesce(json_agg(t.status order by st.sort_order, t.sort_order), '[]')
+                  from public.tasks t join public.stories st on st.id = t.story_id
+                  where st.sprint_id = s.id) as task_statuses
+              from public.sprints s where s.product_id = p.id and s.status = 'ACTIVE'
+            ) a
+          ) as active_sprint,
+          (
+            select row_to_json(r)
+            from (
+              select r.id, lower(r.status::text) as status, r.started_at, r.created_at,
+                (
+                  select coalesce(json_agg(j.status order by j.position, j.id), '[]')
+                  from public.agent_jobs j where j.sprint_run_id = r.id) as job_statuses
+              from public.sprint_runs r
+              where r.product_id = p.id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
+              order by r.created_at desc
+              limit 1
+            ) r
+          ) as run
+        from public.products p
+        where p.id = any (v_products)
+      ) x),
+    'questions', (
+      select coalesce(json_agg(private.question_json(q) order by q.created_at), '[]')
+      from (
+        select q.* from public.agent_questions q
+        where q.status = 'OPEN' and q.expires_at > private.now() and q.product_id = any (v_products)
+        order by q.created_at
+        limit 5
+      ) q),
+    'reviews', (
+      select coalesce(json_agg(row_to_json(t) order by t.changed_at desc), '[]')
+      from (
+        select t.id, t.code, t.title, p.name as product_name, t.updated_at as changed_at
+        from public.tasks t join public.products p on p.id = t.product_id
+        where t.status = 'REVIEW' and t.product_id = any (v_products)
+        order by t.updated_at desc
+        limit 5
+      ) t),
+    'cost_today', (
+      select sum(private.job_cost(j)) from public.agent_jobs j
+      where j.product_id = any (v_products) and j.updated_at >= v_today and j.model_id is not null),
+    'done_today', (
+      select count(distinct c.task_id) from public.task_status_changes c
+      where c.product_id = any (v_products) and c.changed_at >= v_today and c.to_status = 'DONE'),
+    'workers_online', (
+      select count(*) from public.agent_workers w
+      where w.stopped_at is null and w.last_seen_at > private.now() - interval '3 minutes')
+  );
+end;
+$$;
+
+comment on function public.get_dashboard is 'The dashboard: products, runs, questions, reviews, the cost of today.';
+grant execute on function public.get_dashboard to authenticated;

@@ -1,0 +1,30 @@
+-- Why: what stands around every signed-in page, in one read: the products to switch between, the sprint that
+-- is under way in the active one, and how many questions wait (design: pages).
+create function public.get_shell(p_active_product_id uuid default null)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'products', (
+      select coalesce(json_agg(row_to_json(p) order by lower(p.name), p.id), '[]')
+      from (
+        select p.id, p.code, p.name
+        from public.products p
+        where p.archived_at is null and p.id in (select private.accessible_product_ids())
+      ) p),
+    'active_sprint_id', (
+      select s.id from public.sprints s where s.product_id = p_active_product_id and s.status = 'ACTIVE'),
+    'open_questions', (
+      select count(*)
+      from public.agent_questions q
+      where q.status = 'OPEN' and q.expires_at > private.now()
+        and q.product_id in (select private.accessible_product_ids()))
+  );
+end;
+$$;
+
+comment on function public.get_shell is 'The frame of every signed-in page: products, active sprint, open questions.';
+grant execute on function public.get_shell to authenticated;

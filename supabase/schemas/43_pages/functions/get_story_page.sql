@@ -1,0 +1,56 @@
+-- Why: everything about one story in one read: where it belongs, its tasks, questions and log (design: pages).
+create function public.get_story_page(p_story_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_story public.stories;
+begin
+  perform private.require_access('story', p_story_id);
+  select s.* into v_story from public.stories s where s.id = p_story_id;
+
+  return json_build_object(
+    'story', (select row_to_json(s) from private.story_shape s where s.id = p_story_id),
+    'assignee_name', private.username(v_story.assignee_id),
+    'product', (
+      select json_build_object('id', p.id, 'name', p.name, 'archived', p.archived_at is not null)
+      from public.products p where p.id = v_story.product_id),
+    'pbi', (
+      select json_build_object('id', b.id, 'code', b.code, 'title', b.title)
+      from public.pbis b where b.id = v_story.pbi_id),
+    'sprint', (
+      select json_build_object('id', s.id, 'code', s.code, 'status', lower(s.status::text))
+      from public.sprints s where s.id = v_story.sprint_id),
+    'sprints', (
+      select coalesce(json_agg(json_build_object('id', s.id, 'code', s.code, 'status', lower(s.status::text))
+        order by s.created_at desc), '[]')
+      from public.sprints s where s.product_id = v_story.product_id and s.status in ('PLANNED', 'ACTIVE')),
+    'pbis', (
+      select coalesce(json_agg(json_build_object('id', b.id, 'code', b.code, 'title', b.title)
+        order by b.priority, b.sort_order), '[]')
+      from public.pbis b where b.product_id = v_story.product_id),
+    'members', (
+      select coalesce(json_agg(json_build_object('id', m.user_id, 'username', private.username(m.user_id))), '[]')
+      from public.product_members m where m.product_id = v_story.product_id),
+    'tasks', (
+      select coalesce(json_agg(row_to_json(t) order by t.sort_order, t.created_at, t.id), '[]')
+      from private.task_shape t where t.story_id = p_story_id),
+    'questions', (
+      select coalesce(json_agg(private.question_json(q) order by q.created_at desc), '[]')
+      from public.agent_questions q where q.story_id = p_story_id),
+    'logs', (
+      select coalesce(json_agg(row_to_json(l) order by l.created_at desc, l.id), '[]')
+      from (
+        select * from private.story_log_shape l
+        where l.story_id = p_story_id
+        order by l.created_at desc
+        limit 100
+      ) l)
+  );
+end;
+$$;
+
+comment on function public.get_story_page is 'The story page: place, tasks, questions, log (design: pages).';
+grant execute on function public.get_story_page to authenticated;

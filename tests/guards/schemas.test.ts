@@ -1,0 +1,103 @@
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildFromSchemas } from "../../supabase/declarative/build-from-schemas";
+import {
+  compareDatabases,
+  describeDatabase,
+  differencesBetween,
+} from "../../supabase/declarative/compare-databases";
+import { splitStatements } from "../../supabase/declarative/statements";
+import { listMigrations } from "../../supabase/embedded/migrations";
+import { createEmptyDatabase, createTestDatabase } from "../setup/database";
+
+const supabaseFolder = join(import.meta.dirname, "../../supabase");
+const schemas = join(supabaseFolder, "schemas");
+const t = await createTestDatabase();
+const built = await createEmptyDatabase();
+const client = new pg.Client({ connectionString: built.url });
+
+beforeAll(async () => {
+  await buildFromSchemas(built.url);
+  await client.connect();
+});
+afterAll(() => client.end().then(built.remove));
+
+describe("schemas and migrations", () => {
+  it("make the same database, object by object", async () => {
+    const differences = await compareDatabases(t.urlFor("postgres"), built.url);
+    expect(differences, "run npm run migration -- <name>").toEqual([]);
+  });
+
+  it.each([
+    [
+      "one line of a function",
+      `create or replace function private.lease() returns interval language plpgsql immutable set search_path = ''
+       as $$ begin return interval '6 minutes'; end; $$`,
+    ],
+    ["a setting of a function", "alter function private.lease set statement_timeout = '1s'"],
+    ["a comment", "comment on function private.lease is 'Another sentence.'"],
+    ["a right to call", "grant execute on function private.lease to anon"],
+    ["a right to a column", "grant update (is_demo) on public.users to authenticated"],
+    ["a policy", "alter policy pbis_delete on public.pbis using (true)"],
+    ["a policy that is gone", "drop policy pbis_no_demo_delete on public.pbis"],
+    ["a policy of the platform's table", "drop policy listen_to_own_topics on realtime.messages"],
+    ["a trigger that is off", "alter table public.pbis disable trigger _900_emit"],
+    ["row level security that is off", "alter table public.pbis disable row level security"],
+    ["a check", "alter table public.pbis drop constraint pbis_code_form"],
+    ["an index", "drop index public.pbis_order_idx"],
+    ["a default", "alter table public.pbis alter priority set default 9"],
+    ["a word of a list", "alter type public.pbi_status add value 'LATER'"],
+    ["default rights", "alter default privileges in schema public grant usage on types to anon"],
+  ])("are told apart by %s", async (_what, change) => {
+    const before = await describeDatabase(client);
+    await client.query("begin");
+    await client.query(change);
+    const after = await describeDatabase(client);
+    await client.query("rollback");
+    expect(differencesBetween(before, after)).toHaveLength(1);
+  });
+});
+
+describe("the tree of schemas", () => {
+  it("has its folders in the table of supabase/README.md, and no others", async () => {
+    const readme = await readFile(join(supabaseFolder, "README.md"), "utf8");
+    const listed = [...readme.matchAll(/\]\(schemas\/(\d\d_\w+)\)/g)].map(([, folder]) => folder);
+    const folders = (await readdir(schemas)).filter((name) => /^\d\d_/.test(name)).sort();
+    expect(listed).toEqual(folders);
+  });
+
+  it("names a function's file after it", async () => {
+    const names = await readdir(schemas, { recursive: true });
+    const strangers: string[] = [];
+    for (const name of names.filter((file) => /functions\/\w+\.sql$/.test(file))) {
+      const statements = splitStatements(await readFile(join(schemas, name), "utf8"));
+      const made = statements.flatMap(
+        ({ text }) => /^create function \w+\.(\w+)/.exec(text)?.[1] ?? [],
+      );
+      if (made.length === 0 || made.some((made) => made !== basename(name, ".sql"))) {
+        strangers.push(name);
+      }
+    }
+    expect(strangers).toEqual([]);
+  });
+
+  it("writes a function's parameters where it is made, and nowhere else", async () => {
+    const names = await readdir(schemas, { recursive: true });
+    const repeated: string[] = [];
+    for (const name of names.filter((file) => file.endsWith(".sql"))) {
+      const statements = splitStatements(await readFile(join(schemas, name), "utf8"));
+      const again = statements.some(({ text }) =>
+        /^(comment on|grant \w+ on|revoke \w+ on) function [^;]*?\w+\.\w+\s*\(/.test(text),
+      );
+      if (again) repeated.push(name);
+    }
+    expect(repeated).toEqual([]);
+  });
+
+  it("has the first release as the first migration", async () => {
+    const [baseline] = await listMigrations();
+    expect(baseline?.name).toBe("release_0_1_0");
+  });
+});
