@@ -7,10 +7,16 @@ const labels: Record<number, string> = {
   5: "Some day",
 };
 
-export const prioritySelect = [1, 2, 3, 4, 5].map((value) => ({
+const named = [1, 2, 3, 4, 5].map((value) => ({
   value: String(value),
   label: `${value} ${labels[value]}`,
 }));
+
+/** The choices of a form. A priority without a name, as agents and imports set it, is kept as one of them. */
+export function priorityOptions(current?: number) {
+  if (current === undefined || labels[current] !== undefined) return named;
+  return [{ value: String(current), label: `${current}, as it is` }, ...named];
+}
 
 export function priorityLabel(priority: number): string {
   return labels[priority] ?? `Priority ${priority}`;

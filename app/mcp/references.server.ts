@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { resolveReference } from "~/domain/search/resolve-reference.server";
 import { isCanonicalUuid } from "~/http/uuid";
 
@@ -34,4 +35,21 @@ export async function resolveOptionalId(
   product?: string,
 ): Promise<string | undefined> {
   return given === undefined ? undefined : resolveId(actor, kind, given, product);
+}
+
+/** References beside a job: a code means the one in the named product, else the one in the product of the job. */
+export function inProductOfJob(
+  actor: Actor,
+  product: string | undefined,
+  job_id: string | undefined,
+) {
+  const id = async (kind: ReferenceKind, given: string): Promise<string> => {
+    if (isCanonicalUuid(given)) return given;
+    const jobs = product === undefined && job_id !== undefined;
+    const of = jobs ? (await getAgentJob(actor, { job_id })).product_id : product;
+    return resolveId(actor, kind, given, of);
+  };
+  const optionalId = async (kind: ReferenceKind, given: string | undefined) =>
+    given === undefined ? undefined : id(kind, given);
+  return { id, optionalId };
 }

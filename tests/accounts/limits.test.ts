@@ -38,7 +38,7 @@ function countOf(statuses: readonly number[], status: number): number {
 
 describe("W1: the limits of the forms", () => {
   it("login: 10 tries a minute of one address, however they fail, with { error, code: 429 } and Retry-After", async () => {
-    const path = data("/login", "routes/_auth.login/route");
+    const path = data("/login", "routes/_auth.login");
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         post(
@@ -105,7 +105,7 @@ describe("D8 and W2: login tells nobody which accounts exist", () => {
     const user = await createUser(t);
     const bodies = new Set<string>();
     for (const identifier of [user.username, "nobody-here", user.email, "nobody@example.com"]) {
-      const path = data("/login", "routes/_auth.login/route");
+      const path = data("/login", "routes/_auth.login");
       const answer = await post(path, { identifier, password: "wrong password" }, "192.0.2.4");
       expect(answer.status).toBe(401);
       bodies.add((await answer.text()).replaceAll(identifier, "IDENTIFIER"));

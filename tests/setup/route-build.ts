@@ -74,8 +74,8 @@ function describeRoute(name: string, names: ReadonlySet<string>, module: RouteMo
     .map((part) => (part === "$" ? "*" : part.replace(/^\$/, ":").replace(/\[(.*?)\]/g, "$1")));
   const isIndex = parts.at(-1) === "_index";
   return {
-    id: `routes/${name}/route`,
-    parentId: parent === undefined ? "root" : `routes/${parent}/route`,
+    id: `routes/${name}`,
+    parentId: parent === undefined ? "root" : `routes/${parent}`,
     ...(segments.length > 0 ? { path: segments.join("/") } : {}),
     ...(isIndex ? { index: true } : {}),
     module,

@@ -1,5 +1,11 @@
 import type { BoardTask } from "~/contract/page-data";
-import type { CardTask } from "./task-card";
+
+type Always = "id" | "code" | "title" | "story_code" | "story_title" | "status";
+
+/** What a card shows of a task; what is not so is left out. */
+export type CardTask = Pick<BoardTask, Always> & {
+  [Name in Exclude<keyof BoardTask, Always>]?: BoardTask[Name];
+};
 
 /** The cards of a board as the page needs them: without what no card shows and without what is not so. */
 export function boardCards(tasks: readonly BoardTask[]): CardTask[] {

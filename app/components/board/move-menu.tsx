@@ -5,8 +5,8 @@ import { statusLook } from "~/components/status";
 import { StatusIcon } from "~/components/status-icon";
 import { useHydrated } from "~/components/use-hydrated";
 import { useWriteAccess, WriteFields } from "~/components/write-access";
+import type { CardTask } from "./board-cards";
 import { movableColumns } from "./columns";
-import type { CardTask } from "./task-card";
 import { moveIntent } from "./use-task-moves";
 
 const menuId = "move-card";

@@ -3,15 +3,8 @@ import { memo } from "react";
 import { Badge } from "~/components/badge";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusIcon } from "~/components/status-icon";
-import type { BoardTask } from "~/contract/page-data";
+import type { CardTask } from "./board-cards";
 import { MoveButton, MoveForm } from "./move-menu";
-
-type Always = "id" | "code" | "title" | "story_code" | "story_title" | "status";
-
-/** What a card shows of a task; what is not so is left out. */
-export type CardTask = Pick<BoardTask, Always> & {
-  [Name in Exclude<keyof BoardTask, Always>]?: BoardTask[Name];
-};
 
 interface TaskCardProps {
   task: CardTask;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { CardTask } from "./task-card";
+import type { CardTask } from "./board-cards";
 
 const nothing: ReadonlySet<string> = new Set();
 

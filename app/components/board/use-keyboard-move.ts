@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from "react";
 import { type PageKey, usePageKeys } from "~/components/page-keys";
 import { useWriteAccess } from "~/components/write-access";
+import type { CardTask } from "./board-cards";
 import { movableColumns } from "./columns";
-import type { CardTask } from "./task-card";
 
 interface Moving {
   id: string;

@@ -3,8 +3,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { ActionAnswer } from "~/components/action-form";
 import { enhancedField } from "~/components/enhanced-field";
 import { showToast } from "~/components/toast";
+import type { CardTask } from "./board-cards";
 import { columnLabel } from "./columns";
-import type { CardTask } from "./task-card";
 
 export const moveIntent = "move-task";
 

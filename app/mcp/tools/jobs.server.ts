@@ -20,7 +20,13 @@ import { verifySprintTask } from "~/domain/agent-jobs/verify-sprint-task.server"
 import { verifyTaskAgainstPlan } from "~/domain/agent-jobs/verify-task-against-plan.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
 import { restartWorker } from "~/domain/workers/restart-worker.server";
-import { productOfCode, reference, resolveId, resolveOptionalId } from "../references.server";
+import {
+  inProductOfJob,
+  productOfCode,
+  reference,
+  resolveId,
+  resolveOptionalId,
+} from "../references.server";
 import { defineTool } from "../tool.server";
 import { longestWaitSeconds, waitForJob } from "../wait-for-job.server";
 
@@ -89,9 +95,11 @@ export const verifySprintTaskTool = defineTool({
   title: "Verify a task of a batch",
   description: "The same for one task of a SPRINT_IMPLEMENTATION job.",
   access: "write",
-  input: verifySprintTaskInput.safeExtend({ task_id: reference }),
-  run: async ({ actor }, { task_id, ...input }) =>
-    verifySprintTask(actor, { ...input, task_id: await resolveId(actor, "task", task_id) }),
+  input: verifySprintTaskInput.safeExtend({ task_id: reference, ...productOfCode }),
+  run: async ({ actor }, { task_id, product_id, ...input }) => {
+    const names = inProductOfJob(actor, product_id, input.job_id);
+    return verifySprintTask(actor, { ...input, task_id: await names.id("task", task_id) });
+  },
 });
 
 export const updateTaskExecutionTool = defineTool({
@@ -99,9 +107,11 @@ export const updateTaskExecutionTool = defineTool({
   title: "Report a task of a batch",
   description: "Moves one task of a SPRINT_IMPLEMENTATION job.",
   access: "write",
-  input: updateTaskExecutionInput.safeExtend({ task_id: reference }),
-  run: async ({ actor }, { task_id, ...input }) =>
-    updateTaskExecution(actor, { ...input, task_id: await resolveId(actor, "task", task_id) }),
+  input: updateTaskExecutionInput.safeExtend({ task_id: reference, ...productOfCode }),
+  run: async ({ actor }, { task_id, product_id, ...input }) => {
+    const names = inProductOfJob(actor, product_id, input.job_id);
+    return updateTaskExecution(actor, { ...input, task_id: await names.id("task", task_id) });
+  },
 });
 
 export const checkQueueEmptyTool = defineTool({
@@ -119,7 +129,8 @@ export const checkQueueEmptyTool = defineTool({
 export const cancelJobTool = defineTool({
   name: "cancel_job",
   title: "Cancel a job",
-  description: "Cancels one unfinished job; nothing fails because of it.",
+  description:
+    "Takes one queued job out of the queue; nothing fails because of it. A job that a worker holds stops with its run.",
   access: "write",
   input: jobIdInput,
   run: ({ actor }, input) => cancelAgentJob(actor, input),

@@ -12,7 +12,7 @@ import { getQuestion } from "~/domain/questions/get-question.server";
 import { listOpenUserQuestions } from "~/domain/questions/list-open-user-questions.server";
 import { listQuestions } from "~/domain/questions/list-questions.server";
 import { cursorInput, cutList } from "../cut-list";
-import { reference, resolveOptionalId } from "../references.server";
+import { inProductOfJob, productOfCode, reference, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 
 export const askUserQuestionTool = defineTool({
@@ -25,14 +25,17 @@ export const askUserQuestionTool = defineTool({
     story_id: reference.optional(),
     idea_id: reference.optional(),
     task_id: reference.optional(),
+    ...productOfCode,
   }),
-  run: async ({ actor }, { story_id, idea_id, task_id, ...fields }) =>
-    askQuestion(actor, {
+  run: async ({ actor }, { story_id, idea_id, task_id, product_id, ...fields }) => {
+    const names = inProductOfJob(actor, product_id, fields.job_id);
+    return askQuestion(actor, {
       ...fields,
-      story_id: await resolveOptionalId(actor, "story", story_id),
-      idea_id: await resolveOptionalId(actor, "idea", idea_id),
-      task_id: await resolveOptionalId(actor, "task", task_id),
-    }),
+      story_id: await names.optionalId("story", story_id),
+      idea_id: await names.optionalId("idea", idea_id),
+      task_id: await names.optionalId("task", task_id),
+    });
+  },
 });
 
 export const getQuestionAnswerTool = defineTool({

@@ -6,8 +6,11 @@ import { EmptyState } from "~/components/empty-state";
 import { moneyText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
+import type { ProductOverview } from "~/contract/product";
 import { getDashboard } from "~/domain/pages/get-dashboard.server";
+import { listProductOverviews } from "~/domain/products/list-product-overviews.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { type ArchivedProduct, ArchivedProducts } from "./archived-products";
 import { ProductCard } from "./product-card";
 import { WaitingForYou } from "./waiting-for-you";
 
@@ -15,13 +18,23 @@ export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
-  return json(await getDashboard(actor));
+  const [dashboard, archived] = await Promise.all([
+    getDashboard(actor),
+    listProductOverviews(actor, { archived: true }),
+  ]);
+  return json({ ...dashboard, archived: archived.flatMap(ownArchived) });
 });
+
+/** Only an owner can bring a product back, so only owners are shown what they put away. */
+function ownArchived(product: ProductOverview): ArchivedProduct[] {
+  const { id, code, name, archived_at, role } = product;
+  return role === "OWNER" && archived_at !== null ? [{ id, code, name, archived_at }] : [];
+}
 
 export const meta: MetaFunction = () => [{ title: "Dashboard · Backloom" }];
 
 export default function DashboardPage() {
-  const { products, questions, reviews, cost_today, done_today, workers_online } =
+  const { products, questions, reviews, cost_today, done_today, workers_online, archived } =
     useLoaderData<typeof loader>();
   useRowKeys();
   return (
@@ -66,6 +79,7 @@ export default function DashboardPage() {
           </div>
         </div>
       )}
+      <ArchivedProducts products={archived} />
     </>
   );
 }

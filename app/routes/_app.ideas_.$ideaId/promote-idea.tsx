@@ -3,7 +3,7 @@ import type { ActionAnswer } from "~/components/action-form";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { SelectField, TextField } from "~/components/field";
-import { prioritySelect } from "~/components/priority";
+import { priorityOptions } from "~/components/priority";
 import { ServerForm, useServerForm } from "~/components/server-form";
 import { WriteFields } from "~/components/write-access";
 import type { Idea } from "~/contract/idea";
@@ -36,7 +36,7 @@ export function PromoteIdea({
               options={products.map(({ id, name }) => ({ value: id, label: name }))}
               {...form.field("product_id")}
             />
-            <SelectField label="Priority" options={prioritySelect} {...form.field("priority")} />
+            <SelectField label="Priority" options={priorityOptions()} {...form.field("priority")} />
             <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Promoting…">
               Promote to a PBI
             </SubmitButton>

@@ -1,6 +1,6 @@
 import { SubmitButton } from "~/components/button";
 import { SelectField, TextAreaField, TextField } from "~/components/field";
-import { prioritySelect } from "~/components/priority";
+import { priorityOptions } from "~/components/priority";
 import { ServerForm, useServerForm } from "~/components/server-form";
 import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
@@ -22,7 +22,7 @@ export function NewPbiPanel() {
         />
         <SelectField
           label="Priority"
-          options={prioritySelect}
+          options={priorityOptions()}
           {...form.field("priority")}
           defaultValue="3"
         />
@@ -71,7 +71,7 @@ export function NewStoryPanel({
         <SelectField
           label="Priority"
           description="A label; it changes no order."
-          options={prioritySelect}
+          options={priorityOptions()}
           {...form.field("priority")}
           defaultValue="3"
         />

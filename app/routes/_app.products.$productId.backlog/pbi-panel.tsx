@@ -6,7 +6,7 @@ import { Button, SubmitButton } from "~/components/button";
 import { Confirm } from "~/components/confirm";
 import { SelectField, TextAreaField, TextField } from "~/components/field";
 import { countText } from "~/components/numbers";
-import { prioritySelect } from "~/components/priority";
+import { priorityOptions } from "~/components/priority";
 import { ServerForm, useServerForm } from "~/components/server-form";
 import { SidePanel } from "~/components/side-panel";
 import { StatusPill } from "~/components/status-pill";
@@ -71,7 +71,11 @@ export function PbiPanel({
           <TextField label="Title" required {...form.field("title")} />
           <TextAreaField label="Description" required={false} {...form.field("description")} />
           <div className="grid grid-cols-2 gap-3">
-            <SelectField label="Priority" options={prioritySelect} {...form.field("priority")} />
+            <SelectField
+              label="Priority"
+              options={priorityOptions(pbi.priority)}
+              {...form.field("priority")}
+            />
             <TextField label="Code" mono {...form.field("code")} />
           </div>
           <div className="flex items-center gap-3">

@@ -6,6 +6,7 @@ import { countText } from "~/components/numbers";
 import { type PageKey, usePageKeys } from "~/components/page-keys";
 import { useWriteAccess, WriteFields } from "~/components/write-access";
 import type { BacklogTree } from "~/contract/page-data";
+import { takesStories } from "~/contract/sprint";
 import { lineUnder } from "./drag";
 
 const none: ReadonlySet<string> = new Set();
@@ -65,7 +66,7 @@ export function SelectionBar({
             aria-label="Sprint"
             className="h-8 rounded border border-line bg-surface px-2 text-sm"
           >
-            {sprints.map((sprint) => (
+            {sprints.filter(takesStories).map((sprint) => (
               <option key={sprint.id} value={sprint.id}>
                 {sprint.code}
               </option>

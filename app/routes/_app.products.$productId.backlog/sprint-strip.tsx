@@ -3,6 +3,7 @@ import clsx from "clsx";
 import { useState } from "react";
 import { StatusDot } from "~/components/status-pill";
 import type { BacklogTree } from "~/contract/page-data";
+import { takesStories } from "~/contract/sprint";
 import { useBacklogMoves } from "./backlog-moves";
 import { readDragged } from "./drag";
 
@@ -23,6 +24,7 @@ export function SprintStrip({
           to={`../sprints/${sprint.id}`}
           title={sprint.sprint_goal}
           onDragOver={(event) => {
+            if (!takesStories(sprint)) return;
             event.preventDefault();
             setOver(sprint.id);
           }}

@@ -10,6 +10,7 @@ import { SidePanel } from "~/components/side-panel";
 import { StatusDot, StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { BacklogTree, StoryPageData } from "~/contract/page-data";
+import { takesStories } from "~/contract/sprint";
 
 interface StoryPanelProps {
   page: StoryPageData;
@@ -68,7 +69,7 @@ export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
 /** "Move to…": the equal way to dragging a story onto a sprint. */
 function SprintChoice({ page, sprints }: Pick<StoryPanelProps, "page" | "sprints">) {
   const { story, sprint } = page;
-  const others = sprints.filter(({ id, status }) => id !== story.sprint_id && status !== "failed");
+  const others = sprints.filter((one) => one.id !== story.sprint_id && takesStories(one));
   return (
     <WriteFields quiet>
       <div className="flex flex-wrap items-center gap-2 text-sm">

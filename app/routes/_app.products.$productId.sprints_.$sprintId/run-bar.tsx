@@ -37,7 +37,8 @@ export function RunBar({
           </>
         }
       >
-        Resume resets what failed and starts a new run on the same branch.
+        Resume resets what failed and starts a new run on the same branch. After that the sprint
+        takes stories and can be completed.
       </Notice>
     );
   }

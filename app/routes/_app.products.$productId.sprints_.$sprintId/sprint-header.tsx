@@ -72,7 +72,7 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
       </>
     );
   }
-  if (sprint.status === "active" || sprint.status === "failed") {
+  if (sprint.status === "active") {
     return (
       <Confirm
         trigger="Complete sprint"

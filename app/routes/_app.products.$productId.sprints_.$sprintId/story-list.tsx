@@ -8,6 +8,7 @@ import { StatusDot } from "~/components/status-pill";
 import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
 import type { BoardStory, SprintFrame } from "~/contract/page-data";
+import { takesStories } from "~/contract/sprint";
 
 /** The stories of the sprint, who has each, and those that could join. */
 export function StoryList({ board }: { board: SprintFrame }) {
@@ -43,7 +44,7 @@ export function StoryList({ board }: { board: SprintFrame }) {
         ))}
         {stories.length === 0 ? <li className="px-4 py-3 text-sm text-muted">None yet.</li> : null}
       </ul>
-      {closed || candidates.length === 0 ? null : (
+      {takesStories(sprint) && candidates.length > 0 ? (
         <details open={stories.length === 0} className="border-t border-line">
           <summary className="px-4 py-2.5 text-sm font-medium hover:bg-sunken">
             Add a story ({candidates.length} open)
@@ -72,7 +73,7 @@ export function StoryList({ board }: { board: SprintFrame }) {
             ))}
           </ul>
         </details>
-      )}
+      ) : null}
     </Section>
   );
 }

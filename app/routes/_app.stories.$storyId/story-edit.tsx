@@ -4,7 +4,7 @@ import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { Confirm } from "~/components/confirm";
 import { SelectField, TextAreaField, TextField } from "~/components/field";
-import { prioritySelect } from "~/components/priority";
+import { priorityOptions } from "~/components/priority";
 import { ServerForm, useServerForm } from "~/components/server-form";
 import { WriteFields } from "~/components/write-access";
 import type { StoryPageData } from "~/contract/page-data";
@@ -43,7 +43,11 @@ export function StoryEdit({ page }: { page: StoryPageData }) {
             {...form.field("pbi_id")}
           />
           <div className="grid grid-cols-2 gap-3">
-            <SelectField label="Priority" options={prioritySelect} {...form.field("priority")} />
+            <SelectField
+              label="Priority"
+              options={priorityOptions(story.priority)}
+              {...form.field("priority")}
+            />
             <TextField label="Code" mono {...form.field("code")} />
           </div>
           <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">

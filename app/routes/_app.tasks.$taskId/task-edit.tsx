@@ -4,7 +4,7 @@ import { Button, SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { Confirm } from "~/components/confirm";
 import { CheckField, SelectField, TextAreaField, TextField } from "~/components/field";
-import { prioritySelect } from "~/components/priority";
+import { priorityOptions } from "~/components/priority";
 import { ServerForm, useServerForm } from "~/components/server-form";
 import { WriteFields } from "~/components/write-access";
 import type { TaskPageData } from "~/contract/page-data";
@@ -81,7 +81,11 @@ export function TaskEdit({ page }: { page: TaskPageData }) {
             {...form.field("repo_url")}
           />
           <div className="grid grid-cols-2 gap-3">
-            <SelectField label="Priority" options={prioritySelect} {...form.field("priority")} />
+            <SelectField
+              label="Priority"
+              options={priorityOptions(task.priority)}
+              {...form.field("priority")}
+            />
             <TextField label="Minutes" type="number" min={0} {...form.field("estimated_minutes")} />
           </div>
           <TextField label="Code" mono {...form.field("code")} />

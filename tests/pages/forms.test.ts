@@ -1,0 +1,143 @@
+import { expect, it } from "vitest";
+import { signIn, startTestApp } from "../setup/app";
+import { addMember, create, seedBacklog, seedProduct } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const owner = await createUser(t, { role: "ADMIN" });
+const friend = await createUser(t);
+const actor = t.actorOf(owner);
+const backlog = await seedBacklog(t, owner);
+const { product, pbi, story, task, sprint } = backlog;
+await addMember(t, product.id, friend);
+const visitor = createVisitor(app, await signIn(t, app, owner));
+
+async function stored(table: string, column: string, id: string): Promise<unknown> {
+  const { rows } = await t.sql.query(
+    `select ${column} as value from public.${table} where id = $1`,
+    [id],
+  );
+  return rows[0]?.value;
+}
+
+it.each([0, 6, 10, 1_000_000])("a priority of %i survives an edit form", async (priority) => {
+  await t.sql.query("update public.pbis set priority = $2 where id = $1", [pbi.id, priority]);
+  await t.sql.query("update public.stories set priority = $2 where id = $1", [story.id, priority]);
+  await t.sql.query("update public.tasks set priority = $2 where id = $1", [task.id, priority]);
+  const panel = `/products/${product.id}/backlog?panel=pbi:${pbi.id}`;
+  await visitor.submit(panel, "update-pbi", { title: "Exports, mended" });
+  await visitor.submit(`/stories/${story.id}`, "update", { title: "Export, mended" });
+  await visitor.submit(`/tasks/${task.id}`, "edit", { title: "Write, mended" });
+  expect(await stored("pbis", "priority", pbi.id)).toBe(priority);
+  expect(await stored("pbis", "title", pbi.id)).toBe("Exports, mended");
+  expect(await stored("stories", "priority", story.id)).toBe(priority);
+  expect(await stored("tasks", "priority", task.id)).toBe(priority);
+});
+
+it("a story is given to a member and taken back, on its page and in the sprint", async () => {
+  await visitor.submit(`/stories/${story.id}`, "assign", { assignee_id: friend.id });
+  expect(await stored("stories", "assignee_id", story.id)).toBe(friend.id);
+  const board = `/products/${product.id}/sprints/${sprint.id}`;
+  await visitor.submit(board, "assign-story", { assignee_id: "" });
+  expect(await stored("stories", "assignee_id", story.id)).toBeNull();
+});
+
+it("a task moves to another story and keeps its code", async () => {
+  const other = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Other" });
+  await visitor.submit(`/tasks/${task.id}`, "move", { story_id: other.id });
+  expect(await stored("tasks", "story_id", task.id)).toBe(other.id);
+  expect(await stored("tasks", "code", task.id)).toBe(task.code);
+});
+
+it("a story moves to another PBI", async () => {
+  const other = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "Other" });
+  await visitor.submit(`/stories/${story.id}`, "update", { pbi_id: other.id });
+  expect(await stored("stories", "pbi_id", story.id)).toBe(other.id);
+});
+
+it("an idea is linked to a further product and unlinked", async () => {
+  const further = await seedProduct(t, owner, { p_name: "Further" });
+  const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Idea" });
+  const links = async () => {
+    const sql = "select product_id from public.idea_products where idea_id = $1";
+    return (await t.sql.query(sql, [idea.id])).rows;
+  };
+  await visitor.submit(`/ideas/${idea.id}`, "link", { product_id: further.id });
+  expect(await links()).toEqual([{ product_id: further.id }]);
+  await visitor.submit(`/ideas/${idea.id}`, "unlink", { product_id: further.id });
+  expect(await links()).toEqual([]);
+});
+
+it("a price is set in euro, changed and removed", async () => {
+  const price = {
+    model_id: "model-e",
+    input_per_million: "3.5",
+    output_per_million: "14",
+    cache_read_per_million: "0",
+    cache_write_per_million: "0",
+    currency: "EUR",
+  };
+  await visitor.submit("/admin/prices", "set", price);
+  const prices = async () => {
+    const sql = "select input_per_million::float as input, currency from public.model_prices";
+    return (await t.sql.query(sql)).rows;
+  };
+  expect(await prices()).toEqual([{ input: 3.5, currency: "EUR" }]);
+  await visitor.submit("/admin/prices", "set", { ...price, input_per_million: "4" });
+  expect(await prices()).toEqual([{ input: 4, currency: "EUR" }]);
+  await visitor.submit("/admin/prices", "remove", { model_id: "model-e" });
+  expect(await prices()).toEqual([]);
+});
+
+it("a webhook is switched off and on and deleted", async () => {
+  const settings = `/products/${product.id}/settings`;
+  const { rows } = await t.sql.query(
+    `insert into public.webhooks (product_id, url, events, secret)
+     values ($1, 'https://example.com/hook', '["run_done"]', repeat('s', 32)) returning id`,
+    [product.id],
+  );
+  const { id } = rows[0];
+  await visitor.submit(settings, "switch-webhook", { webhook_id: id });
+  expect(await stored("webhooks", "active", id)).toBe(false);
+  await visitor.submit(settings, "switch-webhook", { webhook_id: id });
+  expect(await stored("webhooks", "active", id)).toBe(true);
+  await visitor.submit(settings, "delete-webhook", { webhook_id: id });
+  expect(await stored("webhooks", "id", id)).toBeUndefined();
+});
+
+it("a failed sprint shows no button that can only be refused", async () => {
+  const failed = await create(actor, "create_sprint", { p_product_id: product.id });
+  const open = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Still open" });
+  await t.sql.query("update public.sprints set status = 'FAILED' where id = $1", [failed.id]);
+  const page = await visitor.read(`/products/${product.id}/sprints/${failed.id}`);
+  expect(page).toContain('value="resume-sprint"');
+  expect(page).not.toContain('value="complete-sprint"');
+  expect(page).not.toContain('value="add-story"');
+  const panel = `/products/${product.id}/backlog?panel=story:${open.id}`;
+  expect(await visitor.read(panel)).not.toContain(`Move to ${failed.code}`);
+});
+
+it("an owner finds archived products on the dashboard, restores one and deletes one", async () => {
+  const kept = await seedProduct(t, owner, { p_name: "Kept" });
+  const gone = await seedProduct(t, owner, { p_name: "Gone" });
+  const foreign = await seedProduct(t, friend, { p_name: "Of a friend" });
+  await addMember(t, foreign.id, owner);
+  for (const { id } of [kept, gone]) {
+    await visitor.submit(`/products/${id}/settings`, "archive");
+  }
+  await t.sql.query("update public.products set archived_at = now() where id = $1", [foreign.id]);
+
+  const restorable = async () =>
+    [...(await visitor.read("/dashboard")).matchAll(/aria-label="Delete ([^"]*)"/g)].map(
+      ([, name]) => name,
+    );
+  expect(await restorable()).toEqual(["Gone", "Kept"]);
+  await visitor.submit("/dashboard", "delete", { code: gone.code });
+  expect(await stored("products", "id", gone.id)).toBeUndefined();
+  await visitor.submit("/dashboard", "restore");
+  expect(await stored("products", "archived_at", kept.id)).toBeNull();
+  expect(await restorable()).toEqual([]);
+});
