@@ -3,6 +3,12 @@ import { defineConfig } from "vitest/config";
 
 const app = fileURLToPath(new URL("./app", import.meta.url));
 
+// Web push speaks https only and its certificates are always checked: processes of the tests trust their own push service
+// as those of an operator trust a private authority.
+process.env.NODE_EXTRA_CA_CERTS = fileURLToPath(
+  new URL("./tests/notices/local-certificate.pem", import.meta.url),
+);
+
 /** Every test but the browser journeys: one Postgres for the run, one database for each file. */
 export default defineConfig({
   resolve: { alias: { "~": app } },

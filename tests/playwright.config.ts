@@ -1,6 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
 import { ensureBrowser } from "./setup/browser.mjs";
 
@@ -41,6 +42,9 @@ export default defineConfig({
       TRUST_PROXY: "loopback",
       // The push service of the journeys is on this machine.
       ALLOW_PRIVATE_DESTINATIONS: "true",
+      NODE_EXTRA_CA_CERTS: fileURLToPath(
+        new URL("./notices/local-certificate.pem", import.meta.url),
+      ),
     },
     url: `${baseURL}/api/health?db=1`,
     timeout: 180_000,

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline";
 import type { Database } from "~/db/database.server";
 import { type Env, readEnv } from "~/env.server";
 import { type Backend, openBackend } from "~/server/backend";
@@ -8,6 +9,8 @@ export interface Target {
   /** The embedded stack, joined beside a running server or started for the command; or the hosted project. */
   backend(): Promise<Backend>;
   database(): Promise<Database>;
+  /** The first line of standard input: where a secret is given that must not stand in the list of processes. */
+  inputLine(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -25,10 +28,19 @@ export function openTarget(variables: Record<string, string | undefined>): Targe
       return backend;
     },
     database: async () => (await target.backend()).database,
+    inputLine: () => readInputLine(process.stdin),
     close: async () => {
       const opened = await backend?.catch(() => undefined);
       await opened?.stop();
     },
   };
   return target;
+}
+
+async function readInputLine(input: NodeJS.ReadStream): Promise<string> {
+  // A person sees that the command waits for them; a pipe needs no prompt.
+  if (input.isTTY) process.stderr.write("Password: ");
+  const lines = createInterface({ input, terminal: false });
+  for await (const line of lines) return line;
+  return "";
 }

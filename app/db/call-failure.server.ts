@@ -39,7 +39,7 @@ function isWorthRepeating(failure: CallFailure): boolean {
   if (failure.outcome === "unknown") return false;
   const { code } = failure.refusal;
   return (
-    ["40P01", "40001", "55P03", "PGRST000", "PGRST001", "PGRST002"].includes(code) ||
+    ["40P01", "40001", "55P03", "PGRST000", "PGRST002"].includes(code) ||
     code.startsWith("57P0") ||
     code.startsWith("08")
   );

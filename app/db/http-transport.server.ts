@@ -67,12 +67,15 @@ function readProblem(status: number, text: string): CallFailure {
   const parsed = problemSchema.safeParse(parseJson(text));
   if (!parsed.success) {
     const code = status === 502 || status === 503 || status === 504 ? "57P03" : `HTTP ${status}`;
-    const outcome = status === 504 ? "unknown" : "nothing happened";
+    // A proxy that lost the answer says 502 or 504, one that is overloaded 503: the call may have happened all the same.
+    const outcome = status >= 500 ? "unknown" : "nothing happened";
     return new CallFailure({ code, message: text.slice(0, 500), detail: null }, outcome);
   }
   const { code, message, details } = parsed.data;
   const detail = typeof details === "string" ? details : null;
-  return new CallFailure({ code, message, detail }, "nothing happened");
+  // The Data API lost its connection to Postgres in the middle of the call.
+  const outcome = code === "PGRST001" ? "unknown" : "nothing happened";
+  return new CallFailure({ code, message, detail }, outcome);
 }
 
 function parseJson(text: string): unknown {

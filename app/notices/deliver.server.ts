@@ -1,5 +1,6 @@
 import type { DueNotice } from "~/contract/notice";
-import { ForbiddenDestination } from "./destination.server";
+import { ForbiddenDestination } from "~/outgoing/destination.server";
+import type { OutgoingOptions } from "~/outgoing/post.server";
 import { type PushTarget, sendPush, type VapidKeys } from "./push.server";
 import { sendWebhook } from "./webhook.server";
 
@@ -18,16 +19,21 @@ export interface DeliveryOptions {
 }
 
 /** Sends one notice to its webhook or to all devices of its person. Never throws. */
-export async function deliver(notice: DueNotice, options: DeliveryOptions): Promise<Outcome> {
+export async function deliver(
+  notice: DueNotice,
+  { vapid, allowPrivateDestinations }: DeliveryOptions,
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  const options = { allowPrivate: allowPrivateDestinations, signal };
   return notice.webhook
     ? deliverToWebhook(notice, notice.webhook, options)
-    : deliverToDevices(notice, options);
+    : deliverToDevices(notice, vapid, options);
 }
 
 async function deliverToWebhook(
   notice: DueNotice,
   webhook: NonNullable<DueNotice["webhook"]>,
-  { allowPrivateDestinations }: DeliveryOptions,
+  options: OutgoingOptions,
 ): Promise<Outcome> {
   if (!webhook.active)
     return { delivered: false, give_up: true, error: "The webhook is switched off." };
@@ -39,10 +45,7 @@ async function deliverToWebhook(
   });
   try {
     const { url, secret } = webhook;
-    const status = await sendWebhook(
-      { id: notice.id, url, secret, body },
-      allowPrivateDestinations,
-    );
+    const status = await sendWebhook({ id: notice.id, url, secret, body }, options);
     if (status >= 200 && status < 300) return { delivered: true, response_status: status };
     return { delivered: false, response_status: status, error: `The receiver answered ${status}.` };
   } catch (error) {
@@ -51,8 +54,11 @@ async function deliverToWebhook(
 }
 
 /** Delivered means that at least one device took it, or that there is no device to tell. */
-async function deliverToDevices(notice: DueNotice, options: DeliveryOptions): Promise<Outcome> {
-  const { vapid } = options;
+async function deliverToDevices(
+  notice: DueNotice,
+  vapid: VapidKeys | undefined,
+  options: OutgoingOptions,
+): Promise<Outcome> {
   if (notice.subscriptions.length === 0) return { delivered: true };
   if (!vapid) return { delivered: false, give_up: true, error: "Web push is not configured." };
 
@@ -62,7 +68,7 @@ async function deliverToDevices(notice: DueNotice, options: DeliveryOptions): Pr
   const results = await Promise.all(
     notice.subscriptions.map(async (target) => ({
       id: target.id,
-      outcome: await deliverToDevice(target, payload, vapid, options.allowPrivateDestinations),
+      outcome: await deliverToDevice(target, payload, vapid, options),
     })),
   );
   const gone = results.filter(({ outcome }) => outcome.give_up).map(({ id }) => id);
@@ -82,10 +88,10 @@ async function deliverToDevice(
   target: PushTarget,
   payload: string,
   vapid: VapidKeys,
-  allowPrivate: boolean,
+  options: OutgoingOptions,
 ): Promise<Outcome> {
   try {
-    const status = await sendPush(target, payload, vapid, allowPrivate);
+    const status = await sendPush(target, payload, vapid, options);
     if (status >= 200 && status < 300) return { delivered: true, response_status: status };
     const isGone = status === 404 || status === 410;
     return {

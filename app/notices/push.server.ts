@@ -1,6 +1,6 @@
-import { Agent } from "node:https";
-import webPush, { WebPushError } from "web-push";
-import { guardedLookup, requireDestination } from "./destination.server";
+import webPush from "web-push";
+import { requireDestination } from "~/outgoing/destination.server";
+import { type OutgoingOptions, post } from "~/outgoing/post.server";
 
 export interface VapidKeys {
   publicKey: string;
@@ -23,26 +23,14 @@ export async function sendPush(
   target: PushTarget,
   payload: string,
   vapid: VapidKeys,
-  allowPrivate: boolean,
+  options: OutgoingOptions,
 ): Promise<number> {
-  requireDestination(target.endpoint, allowPrivate);
-  try {
-    const result = await webPush.sendNotification(
-      { endpoint: target.endpoint, keys: { p256dh: target.p256dh, auth: target.auth } },
-      payload,
-      {
-        TTL: timeToLiveSeconds,
-        timeout: 10_000,
-        agent: new Agent({
-          lookup: guardedLookup(allowPrivate),
-          rejectUnauthorized: !allowPrivate,
-        }),
-        vapidDetails: vapid,
-      },
-    );
-    return result.statusCode;
-  } catch (error) {
-    if (error instanceof WebPushError) return error.statusCode;
-    throw error;
-  }
+  // The library only seals and signs, for the address as we read it: its own sending has no bounds.
+  const address = requireDestination(target.endpoint, options.allowPrivate).href;
+  const { headers, body } = webPush.generateRequestDetails(
+    { endpoint: address, keys: { p256dh: target.p256dh, auth: target.auth } },
+    payload,
+    { TTL: timeToLiveSeconds, vapidDetails: vapid },
+  );
+  return post({ address, headers, body }, options);
 }

@@ -1,10 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { guardedLookup, requireDestination } from "./destination.server";
-
-/** How long a receiver may take to answer. */
-const answerWithinMilliseconds = 10_000;
+import { type OutgoingOptions, post } from "~/outgoing/post.server";
 
 export interface WebhookMessage {
   /** The notice's id: the same on every attempt, so that a receiver can drop repeats. */
@@ -42,38 +37,16 @@ export function verifyWebhook(
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-/** Posts one message; resolves with the receiver's status. Redirects are not followed. Throws when nothing answered. */
-export function sendWebhook(message: WebhookMessage, allowPrivate: boolean): Promise<number> {
-  const url = requireDestination(message.url, allowPrivate);
+/** Posts one message; resolves with the receiver's status. Throws when nothing answered. */
+export function sendWebhook(message: WebhookMessage, options: OutgoingOptions): Promise<number> {
+  const { id, url, secret, body } = message;
   const timestamp = Math.floor(Date.now() / 1000);
-  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-
-  return new Promise((resolve, reject) => {
-    const outgoing = send(
-      url,
-      {
-        method: "POST",
-        lookup: guardedLookup(allowPrivate),
-        timeout: answerWithinMilliseconds,
-        headers: {
-          "Content-Type": "application/json",
-          "Content-Length": Buffer.byteLength(message.body),
-          "User-Agent": "Backloom-Webhook",
-          "webhook-id": message.id,
-          "webhook-timestamp": String(timestamp),
-          "webhook-signature": signWebhook(message.secret, message.id, timestamp, message.body),
-        },
-      },
-      (response) => {
-        response.resume();
-        response.on("end", () => resolve(response.statusCode ?? 0));
-        response.on("error", reject);
-      },
-    );
-    outgoing.on("timeout", () =>
-      outgoing.destroy(new Error("The receiver did not answer in time.")),
-    );
-    outgoing.on("error", reject);
-    outgoing.end(message.body);
-  });
+  const headers = {
+    "Content-Type": "application/json",
+    "User-Agent": "Backloom-Webhook",
+    "webhook-id": id,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": signWebhook(secret, id, timestamp, body),
+  };
+  return post({ address: url, headers, body }, options);
 }

@@ -13,13 +13,20 @@ const run = promisify(execFile);
  */
 export async function runSupabaseCli(commandArguments: string[]): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "backloom-cli-"));
+  const { words, environment } = hidePassword(commandArguments);
   try {
     const { stdout } = await run(
       process.execPath,
-      [join(projectRoot, "node_modules/supabase/dist/supabase.js"), ...commandArguments],
+      [join(projectRoot, "node_modules/supabase/dist/supabase.js"), ...words],
       {
         cwd: projectRoot,
-        env: { ...process.env, HOME: home, SUPABASE_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
+        env: {
+          ...process.env,
+          ...environment,
+          HOME: home,
+          SUPABASE_TELEMETRY_DISABLED: "1",
+          DO_NOT_TRACK: "1",
+        },
         maxBuffer: 32 * 1024 * 1024,
       },
     );
@@ -27,4 +34,21 @@ export async function runSupabaseCli(commandArguments: string[]): Promise<string
   } finally {
     await rm(home, { recursive: true, force: true });
   }
+}
+
+/** Everybody on the machine can read the arguments of a process, but not its environment: the password travels there. */
+function hidePassword(commandArguments: readonly string[]) {
+  const environment: Record<string, string> = {};
+  const words = commandArguments.map((word) => {
+    const [, address = ""] = /^--remote=(postgres(?:ql)?:.*)$/.exec(word) ?? [];
+    if (!URL.canParse(address)) return word;
+    const url = new URL(address);
+    const password = url.searchParams.get("password") ?? decodeURIComponent(url.password);
+    if (password === "") return word;
+    environment.PGPASSWORD = password;
+    url.password = "";
+    url.searchParams.delete("password");
+    return `--remote=${url.href}`;
+  });
+  return { words, environment };
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 
 /** One Backlog.md file: front matter lines, then the body. */
-function file(frontMatter: string, body = ""): string {
+export function file(frontMatter: string, body = ""): string {
   return `---\n${frontMatter}\n---\n\n${body}\n`;
 }
 
@@ -93,12 +93,12 @@ const files: Record<string, string> = {
 };
 
 /** Writes the folder for a test file; removed after its last test. */
-export function writeBacklogFolder(): { folder: string; fileCount: number } {
+export function writeBacklogFolder(given = files): { folder: string; fileCount: number } {
   const folder = mkdtempSync(join(tmpdir(), "backloom-folder-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, text] of Object.entries(given)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  return { folder, fileCount: Object.keys(files).length };
+  return { folder, fileCount: Object.keys(given).length };
 }

@@ -7,7 +7,7 @@ import type { TestDatabase } from "../setup/database";
 const objectSchema = z.record(z.string(), z.unknown());
 
 /** The admin command line over the database of a test file. */
-export function commandLine(t: TestDatabase) {
+export function commandLine(t: TestDatabase, input = "") {
   const env = readEnv({});
   const target: Target = {
     env: () => env,
@@ -19,6 +19,7 @@ export function commandLine(t: TestDatabase) {
       migrationUrl: t.urlFor("postgres"),
       stop: async () => undefined,
     }),
+    inputLine: async () => input,
     close: async () => undefined,
   };
   const run = (...words: string[]) => runCommandLine(words, () => target);

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { describeFirstStart, prepareFirstStart } from "~/cli/first-start.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
@@ -74,6 +76,54 @@ describe("accounts and tokens", () => {
     expect(await admin.refusal("user", "reset-password")).toMatchObject({ code: 422 });
   });
 });
+
+describe("passwords", () => {
+  const chosen = "typed where nobody looks";
+  const typed = commandLine(t, chosen);
+  const signIn = async (email: string) =>
+    (await t.database.publicClient().auth.signInWithPassword({ email, password: chosen })).data.user
+      ?.id;
+
+  it("are read from standard input, so that no list of processes shows them", async () => {
+    const eve = ["--username", "eve", "--email", "eve@example.com"];
+    const { id } = await typed.json("user", "create", ...eve, "--password", "-");
+    expect(await signIn("eve@example.com")).toBe(id);
+    const reset = ["user", "reset-password", "--username", "ada", "--password", "-"];
+    const answer = await typed.json(...reset);
+    expect(Object.keys(answer)).toEqual(["id"]);
+    expect(await signIn("ada@example.com")).toBe(answer.id);
+  });
+
+  it("have to be good ones there too", async () => {
+    const fay = ["--username", "fay", "--email", "fay@example.com", "--password", "-"];
+    expect(await admin.refusal("user", "create", ...fay)).toMatchObject({
+      error: expect.stringContaining("--password: Use at least"),
+    });
+  });
+
+  it("of the database stand in no list of processes while the Supabase CLI runs", async () => {
+    const { password } = new URL(t.urlFor("postgres"));
+    const seen = await whileListing(() => admin.run("doctor"));
+    expect(seen.some((line) => /supabase.*db advisors/.test(line))).toBe(true);
+    expect(seen.filter((line) => line.includes(password))).toEqual([]);
+  });
+});
+
+/** All command lines of this machine that were there while something ran. */
+async function whileListing(run: () => Promise<unknown>): Promise<string[]> {
+  const seen = new Set<string>();
+  const running = run();
+  let isRunning = true;
+  void running.finally(() => {
+    isRunning = false;
+  });
+  while (isRunning) {
+    const { stdout } = await promisify(execFile)("ps", ["-Ao", "args"], { maxBuffer: 1 << 26 });
+    for (const line of stdout.split("\n")) seen.add(line);
+  }
+  await running;
+  return [...seen];
+}
 
 describe("products and members", () => {
   it("product create and member add give access", async () => {

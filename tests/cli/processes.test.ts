@@ -32,6 +32,16 @@ afterAll(() => {
   rmSync(program, { force: true });
 });
 
+/** Answers one line on standard input. */
+async function adminTold(line: string, ...words: string[]): Promise<string> {
+  const running = promisify(execFile)(process.execPath, [program, ...words, "--json"], {
+    cwd: root,
+    env: { ...process.env, DATA_DIR: dataDir },
+  });
+  running.child.stdin?.end(`${line}\n`);
+  return (await running).stdout;
+}
+
 const answerSchema = z.record(z.string(), z.unknown());
 
 /** One command as a process of its own, as `npm run --silent admin` starts it. */
@@ -56,6 +66,9 @@ describe("an admin command", { timeout: 120_000 }, () => {
   it("starts the embedded stack, migrates it, and stops it again when no server runs", async () => {
     expect(await admin("user", "create", ...ada)).toEqual({ id: expect.any(String) });
     expect(existsSync(join(dataDir, "secrets.json"))).toBe(true);
+    const reset = ["user", "reset-password", "--username", "ada", "--password", "-"];
+    const told = await adminTold("another horse battery", ...reset);
+    expect(JSON.parse(told)).toEqual({ id: expect.any(String) });
     const { checks } = await admin("doctor");
     const names = [
       "environment",

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
-import { writeBacklogFolder } from "./backlog-folder";
+import { file as backlogFile, writeBacklogFolder } from "./backlog-folder";
 import { commandLine } from "./command-line";
 
 const t = await createTestDatabase();
@@ -102,6 +102,54 @@ describe("import backlog-md", () => {
     expect(products).toEqual([{ definition_of_done: "- npm test passes" }]);
   });
 
+  it("finds a folder by every way of writing its path", async () => {
+    const { folder: odd, fileCount: files } = writeBacklogFolder({
+      "tasks/odd-1 - One.md": backlogFile("id: ODD-1\ntitle: One\nstatus: To Do"),
+    });
+    const near = `./${relative(process.cwd(), odd)}`;
+    for (const [index, path] of [near, `${odd}/`, `${odd}/../${basename(odd)}`].entries()) {
+      const report = await admin.json("import", "backlog-md", path, ...named, `WAY${index}`);
+      expect(report).toMatchObject({ files, stories: 1 });
+      expect(report.mapped).toMatchObject([{ source: "tasks/odd-1 - One.md" }]);
+    }
+    await t.sql.query("delete from products where code like 'WAY%'");
+  });
+
+  it("names what each status of the folder's own became, and reads none as open that was put away", async () => {
+    const words = { "To Do": 1, Simmering: 2, Wontfix: 3 };
+    const given = Object.entries(words).flatMap(([status, n]) =>
+      ["tasks", "completed", "archive/tasks", "drafts"].map((place, index) => {
+        const id = `W-${n}${index}`;
+        const text = backlogFile(`id: ${id}\ntitle: ${status} in ${place}\nstatus: ${status}`);
+        return [`${place}/${id} - x.md`, text] as const;
+      }),
+    );
+    const { folder: odd } = writeBacklogFolder(Object.fromEntries(given));
+    const report = await admin.json("import", "backlog-md", odd, ...named, "WORDS");
+    expect(report.statuses).toEqual([
+      { status: "Simmering", became: "to do", files: 1 },
+      { status: "Simmering", became: "done", files: 1 },
+      { status: "Simmering", became: "archived idea", files: 1 },
+      { status: "Simmering", became: "idea", files: 1 },
+    ]);
+    const { rows: open } = await t.sql.query(
+      `select title from stories where status = 'OPEN' and product_id = $1
+       union all select title from ideas where archived_at is null and product_id = $1 order by 1`,
+      [report.id],
+    );
+    expect(open.map(({ title }) => title)).toEqual([
+      "Simmering in drafts",
+      "Simmering in tasks",
+      "To Do in drafts",
+      "To Do in tasks",
+      "Wontfix in drafts",
+    ]);
+    const { output } = await admin.run("import", "backlog-md", odd, ...named, "WORDS2");
+    expect(output).toContain('"Simmering" was read as archived idea (1 file)');
+    await t.sql.query("delete from products where code like 'WORDS%'");
+    await t.sql.query("delete from ideas where title like '% in %'");
+  });
+
   it("says what is wrong and changes nothing", async () => {
     const refuse = (path: string, code: string) =>
       admin.refusal("import", "backlog-md", path, ...named, code);
@@ -158,7 +206,11 @@ describe("export and import", () => {
     });
 
     const file = join(home, "demo.json");
+    // The ideas of everybody are in it: nobody else on the machine reads along, also not in a file that was there before.
+    writeFileSync(file, "");
+    chmodSync(file, 0o644);
     expect(await admin.json("export", "--product", "DEMO", "--out", file)).toMatchObject({ file });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     await t.sql.query("delete from products where code = 'DEMO'");
     const imported = await admin.json("import", file, "--owner", "ada");
     expect(imported).toMatchObject({ code: "DEMO", unknown_users: [] });

@@ -1,7 +1,11 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { localCertificate, localCertificateKey } from "./local-certificate";
+
+/** A certificate for localhost that only the processes of the tests trust. */
+const cert = readFileSync(new URL("./local-certificate.pem", import.meta.url));
+const key = readFileSync(new URL("./local-certificate-key.pem", import.meta.url));
 
 interface Delivery {
   path: string;
@@ -22,9 +26,7 @@ export async function openReceiver(protocol: "http" | "https"): Promise<Receiver
   const deliveries: Delivery[] = [];
   let status = 200;
   const server: Server =
-    protocol === "http"
-      ? createHttpServer()
-      : createHttpsServer({ cert: localCertificate, key: localCertificateKey });
+    protocol === "http" ? createHttpServer() : createHttpsServer({ cert, key });
   server.on("request", async (request: IncomingMessage, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(Buffer.from(chunk));

@@ -2,10 +2,11 @@ import pino from "pino";
 import { describe, expect, it } from "vitest";
 import { createWebhook } from "~/domain/notices/create-webhook.server";
 import { takeDueNotices } from "~/domain/notices/take-due-notices.server";
-import { type SenderOptions, sendDueNotices } from "~/notices/sender.server";
+import type { SenderOptions } from "~/notices/sender.server";
 import { seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 import { startReceiver } from "./receiver";
+import { sendBatch } from "./send-batch";
 
 const t = await createTestDatabase();
 const sender: SenderOptions = {
@@ -17,7 +18,7 @@ const sender: SenderOptions = {
 const noticeCount = 200;
 
 async function sendAll(): Promise<void> {
-  while ((await sendDueNotices(sender)) > 0);
+  while ((await sendBatch(sender)) > 0);
 }
 
 describe("the outbox", () => {

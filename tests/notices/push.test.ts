@@ -6,11 +6,12 @@ import webPush from "web-push";
 import { listPushSubscriptions } from "~/domain/notices/list-push-subscriptions.server";
 import { subscribePush } from "~/domain/notices/subscribe-push.server";
 import { askQuestion } from "~/domain/questions/ask-question.server";
-import { type SenderOptions, sendDueNotices } from "~/notices/sender.server";
+import type { SenderOptions } from "~/notices/sender.server";
 import { at, seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 import { createDevice } from "./push-device";
 import { startReceiver } from "./receiver";
+import { sendBatch } from "./send-batch";
 
 const t = await createTestDatabase();
 const vapid = { ...webPush.generateVAPIDKeys(), subject: "mailto:operator@example.com" };
@@ -45,7 +46,7 @@ describe("web push", () => {
     await subscribePush(actor, device.subscription);
 
     const question = await askQuestion(actor, { story_id: story.id, question: "Blue or green?" });
-    await sendDueNotices(sender);
+    await sendBatch(sender);
 
     expect(receiver.deliveries).toHaveLength(1);
     const { headers, body, path } = at(receiver.deliveries, 0);
@@ -68,12 +69,12 @@ describe("web push", () => {
     await subscribePush(actor, createDevice(`${receiver.origin}/push/gone`).subscription);
     receiver.answerWith(410);
     await askQuestion(actor, { story_id: story.id, question: "Still there?" });
-    await sendDueNotices(sender);
+    await sendBatch(sender);
 
     const { subscriptions } = await listPushSubscriptions(actor);
     expect(at(subscriptions, 0).disabled_at).not.toBeNull();
     await askQuestion(actor, { story_id: story.id, question: "And now?" });
-    await sendDueNotices(sender);
+    await sendBatch(sender);
     expect(receiver.deliveries).toHaveLength(1);
   });
 
@@ -82,7 +83,7 @@ describe("web push", () => {
     const { actor, story } = await seedWorld(t);
     await subscribePush(actor, createDevice(`${receiver.origin}/push/inside`).subscription);
     await askQuestion(actor, { story_id: story.id, question: "Anybody?" });
-    await sendDueNotices({ ...sender, allowPrivateDestinations: false });
+    await sendBatch({ ...sender, allowPrivateDestinations: false });
     expect(receiver.deliveries).toEqual([]);
   });
 });

@@ -5,11 +5,12 @@ import { createWebhook } from "~/domain/notices/create-webhook.server";
 import { listWebhookDeliveries } from "~/domain/notices/list-webhook-deliveries.server";
 import { answerQuestion } from "~/domain/questions/answer-question.server";
 import { askQuestion } from "~/domain/questions/ask-question.server";
-import { type SenderOptions, sendDueNotices } from "~/notices/sender.server";
+import type { SenderOptions } from "~/notices/sender.server";
 import { verifyWebhook } from "~/notices/webhook.server";
 import { at, seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 import { startReceiver } from "./receiver";
+import { sendBatch } from "./send-batch";
 
 const t = await createTestDatabase();
 const sender: SenderOptions = {
@@ -35,7 +36,7 @@ describe("webhooks", () => {
 
     const question = await ask();
     await answerQuestion(actor, { question_id: question.id, answer: "Green" });
-    await sendDueNotices(sender);
+    await sendBatch(sender);
 
     const kinds = receiver.deliveries.map(({ body }) => JSON.parse(body.toString()).type);
     expect(kinds.sort()).toEqual(["question_answered", "question_opened"]);
@@ -57,7 +58,7 @@ describe("webhooks", () => {
     const receiver = await startReceiver("http");
     const { ask } = await worldWithWebhook(receiver.origin, ["run_failed"]);
     await ask();
-    await sendDueNotices(sender);
+    await sendBatch(sender);
     expect(receiver.deliveries).toEqual([]);
   });
 
@@ -66,13 +67,13 @@ describe("webhooks", () => {
     const { actor, webhook, ask } = await worldWithWebhook(receiver.origin, ["question_opened"]);
     await ask();
     receiver.answerWith(503);
-    await sendDueNotices(sender);
+    await sendBatch(sender);
     const [failed] = (await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries;
     expect(failed).toMatchObject({ status: "pending", response_status: 503, attempts: 1 });
 
     receiver.answerWith(204);
     await t.sql.query("update public.notices set next_attempt_at = now() where status = 'PENDING'");
-    await sendDueNotices(sender);
+    await sendBatch(sender);
     const [delivered] = (await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries;
     expect(delivered).toMatchObject({ status: "delivered", response_status: 204, attempts: 2 });
     expect(at(receiver.deliveries, 0).headers["webhook-id"]).toBe(
@@ -84,7 +85,7 @@ describe("webhooks", () => {
     const receiver = await startReceiver("http");
     const { actor, webhook, ask } = await worldWithWebhook(receiver.origin, ["question_opened"]);
     await ask();
-    await sendDueNotices({ ...sender, allowPrivateDestinations: false });
+    await sendBatch({ ...sender, allowPrivateDestinations: false });
     expect(receiver.deliveries).toEqual([]);
     const [refused] = (await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries;
     expect(refused).toMatchObject({ status: "failed", response_status: null });

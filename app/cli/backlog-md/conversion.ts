@@ -14,10 +14,18 @@ export interface Mapping {
   target: { code?: string | null };
 }
 
+/** A status that the folder made up, and what its file was read as. */
+export interface UnknownStatus {
+  source: string;
+  status: string;
+  became: "to do" | "done" | "idea" | "archived idea";
+}
+
 /** A Backlog.md folder as an export document, with an account of every file. */
 export interface Conversion {
   document: ExportDocumentInput;
   mapped: Mapping[];
   skipped: Skipped[];
   notes: Note[];
+  unknownStatuses: UnknownStatus[];
 }

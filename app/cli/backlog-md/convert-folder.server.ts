@@ -22,6 +22,7 @@ export function convertFolder(
     mapped: [],
     skipped: [...folder.skipped],
     notes: [],
+    unknownStatuses: [],
   };
   const items = parseFiles(folder, conversion);
   const work = items.filter((item) => isWork(item));

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { CommandError } from "../command-error";
 
 /** What a file of a Backlog.md folder is, by where it lies. */
@@ -57,7 +57,7 @@ async function listFiles(folder: string): Promise<string[]> {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     return entries
       .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length).replace(/^\/+/, ""))
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, "/"))
       .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   } catch {
     throw new CommandError(`The folder ${folder} cannot be read: check the path`);

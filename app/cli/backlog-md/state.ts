@@ -18,13 +18,30 @@ const states: Readonly<Record<string, SourceState>> = {
   closed: "DONE",
   "won't do": "dropped",
   "wont do": "dropped",
+  "won't fix": "dropped",
+  "wont fix": "dropped",
+  wontfix: "dropped",
+  "not planned": "dropped",
+  abandoned: "dropped",
   cancelled: "dropped",
   canceled: "dropped",
+  declined: "dropped",
+  dropped: "dropped",
+  duplicate: "dropped",
+  invalid: "dropped",
+  obsolete: "dropped",
+  rejected: "dropped",
 };
 
 /** `undefined` for a status that the folder made up. */
 export function toState(status: string): SourceState | undefined {
-  return states[status.trim().toLowerCase().replaceAll("’", "'")];
+  return states[
+    status
+      .trim()
+      .toLowerCase()
+      .replaceAll("’", "'")
+      .replaceAll(/[-_ ]+/g, " ")
+  ];
 }
 
 /** Priorities are labels: 1 is the most urgent, 3 the middle that is given where none is named. */

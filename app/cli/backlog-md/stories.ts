@@ -85,18 +85,20 @@ function toTask(item: SourceItem, codes: CodeBook, conversion: Conversion): Expo
 }
 
 /** What lies in `completed/` is done, whatever its front matter still says. */
-function workState(item: SourceItem, { notes }: Conversion): WorkState {
-  const state = toState(item.status);
-  if (item.place === "completed") {
+function workState(item: SourceItem, { notes, unknownStatuses }: Conversion): WorkState {
+  const { path: source, status } = item;
+  const state = toState(status);
+  const isCompleted = item.place === "completed";
+  if (state === undefined) {
+    unknownStatuses.push({ source, status, became: isCompleted ? "done" : "to do" });
+  }
+  if (isCompleted) {
     if (state !== "DONE") {
-      notes.push({
-        source: item.path,
-        note: `lies in completed/ but is "${item.status}": read as done`,
-      });
+      notes.push({ source, note: `lies in completed/ but is "${status}": read as done` });
     }
     return "DONE";
   }
   if (state !== undefined && state !== "dropped") return state;
-  notes.push({ source: item.path, note: `has the unknown status "${item.status}": read as to do` });
+  notes.push({ source, note: `has the unknown status "${status}": read as to do` });
   return "TO_DO";
 }

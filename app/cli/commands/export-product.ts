@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { z } from "zod";
 import { exportProduct } from "~/domain/transfers/export-product.server";
 import { resolveProduct } from "~/domain/transfers/resolve-product.server";
@@ -16,9 +16,20 @@ export const exportCommand = defineCommand({
     const document = await exportProduct(database, product.id);
     if (document === null) throw new CommandError(`The product ${reference} is gone`);
     if (out === undefined) return { json: document, lines: [JSON.stringify(document, null, 2)] };
-    await writeFile(out, `${JSON.stringify(document, null, 2)}\n`).catch(() => {
+    await writeOwnFile(out, `${JSON.stringify(document, null, 2)}\n`).catch(() => {
       throw new CommandError(`${out} cannot be written: check the path`);
     });
     return { json: { id: product.id, file: out }, lines: [`Wrote ${product.code} to ${out}`] };
   },
 });
+
+/** The ideas of all users are in it, so the file is its owner's alone to read, also where it was there before. */
+async function writeOwnFile(path: string, text: string): Promise<void> {
+  const file = await open(path, "w", 0o600);
+  try {
+    if ((await file.stat()).isFile()) await file.chmod(0o600);
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+}

@@ -5,7 +5,7 @@ import { importDocument } from "~/domain/transfers/import-document.server";
 import type { Conversion } from "../backlog-md/conversion";
 import { convertFolder } from "../backlog-md/convert-folder.server";
 import { readFolder } from "../backlog-md/read-folder.server";
-import { type MappedSource, reportMapping } from "../backlog-md/report";
+import { type MappedSource, reportMapping, reportStatuses } from "../backlog-md/report";
 import { defineCommand } from "../command";
 import { productOptions } from "../product-options";
 
@@ -35,8 +35,9 @@ export const importBacklogMd = defineCommand({
       files: new Set([...mapped, ...conversion.skipped].map(({ source }) => source)).size,
     };
     const { skipped, notes } = conversion;
+    const statuses = reportStatuses(conversion);
     return {
-      json: { id: imported.id, code: imported.code, ...counts, mapped, skipped, notes },
+      json: { id: imported.id, code: imported.code, ...counts, mapped, skipped, notes, statuses },
       lines: reportLines(imported.code, counts, mapped, conversion),
     };
   },
@@ -46,13 +47,20 @@ function reportLines(
   code: string,
   counts: Record<string, number>,
   mapped: readonly MappedSource[],
-  { skipped, notes }: Conversion,
+  conversion: Conversion,
 ): string[] {
+  const { skipped, notes } = conversion;
+  const statuses = reportStatuses(conversion);
   const mappedFiles = new Set(mapped.map(({ source }) => source)).size;
   return [
     `Imported ${code}: ${counts.pbis} PBIs, ${counts.stories} stories, ${counts.tasks} tasks, ${counts.ideas} ideas, ${counts.log_entries} log entries.`,
     `${mappedFiles} of ${counts.files} files are in the product; ${skipped.length} were skipped:`,
     ...skipped.map(({ source, reason }) => `  ${source}: ${reason}`),
+    ...(statuses.length > 0 ? ["Statuses of the folder's own:"] : []),
+    ...statuses.map(
+      ({ status, became, files }) =>
+        `  "${status}" was read as ${became} (${files} ${files === 1 ? "file" : "files"})`,
+    ),
     ...(notes.length > 0 ? ["Worth a look:"] : []),
     ...notes.map(({ source, note }) => `  ${source} ${note}`),
     "With --json each file is listed with the codes that it became.",

@@ -2,7 +2,7 @@ import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /**
- * Where notices may be sent. Addresses come from users, so a destination inside our own network would let
+ * Where requests may be sent. Addresses come from users, so a destination inside our own network would let
  * them speak to services that only we can reach. The check sits in the connection's own name look-up:
  * a name that answers one address to the check and another to the connection gains nothing.
  */
@@ -16,20 +16,31 @@ for (const [network, prefix] of [
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
   ["192.168.0.0", 16],
   ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
 ] as const) {
   privateRanges.addSubnet(network, prefix, "ipv4");
 }
+
+/**
+ * All public IPv6 addresses begin with the bits 001. Everything else (loopback, link and site local, mapped,
+ * translated and compatible spellings of IPv4) is private without being named.
+ */
+const publicRange = new BlockList();
+publicRange.addSubnet("2000::", 3, "ipv6");
 for (const [network, prefix] of [
-  ["::", 128],
-  ["::1", 128],
-  ["64:ff9b::", 96],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["ff00::", 8],
+  // Teredo and other protocols of their own: an IPv4 address may be inside.
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  // 6to4 holds an IPv4 address too.
+  ["2002::", 16],
+  ["3fff::", 20],
 ] as const) {
   privateRanges.addSubnet(network, prefix, "ipv6");
 }
@@ -44,13 +55,13 @@ export class ForbiddenDestination extends Error {
 
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address);
-  if (family === 0) return true;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return privateRanges.check(mapped, "ipv4");
-  // Any other mapped or compatible spelling of an IPv4 address is not worth telling apart.
-  if (/^::ffff:/i.test(address)) return true;
-  return privateRanges.check(address, family === 4 ? "ipv4" : "ipv6");
+  if (family === 4) return privateRanges.check(address, "ipv4");
+  if (family === 0 || !publicRange.check(address, "ipv6")) return true;
+  return privateRanges.check(address, "ipv6");
 }
+
+/** Other characters in a name mean that the next parser of the address may see another host in it. */
+const hostName = /^[a-z0-9._-]{1,253}$/;
 
 /** Throws `ForbiddenDestination` for anything but https to a public address (a private one where allowed). */
 export function requireDestination(address: string, allowPrivate: boolean): URL {
@@ -62,6 +73,9 @@ export function requireDestination(address: string, allowPrivate: boolean): URL 
     throw new ForbiddenDestination("The address must not contain a user name or password.");
   }
   const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) === 0 && !hostName.test(host)) {
+    throw new ForbiddenDestination("The address names no host that can be looked up.");
+  }
   if (!allowPrivate && isIP(host) !== 0 && isPrivateAddress(host)) {
     throw new ForbiddenDestination("The address lies in a private network.");
   }

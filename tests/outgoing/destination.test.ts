@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isPrivateAddress, requireDestination } from "~/notices/destination.server";
+import { isPrivateAddress, requireDestination } from "~/outgoing/destination.server";
 
-describe("destinations of notices", () => {
+describe("destinations of requests that leave", () => {
   it.each([
     "127.0.0.1",
     "10.1.2.3",
@@ -16,6 +16,13 @@ describe("destinations of notices", () => {
     "fe80::1",
     "::ffff:10.0.0.1",
     "::ffff:7f00:1",
+    "::7f00:1",
+    "2002:7f00:1::",
+    "64:ff9b::a00:1",
+    "64:ff9b:1::a00:1",
+    "2001::7f00:1",
+    "fec0::1",
+    "192.0.2.1",
     "not an address",
   ])("D6: %s is private", (address) => {
     expect(isPrivateAddress(address)).toBe(true);
@@ -34,6 +41,9 @@ describe("destinations of notices", () => {
     "https://[::1]/hook",
     "https://2130706433/hook",
     "https://0x7f.1/hook",
+    "https://127.0.0.1;.example.com/x",
+    "https://127.0.0.1`.example.com/x",
+    "https://127.0.0.1{.example.com/x",
     "nonsense",
   ])("D6: %s is refused", (address) => {
     expect(() => requireDestination(address, false)).toThrow();

@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import pino from "pino";
+import { describe, expect, it, onTestFinished } from "vitest";
+import webPush from "web-push";
+import { createWebhook } from "~/domain/notices/create-webhook.server";
+import { listPushSubscriptions } from "~/domain/notices/list-push-subscriptions.server";
+import { listWebhookDeliveries } from "~/domain/notices/list-webhook-deliveries.server";
+import { subscribePush } from "~/domain/notices/subscribe-push.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { type SenderOptions, startNoticeSender } from "~/notices/sender.server";
+import { at, seedWorld } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+import { drip, type HostileReceiver, pour, startHostileReceiver } from "./hostile-receiver";
+import { createDevice } from "./push-device";
+import { startReceiver } from "./receiver";
+import { sendBatch } from "./send-batch";
+
+const t = await createTestDatabase();
+const sender: SenderOptions = {
+  database: t.database,
+  log: pino({ level: "silent" }),
+  vapid: { ...webPush.generateVAPIDKeys(), subject: "mailto:operator@example.com" },
+  allowPrivateDestinations: true,
+};
+const ok = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n";
+
+/** A product whose questions go to this address; the answer tells how the last delivery went. */
+async function withWebhook(url: string) {
+  const { actor, product, story } = await seedWorld(t);
+  const events = ["question_opened" as const];
+  const webhook = await createWebhook(actor, { product_id: product.id, url, events });
+  return {
+    ask: () => askQuestion(actor, { story_id: story.id, question: "Blue or green?" }),
+    delivery: async () =>
+      at((await listWebhookDeliveries(actor, { webhook_id: webhook.id })).deliveries, 0),
+  };
+}
+
+/** Somebody whose phone is at this push service. */
+async function withPhone(endpoint: string) {
+  const { actor, story } = await seedWorld(t);
+  await subscribePush(actor, createDevice(endpoint).subscription);
+  return {
+    ask: () => askQuestion(actor, { story_id: story.id, question: "Blue or green?" }),
+    device: async () => at((await listPushSubscriptions(actor)).subscriptions, 0),
+  };
+}
+
+async function untilClosed({ sockets }: HostileReceiver): Promise<number> {
+  const socket = at(sockets, 0);
+  if (!socket.destroyed) await once(socket, "close");
+  return socket.bytesWritten;
+}
+
+/** Runs the real sender until the test is over. */
+function runSender(): () => Promise<void> {
+  const stop = startNoticeSender(sender);
+  onTestFinished(stop);
+  return stop;
+}
+
+describe("a receiver that", () => {
+  it("never ends its body has said enough with its status", async () => {
+    const receiver = await startHostileReceiver((socket) =>
+      pour(socket, ok, "10\r\n0123456789abcdef\r\n"),
+    );
+    const { ask, delivery } = await withWebhook(receiver.origin);
+    await ask();
+    await sendBatch(sender);
+    expect(await delivery()).toMatchObject({ status: "delivered", response_status: 200 });
+    expect(await untilClosed(receiver)).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it("drips its body keeps nobody, and neither does a push service that pours", async () => {
+    const dripping = await startHostileReceiver((socket) => {
+      socket.write(ok);
+      drip(socket, "1\r\nx\r\n1\r\nx\r\n");
+    });
+    const pouring = await startHostileReceiver(
+      (socket) => pour(socket, ok.replace("200 OK", "410 Gone"), "10\r\n0123456789abcdef\r\n"),
+      "local-certificate",
+    );
+    const hook = await withWebhook(dripping.origin);
+    const phone = await withPhone(`${pouring.origin}/push/phone`);
+    await hook.ask();
+    await phone.ask();
+    await sendBatch(sender);
+    expect(await hook.delivery()).toMatchObject({ status: "delivered", response_status: 200 });
+    expect((await phone.device()).disabled_at).not.toBeNull();
+    expect(await untilClosed(pouring)).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it("promises an answer without end is cut off", async () => {
+    const receiver = await startHostileReceiver((socket) =>
+      pour(socket, "", "HTTP/1.1 103 Early Hints\r\nlink: </>\r\n\r\n"),
+    );
+    const { ask, delivery } = await withWebhook(receiver.origin);
+    await ask();
+    await sendBatch(sender);
+    const error = expect.stringContaining("said too much");
+    expect(await delivery()).toMatchObject({ status: "pending", last_error: error });
+  });
+
+  it("drips its headers has ten seconds, and meanwhile others are told", async () => {
+    const dripping = await startHostileReceiver((socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: "));
+    const prompt = await startReceiver("http");
+    const slow = await withWebhook(dripping.origin);
+    const quick = await withWebhook(prompt.origin);
+    runSender();
+    await slow.ask();
+    await expect.poll(() => dripping.sockets.length, { timeout: 10_000 }).toBe(1);
+    await quick.ask();
+    await expect.poll(() => prompt.deliveries.length, { timeout: 8_000 }).toBe(1);
+    expect(await slow.delivery()).toMatchObject({ status: "pending", last_error: null });
+    await untilClosed(dripping);
+    const error = expect.stringContaining("did not answer in time");
+    await expect.poll(slow.delivery).toMatchObject({ status: "pending", last_error: error });
+  });
+
+  it("never answers does not hold up the stop, and is told again later", async () => {
+    const mute = await startHostileReceiver((socket) => drip(socket, "HTTP/1.1 200 OK\r\nx: "));
+    const { ask, delivery } = await withWebhook(mute.origin);
+    const stop = runSender();
+    await ask();
+    await expect.poll(() => mute.sockets.length, { timeout: 10_000 }).toBe(1);
+    const before = performance.now();
+    await stop();
+    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(await delivery()).toMatchObject({ status: "pending", attempts: 1 });
+    expect(await untilClosed(mute)).toBeLessThan(100);
+  });
+
+  it("is not the one of its certificate is told nothing, private network or not", async () => {
+    const stranger = await startHostileReceiver(
+      (socket) => socket.end("HTTP/1.1 201 Created\r\n\r\n"),
+      "stranger-certificate",
+    );
+    const { ask, device } = await withPhone(`${stranger.origin}/push/phone`);
+    await ask();
+    await sendBatch(sender);
+    const { rows } = await t.sql.query(
+      "select status, last_error from public.notices order by created_at desc, id limit 1",
+    );
+    expect(rows).toEqual([
+      { status: "PENDING", last_error: expect.stringMatching(/certificate/i) },
+    ]);
+    expect((await device()).disabled_at).toBeNull();
+  });
+
+  it.each(["https://127.0.0.1;.example.com/x", "https://127.0.0.1'.example.com/x"])(
+    "has two hosts in its address, %s, is none",
+    async (endpoint) => {
+      const { ask, device } = await withPhone(endpoint);
+      await ask();
+      await sendBatch({ ...sender, allowPrivateDestinations: false });
+      expect(await device()).toMatchObject({
+        disabled_at: expect.any(String),
+        last_error: expect.stringContaining("names no host"),
+      });
+    },
+  );
+});

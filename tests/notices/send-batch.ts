@@ -1,0 +1,8 @@
+import { type SenderOptions, sendDueNotices } from "~/notices/sender.server";
+
+/** Sends one batch of what is due and waits until all of it is over; answers how many there were. */
+export async function sendBatch(options: SenderOptions): Promise<number> {
+  const deliveries = await sendDueNotices(options);
+  await Promise.all(deliveries);
+  return deliveries.length;
+}
