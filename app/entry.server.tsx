@@ -26,7 +26,16 @@ export default function handleRequest(
     </NonceProvider>,
   );
   headers.set("content-type", "text/html; charset=utf-8");
+  const retryAfter = retryAfterOf(remixContext);
+  if (retryAfter !== null) headers.set("retry-after", retryAfter);
   return new TextResponse(`<!DOCTYPE html>${html}`, { headers, status });
+}
+
+/** A refusal for being too fast says when to come back, on a page as well; Remix keeps it to the answer of the route. */
+function retryAfterOf({ staticHandlerContext }: EntryContext): string | null {
+  const { actionHeaders, loaderHeaders } = staticHandlerContext;
+  const answers = [...Object.values(actionHeaders), ...Object.values(loaderHeaders)];
+  return answers.find((answer) => answer.has("retry-after"))?.get("retry-after") ?? null;
 }
 
 /** Errors that loaders and actions throw unexpectedly; refusals are responses and do not come here. */

@@ -68,7 +68,12 @@ const variables = z.object({
   APP_ORIGIN: origin.optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   SESSION_SECRET: list.pipe(z.array(secret).min(1, "must not be empty")).optional(),
-  CRON_SECRET: z.string().min(8, "must have at least 8 characters").optional(),
+  CRON_SECRET: z
+    .string()
+    .trim()
+    .min(8, "must have at least 8 characters")
+    .regex(/^\P{Cc}*$/u, "must be one line without control characters")
+    .optional(),
   TRUST_PROXY: list
     .pipe(
       z.array(
@@ -130,6 +135,7 @@ export interface StreamLimits {
 }
 
 export interface Env {
+  /** True unless development is asked for by name: sources are never served by an oversight. */
   isProduction: boolean;
   port: number;
   host: string;
@@ -205,7 +211,7 @@ function missingForPush(values: Variables): string[] {
 function toEnv(values: Variables): Env {
   const appOrigin = values.APP_ORIGIN ?? `http://${printableHost(values.HOST)}:${values.PORT}`;
   return {
-    isProduction: values.NODE_ENV === "production",
+    isProduction: values.NODE_ENV !== "development",
     port: values.PORT,
     host: values.HOST,
     appOrigin,

@@ -14,7 +14,7 @@ export async function requireCredential(
   context: AppLoadContext,
 ): Promise<Credential> {
   // A bearer token, when present, decides alone: there is no way back to the cookie.
-  if (mode === "bearer" || (mode === "either" && request.headers.has("authorization"))) {
+  if (mode === "bearer" || (mode === "either" && hasBearer(request))) {
     return { token_hash: sha256(requireBearer(request)).toString("hex") };
   }
   const session = await readSessionCookie(
@@ -27,14 +27,25 @@ export async function requireCredential(
 
 /** Lets only the schedule in. Without a configured secret nobody is. */
 export function requireCronSecret(request: Request, secret: string | undefined): void {
-  const given = requireBearer(request);
-  if (secret !== undefined && timingSafeEqual(sha256(given), sha256(secret))) return;
+  const [, given] = /^Bearer (.*)$/i.exec(authorizationOf(request)) ?? [];
+  if (secret !== undefined && given !== undefined) {
+    // Headers arrive as bytes; a secret with letters beyond ASCII was sent as UTF-8.
+    if (timingSafeEqual(sha256(Buffer.from(given, "latin1")), sha256(secret))) return;
+  }
   throw new ContractError(401, "The schedule's secret is missing or wrong.");
 }
 
+/** Whether a bearer token was sent, however malformed; other schemes are between the browser and a proxy. */
+function hasBearer(request: Request): boolean {
+  return /(?:^|,) *bearer(?: |$)/i.test(authorizationOf(request));
+}
+
+function authorizationOf(request: Request): string {
+  return request.headers.get("authorization") ?? "";
+}
+
 function requireBearer(request: Request): string {
-  const header = request.headers.get("authorization") ?? "";
-  const [, token] = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(header) ?? [];
+  const [, token] = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i.exec(authorizationOf(request)) ?? [];
   if (token !== undefined && token.length <= longestToken) return token;
   throw new ContractError(
     401,
@@ -42,6 +53,6 @@ function requireBearer(request: Request): string {
   );
 }
 
-function sha256(text: string): Buffer {
+function sha256(text: string | Buffer): Buffer {
   return createHash("sha256").update(text).digest();
 }

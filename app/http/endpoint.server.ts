@@ -3,13 +3,15 @@ import type { z } from "zod";
 import { ContractError, demoRefusal } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
+import { bodyLimit } from "~/server/read-body";
 import type { Endpoint, RouteArgs } from "./api-route.server";
 import { requireCredential, requireCronSecret } from "./credential.server";
 import { parseJsonBody } from "./json-body.server";
 import { isCanonicalUuid } from "./uuid";
 import { queryOf, validate } from "./validation.server";
 
-const defaultBodyLimit = 1_048_576;
+/** A body beyond these bytes is worth a question who sends it, before anything looks at it. */
+const unaskedBodyBytes = 8_192;
 
 export interface InputDescription<Query, Body> {
   /** What the id in the path names, for the sentence of the 404. */
@@ -18,7 +20,6 @@ export interface InputDescription<Query, Body> {
   idParam?: string;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
-  bodyLimit?: number;
 }
 
 export interface UserDescription<Query, Body> extends InputDescription<Query, Body> {
@@ -50,8 +51,8 @@ export interface UserCall<Query, Body> extends OpenCall<Query, Body> {
 /**
  * An endpoint for users. The order of checks: credential (401), size (413), demo write (403),
  * malformed JSON (400), validation (422), unknown id (404), then the operation with its own 401,
- * 403, 404, 429. A good request costs one round trip; only a bad one asks who the caller is before
- * it is refused, so that strangers learn nothing but 401.
+ * 403, 404, 429. A good request costs one round trip; only a bad one, or one with a long body, asks who the
+ * caller is first, so that strangers learn nothing but 401 and nothing long of theirs is parsed.
  */
 export function endpoint<Query = undefined, Body = undefined>(
   description: UserDescription<Query, Body>,
@@ -73,7 +74,7 @@ async function callForUser(
   const { request, context } = args;
   const credential = await requireCredential(description.auth, request, context);
   const actor = { database: context.services.database, credential };
-  const input = await readInput(description, args).catch((error: unknown) =>
+  const input = await readInput(description, args, actor).catch((error: unknown) =>
     refuseInput(error, actor, description.write === true),
   );
   return description.handle({ ...input, actor });
@@ -92,9 +93,12 @@ async function callOpen(
 async function readInput(
   description: InputDescription<unknown, unknown>,
   { request, params, context }: RouteArgs,
+  actor?: Actor,
 ): Promise<OpenCall<unknown, unknown>> {
-  const { body: bodySchema, query: querySchema, bodyLimit = defaultBodyLimit } = description;
-  const raw = bodySchema && parseJsonBody(await context.readBody(bodyLimit), request.headers);
+  const { body: bodySchema, query: querySchema } = description;
+  const bytes = bodySchema && (await context.readBody(bodyLimit));
+  if (actor && bytes && bytes.length > unaskedBodyBytes) await authenticate(actor);
+  const raw = bytes && parseJsonBody(bytes, request.headers);
   const body = bodySchema && validate(bodySchema, raw, "body");
   const query = querySchema && validate(querySchema, queryOf(request), "query");
   return { id: idOf(description, params), query, body, request, context };
@@ -113,7 +117,7 @@ function idOf(
 
 /** Refuses a bad input, after the checks that come before it in the order. */
 async function refuseInput(error: unknown, actor: Actor, isWrite: boolean): Promise<never> {
-  if (!(error instanceof ContractError)) throw error;
+  if (!(error instanceof ContractError) || error.status === 401) throw error;
   const { is_demo: isDemo } = await authenticate(actor);
   if (isWrite && isDemo && error.status !== 413) {
     throw new ContractError(403, demoRefusal);

@@ -10,6 +10,7 @@ import type { Principal } from "~/contract/account";
 import { ContractError, demoRefusal, type ErrorBody } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
+import { leaveLostProduct, rememberedProduct } from "./active-product.server";
 import { clearSessionCookie, readSessionCookie } from "./session.server";
 import { isCanonicalUuid } from "./uuid";
 
@@ -40,9 +41,8 @@ export function findActor(request: Request, context: AppLoadContext): Promise<Si
 export async function requireActor(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const found = await findActor(request, context);
   const { pathname, search } = new URL(request.url);
-  if (found?.principal.must_reset_password && pathname !== passwordPage) {
+  if (found && mustChangePassword(found.principal) && pathname !== passwordPage)
     throw redirect(passwordPage);
-  }
   if (found) return found;
   const isPage = request.method === "GET" && pathname !== "/";
   const query = isPage ? `?${new URLSearchParams({ redirectTo: `${pathname}${search}` })}` : "";
@@ -50,6 +50,11 @@ export async function requireActor(request: Request, context: AppLoadContext): P
     ? { "set-cookie": clearSessionCookie(context.services.env) }
     : {};
   throw redirect(`/login${query}`, { headers });
+}
+
+/** A demo account's password belongs to everybody who was given it, so that it is never asked to change it. */
+export function mustChangePassword(principal: Principal): boolean {
+  return principal.must_reset_password && !principal.is_demo;
 }
 
 /** The same for a page of one product. Whether the user may see it is decided by the operation. */
@@ -71,7 +76,10 @@ export async function requireWriter(request: Request, context: AppLoadContext): 
   throw new ContractError(403, demoRefusal);
 }
 
-/** A page loader in which a refusal becomes the error page with the refusal's status and sentence. */
+/**
+ * A page loader in which a refusal becomes the error page with the refusal's status and sentence; the page of a product
+ * that was active until now leads to the dashboard instead.
+ */
 export function pageLoader<T>(
   load: (args: LoaderFunctionArgs) => Promise<T>,
 ): (args: LoaderFunctionArgs) => Promise<T> {
@@ -79,8 +87,8 @@ export function pageLoader<T>(
     try {
       return await load(args);
     } catch (error) {
-      if (error instanceof ContractError) throw refusalOf(error);
-      throw error;
+      if (!(error instanceof ContractError)) throw error;
+      throw (await isLostProduct(error, args)) ? leaveLostProduct() : refusalOf(error);
     }
   };
 }
@@ -97,6 +105,16 @@ export function pageAction<T>(
       throw error;
     }
   };
+}
+
+async function isLostProduct(
+  { status }: ContractError,
+  { request, context, params }: LoaderFunctionArgs,
+): Promise<boolean> {
+  if ((status !== 403 && status !== 404) || params.productId === undefined) return false;
+  const cookies = request.headers.get("cookie");
+  const session = await readSessionCookie(cookies, context.services.env.sessionSecrets);
+  return session !== null && rememberedProduct(cookies, session.user_id) === params.productId;
 }
 
 function refusalOf(error: ContractError): TypedResponse<ErrorBody> {

@@ -2,12 +2,10 @@ import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
 import type { RequestContext } from "~/server/load-context";
+import { bodyLimit } from "~/server/read-body";
 import { answerProtocolRequest } from "./protocol.server";
 import { createToolServer } from "./server.server";
 import type { Tool } from "./tool.server";
-
-/** The largest protocol message, the same as for every other request body. */
-const messageLimit = 1024 * 1024;
 
 interface Call {
   request: Request;
@@ -58,7 +56,7 @@ async function toProtocolRequest({ request, context }: Call): Promise<Request> {
   return new Request(request.url, {
     method: "POST",
     headers,
-    body: await context.readBody(messageLimit),
+    body: await context.readBody(bodyLimit),
     signal: context.closeSignal,
   });
 }

@@ -5,6 +5,8 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { ContractError } from "~/contract/errors";
+import { parseMeasured } from "~/http/measured-json.server";
 
 /**
  * Answers one POST of the protocol without any state: revision 2026-07-28 and, for clients that begin with
@@ -53,8 +55,9 @@ function callerGone(signal: AbortSignal): Promise<Response> {
 /** `undefined` for what is no JSON: the protocol layer answers that itself. */
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseMeasured(text);
+  } catch (error) {
+    if (error instanceof ContractError) throw error;
     return undefined;
   }
 }

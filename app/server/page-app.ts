@@ -6,16 +6,14 @@ import compression from "compression";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ContractError } from "~/contract/errors";
 import type { Env } from "~/env.server";
+import { refuseBadForm } from "~/http/form-body.server";
 import { sendPlainProblem } from "./plain-problem";
+import { bodyLimit } from "./read-body";
 import type { NodeRequestContext } from "./request-context";
 import { readTarget } from "./request-target";
 import { createRouteTable, type RouteMatch, type RouteTable } from "./route-table";
 import { sendResponse } from "./send-response";
 import { webHeaders } from "./web-headers";
-
-const pageBodyLimit = 1_048_576;
-const authBodyLimit = 65_536;
-const authPages = /^\/(?:login|register|recover|logout)(?:\/|$)/;
 
 /** Where the Remix build comes from: a file in production, Vite in development. */
 export interface BuildSource {
@@ -144,26 +142,22 @@ async function toWebRequest(
   context: NodeRequestContext,
 ): Promise<Request> {
   const headers = webHeaders(request);
-  // Remix compares Origin with Host for itself and answers 500; the front has judged both already.
-  headers.set("host", new URL(request.headers.origin ?? env.appOrigin).host);
+  headers.set("host", ownHost(env, request.headers.origin));
   headers.delete("x-forwarded-host");
 
   const url = `${env.appOrigin}${address}`;
   const init: RequestInit = { method: request.method, headers, signal: context.closeSignal };
   if (request.method !== "POST") return new Request(url, init);
-  const limit = authPages.test(address) ? authBodyLimit : pageBodyLimit;
-  init.body = await context.readBody(limit);
-  await refuseUnreadableForm(new Request(url, init));
-  return new Request(url, init);
+  const body = await context.readBody(bodyLimit);
+  await refuseBadForm(body, headers);
+  return new Request(url, { ...init, body });
 }
 
-/** Actions read forms and nothing else; what is no form would fail inside of them. */
-async function refuseUnreadableForm(request: Request): Promise<void> {
-  const isEmpty = !request.headers.has("content-type") && (await request.clone().text()) === "";
-  if (isEmpty) return;
-  try {
-    await request.formData();
-  } catch {
-    throw new ContractError(400, "The form could not be read. Reload the page and try again.");
-  }
+/**
+ * Remix compares Origin with Host for itself and answers 500; of a write the front has judged both already, and of a
+ * visit `Origin` says nothing.
+ */
+function ownHost(env: Env, origin: string | undefined): string {
+  const isOwn = origin !== undefined && env.origins.includes(origin);
+  return new URL(isOwn ? origin : env.appOrigin).host;
 }

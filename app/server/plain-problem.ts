@@ -10,6 +10,7 @@ export function sendPlainProblem(response: ServerResponse, error: ContractError)
   response.statusCode = error.status;
   response.setHeader("content-type", "text/html; charset=utf-8");
   response.setHeader("cache-control", "no-store");
+  sayWhenToRetry(response, error);
   response.end(
     `<!doctype html><html lang="en"><title>Backloom</title><h1>${error.status}</h1>` +
       `<p>${escapeHtml(error.message)}</p><p><a href="/">Back to the start</a></p></html>`,
@@ -27,7 +28,12 @@ export function sendJsonProblem(response: ServerResponse, error: ContractError):
   response.setHeader("content-type", "application/json; charset=utf-8");
   response.setHeader("cache-control", "no-store");
   response.setHeader("content-length", Buffer.byteLength(text));
+  sayWhenToRetry(response, error);
   response.end(text);
+}
+
+function sayWhenToRetry(response: ServerResponse, { retryAfter }: ContractError): void {
+  if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter);
 }
 
 function escapeHtml(text: string): string {

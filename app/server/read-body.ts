@@ -1,6 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { ContractError } from "~/contract/errors";
 
+/** The largest body of any request (specification: Errors, 413). */
+export const bodyLimit = 1_048_576;
+
 /** Reads the whole body; refuses with 413 as soon as it is known to be longer than `limit` bytes. */
 export function readBody(
   request: IncomingMessage,

@@ -1,6 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { ResponseSink } from "./load-context";
 
+/** How long the last bytes of an ended stream may take to be read. */
+const lastBytesMilliseconds = 5_000;
+
 /** A sink over one Node response. Every call is harmless after the connection is gone. */
 export class NodeResponseSink implements ResponseSink {
   readonly #response: ServerResponse;
@@ -33,8 +36,14 @@ export class NodeResponseSink implements ResponseSink {
     return !this.#response.destroyed && this.#response.write(chunk);
   }
 
+  /** A reader who takes nothing any more keeps the connection no longer than this; its place was given away. */
   end(): void {
-    if (!this.#response.destroyed) this.#response.end();
+    const response = this.#response;
+    if (response.destroyed) return;
+    const timer = setTimeout(() => response.destroy(), lastBytesMilliseconds);
+    timer.unref();
+    response.once("close", () => clearTimeout(timer));
+    response.end();
   }
 
   destroy(): void {

@@ -66,7 +66,7 @@ export async function runScheduledEntry(
   const response = await fetch(`${options.ownOrigin}/api/cron/${name}`, {
     method: "POST",
     headers: {
-      Authorization: `Bearer ${options.cronSecret ?? ""}`,
+      Authorization: bearerOf(options.cronSecret ?? ""),
       "Content-Type": "application/json",
     },
     body: "{}",
@@ -74,6 +74,11 @@ export async function runScheduledEntry(
   if (!response.ok) throw new Error(`${name} answered ${response.status}`);
   options.log.info({ schedule: name, result: await response.json() }, "a scheduled entry ran");
   return true;
+}
+
+/** Headers are bytes; letters beyond ASCII go as UTF-8. */
+function bearerOf(secret: string): string {
+  return `Bearer ${Buffer.from(secret, "utf8").toString("latin1")}`;
 }
 
 function startSweep({ database, log }: SchedulerOptions): () => Promise<void> {

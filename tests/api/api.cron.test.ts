@@ -41,6 +41,19 @@ describe.each(paths)("POST %s", (path) => {
     }
   });
 
+  it.each(["abc!defgh", "päss wörd: 100 %", "a@b:c, d=e;f", "秘密秘密秘密秘密"])(
+    "takes the secret %s, and no other",
+    async (cronSecret) => {
+      const other = await startTestApp(t, { variables: { CRON_SECRET: ` ${cronSecret} ` } });
+      const inBytes = Buffer.from(cronSecret, "utf8").toString("latin1");
+      const send = (secret: string) =>
+        other.request(path, { method: "POST", headers: bearer(secret) });
+      expect((await send(inBytes)).status).toBe(200);
+      await expectRefusal(await send(inBytes.slice(1)), 401);
+      await expectRefusal(await send(`${inBytes}!`), 401);
+    },
+  );
+
   it("answers GET with 405 and Allow", async () => {
     const response = await app.request(path, { headers: bearer(app.cronSecret) });
     expect(response.headers.get("allow")).toBe("POST, OPTIONS");

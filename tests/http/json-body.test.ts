@@ -72,6 +72,20 @@ describe("A12 values", () => {
     (number) => expect(statusOf(`[${number}]`)).toBe(200),
   );
 
+  it.each([
+    ["many zeros between two digits", `[0.1${"0".repeat(60_000)}1]`],
+    ["many digits", `[${"1".repeat(1_000_000)}]`],
+    ["more values than anybody sends", `[${"0,".repeat(500_000)}0]`],
+  ])("refuses %s at once", (_, body) => {
+    const before = performance.now();
+    expect(statusOf(body)).toBe(422);
+    expect(performance.now() - before).toBeLessThan(2_000);
+  });
+
+  it("ends on strings that never close", () => {
+    expect(statusOf(`"${'\\"'.repeat(400_000)}`)).toBe(400);
+  });
+
   it("keeps right-to-left text, emoji and a million characters", () => {
     const text = `\u202Eא😀${"x".repeat(1_000_000)}"\\`;
     expect(parseJsonBody(bytes(JSON.stringify([text])), json)).toEqual([text]);

@@ -32,6 +32,12 @@ describe("the environment", () => {
     });
   });
 
+  it("is production unless development is asked for", () => {
+    expect(readEnv({}).isProduction).toBe(true);
+    expect(readEnv({ NODE_ENV: "staging" }).isProduction).toBe(true);
+    expect(readEnv({ NODE_ENV: "development" }).isProduction).toBe(false);
+  });
+
   it("takes an empty variable for an unset one", () => {
     expect(readEnv({ PORT: "", SUPABASE_URL: "" }).port).toBe(3000);
   });

@@ -95,6 +95,13 @@ export function checkAccess(endpoint: EndpointUnderTest): void {
       expect(response.status).toBe(200);
     });
 
+    it("counts the cookie beside a scheme that is no bearer token", async () => {
+      const headers = { cookie: await signIn(t, app, owner), authorization: "Basic cHJveHk6eA==" };
+      expect((await send(id, headers)).status).toBe(200);
+      await expectRefusal(await send(id, { ...headers, authorization: "Basic x, Bearer y" }), 401);
+      await expectRefusal(await send(id, { ...headers, authorization: "bearer" }), 401);
+    });
+
     it("answers 401 to an expired session", async () => {
       await expectRefusal(
         await send(id, { cookie: await signIn(t, app, owner, { expired: true }) }),

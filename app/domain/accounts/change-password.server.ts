@@ -1,5 +1,5 @@
 import type { PasswordChange, Principal } from "~/contract/account";
-import { ContractError } from "~/contract/errors";
+import { ContractError, demoRefusal } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { checkPassword } from "./check-password.server";
 import { notePasswordChange } from "./note-password-change.server";
@@ -13,6 +13,8 @@ export async function changePassword(
   { current_password: current, new_password: wanted }: PasswordChange,
   address: string,
 ): Promise<void> {
+  // The password is set with the service's key, behind which no policy stands.
+  if (principal.is_demo) throw new ContractError(403, demoRefusal);
   await takeLimit(database, "login", `account:${principal.username.toLowerCase()}`);
   const identity = { user_id: principal.user_id, email: principal.email };
   if ((await checkPassword(database, identity, current.normalize("NFC"))) === null) {

@@ -10,6 +10,7 @@ import { archiveProduct } from "~/domain/products/archive-product.server";
 import { deleteProduct } from "~/domain/products/delete-product.server";
 import { restoreProduct } from "~/domain/products/restore-product.server";
 import { updateProduct } from "~/domain/products/update-product.server";
+import { forgetProduct } from "~/http/active-product.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 
 /** Everything that the settings of a product change; the operations let only its owner. */
@@ -36,7 +37,7 @@ export async function actOnProduct(
       ),
     archive: async () => {
       await archiveProduct(actor, product);
-      return redirect("/dashboard", 303);
+      return redirect("/dashboard", { status: 303, headers: { "set-cookie": forgetProduct } });
     },
     restore: async () => {
       await restoreProduct(actor, product);
@@ -44,7 +45,7 @@ export async function actOnProduct(
     },
     delete: async () => {
       await deleteProduct(actor, readForm(form, deleteProductInput));
-      return redirect("/dashboard", 303);
+      return redirect("/dashboard", { status: 303, headers: { "set-cookie": forgetProduct } });
     },
     "add-webhook": () =>
       runForm(form, createWebhookInput, async (input) => {

@@ -1,33 +1,25 @@
-import { json, redirect } from "@remix-run/node";
+import { json } from "@remix-run/node";
 import { Link, Outlet, useLoaderData } from "@remix-run/react";
 import { CodeChip } from "~/components/badge";
 import { RouteError } from "~/components/error-page";
 import { NavTabs } from "~/components/tabs";
 import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-access";
-import { ContractError } from "~/contract/errors";
 import { getProduct } from "~/domain/products/get-product.server";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { productPages, productPath } from "../_app/navigation";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
-/** Everything of one product. When the active product is no longer open, the dashboard says so. */
+/** Everything of one product. */
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal, productId } = await requireProduct(request, context, params);
-  try {
-    const product = await getProduct(actor, { product_id: productId });
-    return json({
-      id: productId,
-      name: product.name,
-      code: product.code,
-      archived: product.archived_at !== null,
-    });
-  } catch (error) {
-    const lost = error instanceof ContractError && (error.status === 403 || error.status === 404);
-    if (lost && principal.active_product_id === productId)
-      throw redirect("/dashboard?notice=product-gone");
-    throw error;
-  }
+  const { actor, productId } = await requireProduct(request, context, params);
+  const product = await getProduct(actor, { product_id: productId });
+  return json({
+    id: productId,
+    name: product.name,
+    code: product.code,
+    archived: product.archived_at !== null,
+  });
 });
 
 export default function ProductLayout() {

@@ -73,7 +73,7 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
               ))}
             </Group>
           ) : null}
-          {wanted ? null : <RecentItems go={go} />}
+          {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
           <CreateItems go={go} productId={productId} />
           <Group heading="Go to">
             {places.map(({ to, label, Icon, letter }) => (
@@ -157,8 +157,8 @@ function CreateItems({
   );
 }
 
-function RecentItems({ go }: { go: (to: string) => void }) {
-  const recent = readRecent();
+function RecentItems({ userId, go }: { userId: string; go: (to: string) => void }) {
+  const recent = readRecent(userId);
   if (recent.length === 0) return null;
   return (
     <Group heading="Recent">

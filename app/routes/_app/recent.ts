@@ -1,22 +1,29 @@
 import { useLocation } from "@remix-run/react";
 import { useEffect } from "react";
+import { recentPlacesKey } from "~/components/recent-places";
 
 interface RecentPlace {
   to: string;
   title: string;
 }
 
-const storageKey = "backloom.recent";
 const longest = 6;
 
-/** Pages of single things that were looked at last, newest first; kept in this browser only. */
-export function readRecent(): RecentPlace[] {
+/** Pages of single things that this account looked at last, newest first; kept in this browser only. */
+export function readRecent(userId: string): RecentPlace[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
-    return Array.isArray(stored) ? stored.filter(isPlace) : [];
+    const stored: unknown = JSON.parse(localStorage.getItem(recentPlacesKey) ?? "null");
+    return isOf(userId, stored) ? stored.places.filter(isPlace) : [];
   } catch {
     return [];
   }
+}
+
+/** What another account has left on this device is nobody's business. */
+function isOf(userId: string, stored: unknown): stored is { places: unknown[] } {
+  if (typeof stored !== "object" || stored === null) return false;
+  if (!("userId" in stored) || !("places" in stored)) return false;
+  return stored.userId === userId && Array.isArray(stored.places);
 }
 
 function isPlace(value: unknown): value is RecentPlace {
@@ -29,17 +36,17 @@ function isPlace(value: unknown): value is RecentPlace {
 
 const worthKeeping = /^\/(stories|tasks|ideas|products)\/[0-9a-f-]{36}/;
 
-export function useRecentPlaces(): void {
+export function useRecentPlaces(userId: string): void {
   const { pathname } = useLocation();
   useEffect(() => {
     if (!worthKeeping.test(pathname)) return;
     // The title is set by the page's own meta, one tick after the address changes.
     const timer = setTimeout(() => {
       const title = document.title.replace(/ · Backloom$/, "");
-      const others = readRecent().filter((place) => place.to !== pathname);
-      const next = [{ to: pathname, title }, ...others].slice(0, longest);
-      localStorage.setItem(storageKey, JSON.stringify(next));
+      const others = readRecent(userId).filter((place) => place.to !== pathname);
+      const places = [{ to: pathname, title }, ...others].slice(0, longest);
+      localStorage.setItem(recentPlacesKey, JSON.stringify({ userId, places }));
     }, 300);
     return () => clearTimeout(timer);
-  }, [pathname]);
+  }, [pathname, userId]);
 }

@@ -7,6 +7,8 @@ import { NowProvider } from "~/components/relative-time";
 import { ToastRegion } from "~/components/toast";
 import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-access";
 import { getShell } from "~/domain/pages/get-shell.server";
+import { isOpenProduct } from "~/domain/products/is-open-product.server";
+import { leaveLostProduct, rememberedProduct, rememberProduct } from "~/http/active-product.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { renewSessionCookie } from "~/http/session.server";
 import { LiveProvider } from "~/live/live-provider";
@@ -31,6 +33,10 @@ const demoReason = "This is a demo account: it sees everything and changes nothi
 /** The signed-in area. An expired paired session ends in the guard, on every render. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
+  const cookies = request.headers.get("cookie");
+  const remembered = rememberedProduct(cookies, principal.user_id);
+  const isForgotten = remembered !== undefined && principal.active_product_id === null;
+  if (isForgotten && !(await isOpenProduct(actor, remembered))) throw leaveLostProduct();
   const shell = await getShell(actor, principal.active_product_id);
   const data: ShellData = {
     now: Date.now(),
@@ -47,9 +53,14 @@ export const loader = pageLoader(async ({ request, context }) => {
     openQuestions: shell.open_questions,
     notice: readNotice(request),
   };
-  const cookie = request.headers.get("cookie");
-  const renewed = await renewSessionCookie(cookie, context.services.env);
-  return json(data, renewed ? { headers: { "set-cookie": renewed } } : undefined);
+  const { env } = context.services;
+  const headers = new Headers();
+  const renewed = await renewSessionCookie(cookies, env);
+  if (renewed) headers.append("set-cookie", renewed);
+  if ((remembered ?? null) !== principal.active_product_id) {
+    headers.append("set-cookie", rememberProduct(principal, env));
+  }
+  return json(data, { headers });
 });
 
 export default function AppShell() {
@@ -60,7 +71,7 @@ export default function AppShell() {
   const openKeys = useCallback(() => setOverlay("keys"), []);
   const close = useCallback(() => setOverlay("none"), []);
   useShellKeys(product?.id, shell.user.isAdmin, { palette: openPalette, keys: openKeys });
-  useRecentPlaces();
+  useRecentPlaces(shell.user.id);
   useServiceWorker();
   useOverlaysAtHand();
   return (

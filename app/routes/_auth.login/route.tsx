@@ -2,6 +2,7 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { Mark } from "~/components/mark";
 import { Notice } from "~/components/notice";
+import { useForgetRecentPlaces } from "~/components/recent-places";
 import { loginSchema } from "~/contract/account";
 import { logIn } from "~/domain/accounts/log-in.server";
 import { takeLimit } from "~/domain/accounts/take-limit.server";
@@ -42,6 +43,7 @@ export const meta: MetaFunction = () => [{ title: "Sign in · Backloom" }];
 
 export default function LoginPage() {
   const { redirectTo, notice } = useLoaderData<typeof loader>();
+  useForgetRecentPlaces();
   return (
     <main className="mx-auto grid min-h-dvh w-full max-w-3xl content-center gap-6 px-5 py-10">
       <div className="flex items-center gap-2 justify-self-center text-lg font-semibold tracking-tight">

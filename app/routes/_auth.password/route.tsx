@@ -9,17 +9,24 @@ import { passwordChangeSchema } from "~/contract/account";
 import { passwordMinLength } from "~/contract/password";
 import { changePassword } from "~/domain/accounts/change-password.server";
 import { runForm } from "~/http/form-action.server";
-import { pageAction, pageLoader, requireActor } from "~/http/page-guards.server";
+import {
+  mustChangePassword,
+  pageAction,
+  pageLoader,
+  requireActor,
+  requireWriter,
+} from "~/http/page-guards.server";
 
 /** Where somebody with a temporary password chooses another one before anything else. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { principal } = await requireActor(request, context);
-  if (!principal.must_reset_password) throw redirect("/settings");
+  if (!mustChangePassword(principal)) throw redirect("/settings");
   return json({ username: principal.username });
 });
 
 export const action = pageAction(async ({ request, context }) => {
-  const { principal } = await requireActor(request, context);
+  const { principal } = await requireWriter(request, context);
+  if (!mustChangePassword(principal)) throw redirect("/settings");
   return runForm(await request.formData(), passwordChangeSchema, async (change) => {
     const { database } = context.services;
     await changePassword(database, principal, change, context.clientAddress);

@@ -9,8 +9,7 @@ import { json, problem } from "~/http/responses.server";
 import { sealSessionCookie } from "~/http/session.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
 import { isCanonicalUuid } from "~/http/uuid";
-
-const bodyLimit = 65_536;
+import { bodyLimit } from "~/server/read-body";
 
 /** The failures of the contract: after them the pairing cookie is of no use. While pending it still is. */
 const finalFailures: readonly number[] = [400, 401, 410];

@@ -4,6 +4,7 @@ import { enhancedField } from "~/components/enhanced-field";
 import { parseTheme, themeCookie } from "~/components/theme";
 import { updateProfile } from "~/domain/accounts/update-profile.server";
 import { findActor } from "~/http/page-guards.server";
+import { safeRedirect } from "~/http/redirects.server";
 
 const profileThemes = { system: "SYSTEM", light: "LIGHT", dark: "DARK" } as const;
 
@@ -24,10 +25,5 @@ export async function action({ request, context }: ActionFunctionArgs) {
     await updateProfile(found.actor, { theme: profileThemes[theme] });
   }
   if (form.has(enhancedField)) return json({ ok: true }, { headers });
-  return redirect(localPath(form.get("from")), { status: 303, headers });
-}
-
-/** Only a path of this application; anything else leads to the start. */
-function localPath(value: FormDataEntryValue | null): string {
-  return typeof value === "string" && /^\/(?![/\\])[^\\]*$/.test(value) ? value : "/";
+  return redirect(safeRedirect(form.get("from")), { status: 303, headers });
 }

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { ContractError } from "~/contract/errors";
+import { refuseBadForm } from "~/http/form-body.server";
+
+const formType = "application/x-www-form-urlencoded";
+
+async function statusOf(body: string, type = formType): Promise<number> {
+  try {
+    const bytes = new TextEncoder().encode(body);
+    await refuseBadForm(bytes, new Headers(type === "" ? {} : { "content-type": type }));
+    return 200;
+  } catch (error) {
+    return error instanceof ContractError ? error.status : 500;
+  }
+}
+
+function multipart(names: readonly string[]): string {
+  const parts = names.map(
+    (name) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nx\r\n`,
+  );
+  return `${parts.join("")}--b--\r\n`;
+}
+
+describe("forms", () => {
+  it.each([
+    "a[4294967294]",
+    "a[0]",
+    "a[]",
+    "a.b",
+    "a.".repeat(20_000),
+    "__proto__",
+    "",
+    "x".repeat(41),
+  ])("with a field named %s are refused", async (name) => {
+    expect(await statusOf(new URLSearchParams([[name, "1"]]).toString())).toBe(422);
+    expect(await statusOf(multipart([name]), "multipart/form-data; boundary=b")).toBe(422);
+  });
+
+  it("keep plain names, also repeated ones", async () => {
+    expect(await statusOf("intent=x&story_id=1&story_id=2&redirectTo=%2F")).toBe(200);
+    expect(await statusOf(multipart(["picture"]), "multipart/form-data; boundary=b")).toBe(200);
+    expect(await statusOf("", "")).toBe(200);
+  });
+
+  it("are counted before they are parsed", async () => {
+    expect(await statusOf("a&".repeat(500_000))).toBe(422);
+    const names = Array.from({ length: 3_000 }, () => "a");
+    expect(await statusOf(multipart(names), "multipart/form-data; boundary=b")).toBe(422);
+  });
+
+  it("that are none are malformed", async () => {
+    expect(await statusOf("{}", "application/json")).toBe(400);
+    expect(await statusOf("x", "")).toBe(400);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import { archiveProduct } from "~/domain/products/archive-product.server";
+import { removeProductMember } from "~/domain/products/remove-product-member.server";
+import { signIn, startTestApp } from "../setup/app";
+import { seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser, type TestUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const owner = await createUser(t);
+
+function post(path: string, body: string, cookie = ""): Promise<Response> {
+  const headers = { cookie, "content-type": "application/x-www-form-urlencoded" };
+  return app.request(path, { method: "POST", headers, body });
+}
+
+const failures = () => app.logLines.filter((line) => line.includes('"level":50'));
+
+describe("what only a hostile visitor sends", () => {
+  it("is refused by its name when a field would be a list of billions", async () => {
+    expect((await post("/register", "a%5B4294967294%5D=1")).status).toBe(422);
+    expect((await post("/register", `${"a.".repeat(20_000)}a=1`)).status).toBe(422);
+    expect(failures()).toEqual([]);
+  });
+
+  it("does not matter as the Origin of a visit", async () => {
+    for (const origin of ["null", "nonsense", "https://evil.example"]) {
+      expect((await app.request("/login", { headers: { origin } })).status).toBe(200);
+    }
+    expect(failures()).toEqual([]);
+  });
+
+  it.each(["/%09/evil.example", "%2F%E2%82%AC", "/%0D%0ASet-Cookie:a=b", "//evil.example"])(
+    "leads the theme switch with from=%s to the start",
+    async (from) => {
+      const answer = await post("/theme", `theme=dark&from=${from}`);
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get("location")).toBe("/");
+    },
+  );
+});
+
+describe("a page that is asked too often", () => {
+  it("says when to come back, with and without script", async () => {
+    for (let tries = 0; tries < 10; tries += 1) await post("/login", "identifier=nobody");
+    for (const path of ["/login", "/login?_data=routes%2F_auth.login%2Froute"]) {
+      const answer = await post(path, "identifier=nobody");
+      expect(answer.status).toBe(429);
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe("POST /password", () => {
+  const change = (user: TestUser) =>
+    `current_password=${encodeURIComponent(user.password)}&new_password=another+long+one`;
+  const hashOf = async ({ id }: TestUser) => {
+    const sql = "select encrypted_password as hash from auth.users where id = $1";
+    return (await t.sql.query(sql, [id])).rows[0]?.hash;
+  };
+
+  it.each([true, false])("changes nothing for a demo account (asked to: %s)", async (asked) => {
+    const demo = await createUser(t, { demo: true, mustResetPassword: asked });
+    const before = await hashOf(demo);
+    const cookie = await signIn(t, app, demo);
+    const action = "/password?_data=routes%2F_auth.password%2Froute";
+    expect((await post(action, change(demo), cookie)).status).toBe(403);
+    expect(await hashOf(demo)).toBe(before);
+    const visit = await app.request("/dashboard", { headers: { cookie } });
+    expect(visit.status).toBe(200);
+  });
+
+  it("is only for those who were asked, like its page", async () => {
+    const cookie = await signIn(t, app, owner);
+    const before = await hashOf(owner);
+    const answer = await post("/password", change(owner), cookie);
+    expect(answer.headers.get("location")).toBe("/settings");
+    expect(await hashOf(owner)).toBe(before);
+  });
+});
+
+describe("an active product that is lost", () => {
+  async function memberAtWork() {
+    const { product } = await seedBacklog(t, owner);
+    const member = await createUser(t);
+    const added = { product_id: product.id, identifier: member.username };
+    await addProductMember(t.actorOf(owner), added);
+    const choose = "update public.users set active_product_id = $1 where id = $2";
+    await t.sql.query(choose, [product.id, member.id]);
+    const session = await signIn(t, app, member);
+    return { product, member, cookie: await visited(session) };
+  }
+
+  /** The cookies of a browser after it has seen the dashboard. */
+  async function visited(cookie: string): Promise<string> {
+    const answer = await app.request("/dashboard", { headers: { cookie } });
+    const set = answer.headers.getSetCookie().map((line) => line.split(";")[0]);
+    return [cookie, ...set].join("; ");
+  }
+
+  const lost = "/dashboard?notice=product-gone";
+  const visit = async (path: string, cookie: string) => {
+    const answer = await app.request(path, { headers: { cookie } });
+    return answer.headers.get("location") ?? answer.headers.get("x-remix-redirect");
+  };
+
+  it("leads a removed member to the dashboard, which says so once", async () => {
+    const { product, member, cookie } = await memberAtWork();
+    await removeProductMember(t.actorOf(owner), { product_id: product.id, user_id: member.id });
+    const board = `/products/${product.id}/backlog`;
+    expect(await visit(board, cookie)).toBe(lost);
+    expect(await visit("/dashboard", cookie)).toBe(lost);
+    const data = "?_data=routes%2F_app.products.%24productId.backlog%2Froute";
+    expect(await visit(`${board}${data}`, cookie)).toBe(lost);
+
+    const [session = ""] = cookie.split(";");
+    const told = await app.request(lost, { headers: { cookie: session } });
+    expect(await told.text()).toContain("no longer open to you");
+    expect(await visit("/dashboard", session)).toBeNull();
+  });
+
+  it("leads members to the dashboard when it is archived", async () => {
+    const { product, cookie } = await memberAtWork();
+    await archiveProduct(t.actorOf(owner), { product_id: product.id });
+    expect(await visit(`/products/${product.id}/backlog`, cookie)).toBe(lost);
+  });
+
+  it("is not one that was put aside, or that another account had", async () => {
+    const { member, cookie } = await memberAtWork();
+    await t.sql.query("update public.users set active_product_id = null where id = $1", [
+      member.id,
+    ]);
+    expect(await visit("/dashboard", cookie)).toBeNull();
+
+    const other = await signIn(t, app, await createUser(t));
+    const kept = cookie.split("; ").find((pair) => pair.startsWith("active_product="));
+    expect(kept).toBeDefined();
+    expect(await visit("/dashboard", `${other}; ${kept}`)).toBeNull();
+  });
+});
