@@ -4,12 +4,15 @@ import { z } from "zod";
 
 const answerSchema = z.array(z.object({ all_visible: z.boolean() })).length(1);
 
-/** The number in the log is the lower half of a transaction's id; the epoch comes from the newest one. */
+/**
+ * Whether new snapshots show these transactions. The log names only the lower half of a transaction's id; the whole id is
+ * the one nearest to the newest, which may be smaller: a commit is logged before it counts as completed.
+ */
 const question = `
-  with newest as (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as id)
-  select bool_and(coalesce(pg_xact_status(
-    ((newest.id >> 32) - (x.id > (newest.id & 4294967295))::integer << 32 | x.id)::text::xid8), '') <> 'in progress')
-    as all_visible
+  with now as (select pg_current_snapshot() as snapshot),
+  newest as (select snapshot, pg_snapshot_xmax(snapshot)::text::bigint as id from now)
+  select bool_and(pg_visible_in_snapshot(
+    (newest.id + ((x.id - newest.id + 2147483648) & 4294967295) - 2147483648)::text::xid8, newest.snapshot)) as all_visible
   from newest, unnest($1::bigint[]) as x (id)`;
 
 export interface Transaction<T> {
