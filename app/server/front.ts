@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { ContractError } from "~/contract/errors";
 import type { Services } from "~/services.server";
 import { createApiLane } from "./api-lane";
@@ -58,15 +52,6 @@ export function createFront(
   };
 
   return (request, response) => void answer(request, response);
-}
-
-/** A Node server that ends slow requests: headers within 10 s, all of it within 15 s. */
-export function createHttpServer(): Server {
-  const server = createServer({ connectionsCheckingInterval: 1_000 });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 15_000;
-  server.keepAliveTimeout = 20_000;
-  return server;
 }
 
 function refuseForeign(rule: OriginRule, target: RequestTarget, request: IncomingMessage): void {

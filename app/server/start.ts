@@ -13,8 +13,9 @@ import manifest from "../../package.json";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { type Backend, openBackend } from "./backend";
 import { builtFiles, developmentBuild } from "./build-source";
-import { createFront, createHttpServer } from "./front";
+import { createFront } from "./front";
 import { stopOnSignals } from "./graceful-stop";
+import { HttpServer } from "./http-server";
 import { createLog } from "./log";
 import { startScheduler } from "./scheduler.server";
 
@@ -23,7 +24,7 @@ async function start(): Promise<void> {
   const startedAt = new Date();
   const givenEnv = readEnv(process.env);
   const log = createLog(givenEnv.logLevel);
-  const server = createHttpServer();
+  const server = new HttpServer();
   server.on("request", answerNotReady);
   // Taken first: whoever has the wrong port learns it before anything else is started.
   await listen(server, givenEnv);

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { createHttpServer } from "~/server/front";
+import { HttpServer } from "~/server/http-server";
 import { createToken, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { rawGet, rawRequest } from "../setup/raw-request";
@@ -10,7 +10,7 @@ const t = await createTestDatabase();
 
 describe("A17 slow clients", () => {
   it("have 10 s for the headers and 15 s for the request, looked at every second", () => {
-    const server = createHttpServer();
+    const server = new HttpServer();
     expect(server.headersTimeout).toBe(10_000);
     expect(server.requestTimeout).toBe(15_000);
     server.close();

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
@@ -43,6 +45,16 @@ describe("S13 a stop", () => {
       text += part.value;
     }
     expect(text.endsWith("\n\n")).toBe(true);
+  });
+
+  it("is not held up by a connection on which nothing was asked, as browsers open them ahead of need", async () => {
+    const app = await startTestApp(t);
+    const silent = connect(app.port, "127.0.0.1");
+    await once(silent, "connect");
+    expect((await app.request("/api/health")).status).toBe(200);
+    const before = Date.now();
+    await Promise.all([app.stop(), once(silent, "close")]);
+    expect(Date.now() - before).toBeLessThan(5000);
   });
 
   it("is done when it is asked for twice", async () => {

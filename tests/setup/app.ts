@@ -5,8 +5,9 @@ import type { Database } from "~/db/database.server";
 import { type Env, readEnv } from "~/env.server";
 import { sealSessionCookie } from "~/http/session.server";
 import { createHub } from "~/realtime/hub.server";
-import { createFront, createHttpServer } from "~/server/front";
+import { createFront } from "~/server/front";
 import { stopGracefully } from "~/server/graceful-stop";
+import { HttpServer } from "~/server/http-server";
 import { createLog } from "~/server/log";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
@@ -45,7 +46,7 @@ export async function startTestApp(
   options: TestAppOptions = {},
 ): Promise<TestApp> {
   const build = await routesFromSources({ pages: options.pages ?? false });
-  const server = createHttpServer();
+  const server = new HttpServer();
   const port = await new Promise<number>((resolve) => {
     server.listen(0, "127.0.0.1", () => {
       const address = server.address();

@@ -10,7 +10,8 @@ import { createHub } from "~/realtime/hub.server";
 import * as backlogRoute from "~/routes/api.realtime.backlog/route";
 import * as soloRoute from "~/routes/api.realtime.solo/route";
 import * as taskRoute from "~/routes/api.tasks.$id/route";
-import { createFront, createHttpServer } from "~/server/front";
+import { createFront } from "~/server/front";
+import { HttpServer } from "~/server/http-server";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
 import { applyMigrations } from "../../../supabase/declarative/apply-migrations";
@@ -74,7 +75,7 @@ async function main(): Promise<void> {
   const { cluster, supabase } = await startDatabase(dataDir);
   const database = connectDatabase({ ...supabase });
   const log = pino({ level: "error" });
-  const server = createHttpServer();
+  const server = new HttpServer();
   const port = await new Promise<number>((resolve) => {
     server.listen(0, "127.0.0.1", () => {
       const address = server.address();
