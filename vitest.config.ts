@@ -20,9 +20,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // A stream whose source is held up for seconds reads its state again, and a test that waits for one event misses it.
-    // What fails twice is broken; what passes the second time is told by the report.
-    retry: 1,
     restoreMocks: true,
   },
 });

@@ -19,8 +19,6 @@ export default defineConfig({
   timeout: 90_000,
   // A wait is for something to happen; how long it takes on a shared machine says nothing.
   expect: { timeout: 15_000 },
-  // A shared machine may stall for seconds; a journey that fails twice is broken.
-  retries: 1,
   workers: 1,
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
@@ -28,7 +26,7 @@ export default defineConfig({
     baseURL,
     launchOptions: await ensureBrowser(),
     // Recording costs two fifths of the time; whoever looks for a cause asks for it with --trace on.
-    trace: "on-first-retry",
+    trace: "off",
   },
   webServer: {
     command: `exec node tests/setup/e2e-server.mjs`,

@@ -62,7 +62,7 @@ export async function createTestDatabase(
     await Promise.all([database.close(), supabase.stop(), sql.end()]);
     await dropDatabase(adminUrl, name);
   });
-  afterAll(() => withPatience(close(), name));
+  afterAll(close);
   const actorOf = (user: { id: string }) => ({ database, credential: { user_id: user.id } });
   return { database, supabase, sql, urlFor, actorOf, mails, close };
 }
@@ -95,41 +95,27 @@ function cluster(): { port: number; secrets: EmbeddedSecrets } {
   return { port: provided.port, secrets };
 }
 
-/** Copies are made one at a time by Postgres; a file that comes in between tries again. */
+/** Postgres copies a template for one at a time and refuses the others, so files take turns. */
 async function copyTemplate(adminUrl: string, name: string): Promise<void> {
-  await whileInUse(() => recreateDatabase(adminUrl, name, templateName));
+  await asAdmin(adminUrl, async (client) => {
+    await client.query("select pg_advisory_lock(hashtext('copy of the template'))");
+    await recreateDatabase(adminUrl, name, templateName);
+  });
 }
 
-/** A replication connection that was closed a moment ago may still hold its temporary slot. */
+/** The temporary slot of a replication connection lives a moment longer than the connection, and holds the database. */
 async function dropDatabase(adminUrl: string, name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl });
+  await asAdmin(adminUrl, async (client) => {
+    const slots = "select from pg_replication_slots where database = $1";
+    while ((await client.query(slots, [name])).rowCount) await pause(20);
+    await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`);
+  });
+}
+
+async function asAdmin(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const drop = `drop database if exists ${pg.escapeIdentifier(name)} with (force)`;
-  await whileInUse(async () => void (await client.query(drop)));
-  await client.end();
-}
-
-/** Tries again while Postgres says that the object is in use (55006), half a minute at most. */
-async function whileInUse(work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const isBusy = error instanceof pg.DatabaseError && error.code === "55006";
-      if (!isBusy || attempt === 300) throw error;
-      await pause(100);
-    }
-  }
-}
-
-/** What is left of a database goes with the cluster at the end of the run: that is no reason to fail. */
-async function withPatience(closing: Promise<void>, name: string): Promise<void> {
-  const patience = new AbortController();
-  const late = pause(20_000, "it took longer than 20 s", { signal: patience.signal });
-  const closed = closing.then(() => undefined, String);
-  const problem = await Promise.race([closed, late.catch(() => undefined)]);
-  patience.abort();
-  if (problem !== undefined) process.stderr.write(`${name} was not removed: ${problem}\n`);
+  await work(client).finally(() => client.end());
 }
 
 function onlyOnce(work: () => Promise<void>): () => Promise<void> {
