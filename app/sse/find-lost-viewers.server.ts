@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
-import type { OpenStream } from "./open-streams.server";
+import type { StreamState } from "./stream-source";
 
 /** The streams among these whose readers may no longer read: one question for all of them. */
-export async function findLostViewers(
+export async function findLostViewers<T extends Pick<StreamState, "access">>(
   database: Database,
-  streams: readonly OpenStream[],
-): Promise<OpenStream[]> {
-  const byViewer = new Map<string, OpenStream[]>();
+  streams: readonly T[],
+): Promise<T[]> {
+  const byViewer = new Map<string, T[]>();
   for (const stream of streams) {
     if (!stream.access) continue;
     const { userId, sessionId, tokenId, productId } = stream.access;
