@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 const allowed: Readonly<Record<string, string>> = {
   "app/outgoing/post.server.ts": "the one way out",
   "app/server/scheduler.server.ts": "this service itself, at its own address",
-  "app/server/front.ts": "listens, asks nobody",
+  "app/server/http-server.ts": "listens, asks nobody",
   "app/db/database.server.ts": "the Supabase project of the environment",
   "app/routes/_auth.login/pairing-requests.ts": "the browser, to its own origin",
   "app/live/stream-connection.ts": "the browser, to its own origin",

@@ -73,7 +73,7 @@ export async function createEmptyDatabase(): Promise<{ url: string; remove(): Pr
   const name = `empty_${randomBytes(6).toString("hex")}`;
   const password = secrets.databasePassword;
   const adminUrl = urlOf(port, password, "supabase_admin", "template1");
-  await whileInUse(() => recreateDatabase(adminUrl, name));
+  await recreateDatabase(adminUrl, name);
   await applyShims(urlOf(port, password, "supabase_admin", name), password);
   return {
     url: urlOf(port, password, "postgres", name),

@@ -32,7 +32,7 @@ export async function startTestCluster(dataDir: string): Promise<TestCluster> {
   return { port: cluster.port, secrets, url: cluster.url, stop: cluster.stop };
 }
 
-/** Drops and makes a database; with `template`, as a copy of that one. */
+/** Drops and makes a database; with `template`, as a copy of that one. Nobody is ever connected to template0. */
 export async function recreateDatabase(adminUrl: string, name: string, template?: string) {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
@@ -41,7 +41,7 @@ export async function recreateDatabase(adminUrl: string, name: string, template?
     await client.query(`drop database if exists ${quoted} with (force)`);
     const copy = template
       ? `owner postgres template ${pg.escapeIdentifier(template)} strategy file_copy`
-      : "";
+      : "template template0";
     await client.query(`create database ${quoted} ${copy}`);
   } finally {
     await client.end();
