@@ -1,13 +1,16 @@
 import { join } from "node:path";
+import { agentJobSchema } from "~/contract/agent-job";
 import { agentQuestionSchema } from "~/contract/question";
 import type { JobPayload } from "~/contract/worker";
-import { type Assignment, environmentOf, writeContextFiles } from "./context-files";
+import type { Assignment } from "./assignment";
+import { environmentOf, writeContextFiles } from "./context-files";
 import type { Heartbeat } from "./heartbeat";
 import type { Journal } from "./journal";
 import type { WorkerOptions } from "./options";
-import { type CommandResult, readResult } from "./result-file";
+import { Refusal } from "./problems";
+import { addUsage, type CommandResult, readResult, type Usage } from "./result-file";
 import { type CommandEnd, runCommand } from "./run-command";
-import type { Service } from "./service";
+import type { CallOptions, Service } from "./service";
 import type { WorkFolder } from "./work-folder";
 
 /** Everything that one attempt at a job works with. */
@@ -20,6 +23,8 @@ export interface Attempt {
   heartbeat: Heartbeat;
   /** Command line of the built-in demo. */
   demoCommand: string;
+  /** What the commands of this attempt have used so far; it is told whatever the end of the attempt is. */
+  used: Usage;
 }
 
 /** How the command ended and what it told. */
@@ -59,8 +64,10 @@ export async function execute(
     pidFile: files.pid,
     signal: heartbeat.signal,
   });
+  const result = await readResult(files.result);
+  addUsage(attempt.used, result);
   heartbeat.signal.throwIfAborted();
-  return { end, result: await readResult(files.result) };
+  return { end, result };
 }
 
 /** The failure that an outcome tells of, if it does. */
@@ -79,12 +86,44 @@ export function failureOf({ end, result }: Outcome): Failure | undefined {
 }
 
 /** Asks a person and gives the job back; it comes first once the question is answered. */
-export async function park(attempt: Attempt, { question }: CommandResult): Promise<void> {
+export async function park(
+  attempt: Attempt,
+  { taskId }: Assignment,
+  { question }: CommandResult,
+): Promise<void> {
   if (question === undefined) return;
   const { job, service, journal } = attempt;
-  const about = job.idea === null ? { task_id: job.task?.id } : { idea_id: job.idea.id };
+  await reportUsage(attempt);
+  const about = job.idea === null ? { task_id: taskId } : { idea_id: job.idea.id };
   const given = { ...question, ...about, park: true, job_id: job.id, attempt: job.attempt };
-  await service.call("ask_user_question", given, agentQuestionSchema);
+  await ofTask(attempt, service.call("ask_user_question", given, agentQuestionSchema));
   attempt.options.demoAsk = false;
   journal.say(`Asked: ${question.question} The job waits for the answer`);
+}
+
+/** Hands in what was used, before an end that has no place for it. */
+export async function reportUsage(
+  { service, job, used }: Attempt,
+  options?: CallOptions,
+): Promise<void> {
+  if (Object.keys(used).length === 0) return;
+  const given = { job_id: job.id, attempt: job.attempt, ...used };
+  await service.call("report_job_usage", given, agentJobSchema, options);
+}
+
+/** A task was deleted, or finished by hand, while its batch goes on. */
+export class TaskGone extends Error {}
+
+/**
+ * Waits for what the service says of one task of a batch. When it refuses although the attempt still holds the job, the task
+ * is the reason.
+ */
+export async function ofTask<T>({ heartbeat }: Attempt, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof Refusal) || (error.code !== 404 && error.code !== 409)) throw error;
+    await heartbeat.confirm();
+    throw new TaskGone(error.message);
+  }
 }

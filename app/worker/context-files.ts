@@ -1,18 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { JobPayload } from "~/contract/worker";
+import type { Assignment } from "./assignment";
 import { describeWork } from "./describe-work";
-
-/** One piece of work for the command: a whole job, or one task of a batch. */
-export interface Assignment {
-  job: JobPayload;
-  taskCode: string | null;
-  storyCode: string | null;
-  title: string;
-  description: string;
-  plan: string | null;
-  acceptanceCriteria: string;
-}
 
 /** The files that a command is handed, and where it may leave its result. */
 export interface ContextFiles {

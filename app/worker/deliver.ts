@@ -1,57 +1,70 @@
 import { sprintRunSchema } from "~/contract/sprint-run";
-import type { Attempt } from "./attempt";
-import { integrate } from "./integrate";
+import { type Attempt, reportUsage } from "./attempt";
+import { integrate, type Work } from "./integrate";
+import { Refusal } from "./problems";
 import { openPullRequest } from "./pull-request";
+import { report } from "./reports";
+import { sendable } from "./sendable";
 import type { Worktree } from "./worktree";
 
 /** Whether the work is on its branch. */
-export type Push =
-  | { kind: "conflict" }
+type Push =
+  | { kind: "conflict"; files: string[] }
   | { kind: "pushed"; headSha: string; pushedAt: string; folder: string };
 
 /** Where the work of a job went. */
 export type Delivery =
   | { kind: "nothing" }
-  | Exclude<Push, { kind: "pushed" }>
+  | Extract<Push, { kind: "conflict" }>
   | (Extract<Push, { kind: "pushed" }> & { prUrl: string | undefined });
 
 /** Brings the work to its branch, and opens a pull request where one is wanted. */
-export async function deliver(attempt: Attempt, worktree: Worktree): Promise<Delivery> {
-  const push = await pushWork(attempt, worktree);
+export async function deliver(attempt: Attempt, worktree: Worktree, work: Work): Promise<Delivery> {
+  const push = await pushWork(attempt, worktree, work);
   if (push.kind === "conflict") return push;
   return { ...push, prUrl: await openPullRequest(attempt, worktree) };
 }
 
-/**
- * Brings the work to its branch, after asking once more whether the attempt still holds the job. A conflict pauses the run
- * with the files in question, and the job goes back to the queue.
- */
-export async function pushWork(attempt: Attempt, worktree: Worktree): Promise<Push> {
+/** Brings the work to its branch, after asking once more whether the attempt still holds the job. */
+export async function pushWork(attempt: Attempt, worktree: Worktree, work: Work): Promise<Push> {
   await attempt.heartbeat.confirm();
-  const integration = await integrate(worktree);
-  if (integration.kind === "conflict") {
-    await pauseForConflict(attempt, integration.files);
-    return { kind: "conflict" };
-  }
+  const integration = await integrate(worktree, work);
+  if (integration.kind === "conflict") return integration;
   const { headSha } = integration;
   return { kind: "pushed", headSha, pushedAt: new Date().toISOString(), folder: worktree.folder };
 }
 
-async function pauseForConflict(attempt: Attempt, files: readonly string[]): Promise<void> {
+/** Pauses the run with the files in question. The job goes back to the queue, unless it still has a question to ask. */
+export async function pauseForConflict(
+  attempt: Attempt,
+  files: readonly string[],
+  release: boolean,
+): Promise<void> {
   const { job, service, journal } = attempt;
   journal.say(`Merge conflict in ${files.join(", ")}: the run is paused`);
   if (job.run === null) return;
-  await service.call(
-    "pause_sprint_run",
-    {
-      sprint_run_id: job.run.id,
-      reason: "merge_conflict",
-      conflict_files: files.slice(0, 500),
-      ...(job.pr_url === null ? {} : { pr_url: job.pr_url }),
-      job_id: job.id,
-      attempt: job.attempt,
-      release: true,
-    },
-    sprintRunSchema,
-  );
+  await reportUsage(attempt);
+  const pause = {
+    sprint_run_id: job.run.id,
+    reason: "merge_conflict",
+    conflict_files: files.slice(0, 500).map((file) => sendable(file, 1_000)),
+    ...(job.pr_url === null ? {} : { pr_url: job.pr_url }),
+    job_id: job.id,
+    attempt: job.attempt,
+    release,
+  };
+  try {
+    await service.call("pause_sprint_run", pause, sprintRunSchema);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 409) throw error;
+    // A person was quicker: the run is paused already, and the job waits for its resume as well.
+    await attempt.heartbeat.confirm();
+    if (release) await giveBack(attempt, `Merge conflict in ${files.join(", ")}`);
+  }
+}
+
+/** Back to the queue without a retry counted. */
+async function giveBack(attempt: Attempt, failure_reason: string): Promise<void> {
+  const resets_at = new Date().toISOString();
+  await report(attempt, "failed", { failure_class: "rate_limited", failure_reason, resets_at });
 }

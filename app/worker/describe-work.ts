@@ -1,4 +1,4 @@
-import type { Assignment } from "./context-files";
+import type { Assignment } from "./assignment";
 
 /** The work as a text for a model. What users wrote stands under its headings and is called data. */
 export function describeWork(assignment: Assignment): string {

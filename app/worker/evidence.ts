@@ -1,7 +1,9 @@
 import type { VerifyResult } from "~/contract/agent-job";
-import { git } from "./git";
+import { type Attempt, logFileOf, type Outcome } from "./attempt";
+import { git, gitPaths } from "./git";
 import type { CommandResult } from "./result-file";
-import type { CommandEnd } from "./run-command";
+import { type CommandEnd, runCommand } from "./run-command";
+import { sendable, sendableEnd } from "./sendable";
 import type { Worktree } from "./worktree";
 
 /** What speaks for the work: the diff, and the test command's result when there is one. */
@@ -12,6 +14,46 @@ export interface Evidence {
   details: Record<string, unknown>;
 }
 
+/** What the service takes at most: so many paths, together so many characters. */
+const mostFiles = 5_000;
+const mostCharacters = 100_000;
+
+/** The changed files, or as many of them as the service takes. */
+export function listedFiles({ changedFiles }: Evidence): string[] {
+  const files: string[] = [];
+  let left = mostCharacters;
+  for (const file of changedFiles.slice(0, mostFiles)) {
+    const path = sendable(file, 1_000);
+    left -= path.length + 4;
+    if (left < 0) break;
+    files.push(path);
+  }
+  return files;
+}
+
+/** The diff since a commit, and the test command where there is one; a failing test is a verdict of its own. */
+export async function examine(
+  attempt: Attempt,
+  worktree: Worktree,
+  { result }: Outcome,
+  since: string,
+): Promise<Evidence> {
+  const { testCommand, timeoutMinutes } = attempt.options;
+  if (testCommand === undefined) return gatherEvidence(worktree, since, result, undefined);
+  const test = await runCommand({
+    command: testCommand,
+    folder: worktree.folder,
+    environment: { BACKLOOM_JOB_ID: attempt.job.id },
+    logFile: logFileOf(attempt),
+    timeoutMinutes,
+    signal: attempt.heartbeat.signal,
+  });
+  attempt.heartbeat.signal.throwIfAborted();
+  const evidence = await gatherEvidence(worktree, since, result, test);
+  const hasFailed = test.exitCode !== 0 && evidence.verifyResult !== "EMPTY";
+  return hasFailed ? { ...evidence, verifyResult: "DIVERGENT" } : evidence;
+}
+
 /** Looks at the diff of the work. An empty one is EMPTY whatever the command says of it. */
 export async function gatherEvidence(
   { folder }: Worktree,
@@ -20,14 +62,17 @@ export async function gatherEvidence(
   test: CommandEnd | undefined,
 ): Promise<Evidence> {
   const headSha = await git(folder, "rev-parse", "HEAD");
-  const names = await git(folder, "diff", "--name-only", `${since}..${headSha}`);
-  const changedFiles = names.split("\n").filter((name) => name !== "");
+  const changedFiles = await gitPaths(folder, "diff", "--name-only", `${since}..${headSha}`);
   const details: Record<string, unknown> = {
     changed_files: changedFiles.length,
     diff: (await git(folder, "diff", "--shortstat", `${since}..${headSha}`)) || "no changes",
   };
   if (test !== undefined) {
-    details.test = { passed: test.exitCode === 0, exit_code: test.exitCode, output: test.output };
+    details.test = {
+      passed: test.exitCode === 0,
+      exit_code: test.exitCode,
+      output: sendableEnd(test.output, 8_000),
+    };
   }
   return { headSha, changedFiles, verifyResult: judge(changedFiles, result, test), details };
 }

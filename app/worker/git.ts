@@ -1,23 +1,31 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { personsEnvironment } from "./environment";
 
 const run = promisify(execFile);
 
-/** A git command that failed, with what git said. */
-export class GitFailure extends Error {}
-
 /** Runs git in a folder, without questions to a person, and answers its output. */
 export async function git(folder: string, ...words: readonly string[]): Promise<string> {
+  return (await gitOutput(folder, words)).trim();
+}
+
+/** Paths that git lists, as they are: it would quote what is not ASCII. */
+export async function gitPaths(folder: string, ...words: readonly string[]): Promise<string[]> {
+  const output = await gitOutput(folder, [...words, "-z"]);
+  return output.split("\0").filter((path) => path !== "");
+}
+
+async function gitOutput(folder: string, words: readonly string[]): Promise<string> {
   try {
     const { stdout } = await run("git", words, {
       cwd: folder,
       maxBuffer: 64 * 1024 * 1024,
-      env: { ...process.env, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
+      env: { ...personsEnvironment(), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
     });
-    return stdout.trim();
+    return stdout;
   } catch (error) {
     const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-    throw new GitFailure(`git ${words[0]} failed: ${said || String(error)}`);
+    throw new Error(`git ${words[0]} failed: ${said || String(error)}`);
   }
 }
 

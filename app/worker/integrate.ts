@@ -1,10 +1,18 @@
-import { committer, git, isAncestor } from "./git";
-import { tipOf, type Worktree } from "./worktree";
+import { begunRef, noteOf } from "./begun";
+import { committer, git, gitPaths, isAncestor } from "./git";
+import { messageOf } from "./problems";
+import { fetchAll, tipOf, type Worktree } from "./worktree";
 
 /** Where the work went, or which files stood in its way. */
 export type Integration =
   | { kind: "pushed"; headSha: string }
   | { kind: "conflict"; files: string[] };
+
+/** Whose work it is (a job, or a task of one), and where it begins. */
+export interface Work {
+  name: string;
+  base: string;
+}
 
 /** How often the branch may move on under our hands before we give up. */
 const mostTries = 5;
@@ -13,61 +21,69 @@ const mostTries = 5;
  * Moves the branch of the job to the work: by push, or in the repository itself. The branch only ever moves forward from
  * where we saw it, so that a late attempt cannot undo the work of another. When it has moved meanwhile the work is rebased.
  */
-export async function integrate(worktree: Worktree): Promise<Integration> {
+export async function integrate(worktree: Worktree, work: Work): Promise<Integration> {
+  const note = await noteOf(worktree, work.name, work.base);
   let seen = worktree.branchTip;
   for (let attempt = 0; ; attempt += 1) {
+    const files = await bringOnto(worktree, seen);
+    if (files.length > 0) return { kind: "conflict", files };
     const headSha = await git(worktree.folder, "rev-parse", "HEAD");
-    if (await moveBranch(worktree, seen, headSha)) {
+    const problem = await moveBranch(worktree, seen, headSha, note);
+    // A remote that takes no note, only branches, has the work all the same.
+    if (problem !== null) seen = await refresh(worktree);
+    if (problem === null || seen === headSha) {
       worktree.branchTip = headSha;
       return { kind: "pushed", headSha };
     }
-    if (attempt === mostTries) throw new Error(`The branch ${worktree.branch} could not be moved`);
-    seen = await refresh(worktree);
-    if (seen === null || (await isAncestor(worktree.folder, seen, headSha))) continue;
-    const files = await rebase(worktree, seen);
-    if (files.length > 0) return { kind: "conflict", files };
+    if (attempt === mostTries) {
+      throw new Error(`The branch ${worktree.branch} could not be moved: ${messageOf(problem)}`);
+    }
   }
 }
 
+/** Null when the branch was where we saw it and is at the work now, else what git said. */
 async function moveBranch(
   { folder, repository, branch }: Worktree,
   seen: string | null,
   headSha: string,
-): Promise<boolean> {
+  note: string,
+): Promise<unknown> {
   const ref = `refs/heads/${branch}`;
-  const words =
-    repository.remote === null
-      ? ["update-ref", ref, headSha, seen ?? "0".repeat(40)]
-      : [
-          "push",
-          "--quiet",
-          `--force-with-lease=${ref}:${seen ?? ""}`,
-          repository.remote,
-          `${headSha}:${ref}`,
-        ];
-  return git(folder, ...words).then(
-    () => true,
-    () => false,
-  );
+  const noteRef = begunRef(branch);
+  const { remote } = repository;
+  try {
+    if (remote === null) {
+      await git(folder, "update-ref", noteRef, note);
+      await git(folder, "update-ref", ref, headSha, seen ?? "0".repeat(headSha.length));
+    } else {
+      const lease = `--force-with-lease=${ref}:${seen ?? ""}`;
+      const moves = [`+${note}:${noteRef}`, `${headSha}:${ref}`];
+      await git(folder, "push", "--quiet", lease, remote, ...moves);
+    }
+    return null;
+  } catch (error) {
+    return error;
+  }
 }
 
 async function refresh({ repository, branch }: Worktree): Promise<string | null> {
-  if (repository.remote !== null) {
-    await git(repository.folder, "fetch", "--quiet", repository.remote);
-  }
+  await fetchAll(repository);
   return tipOf(repository, branch);
 }
 
-/** Moves what is not on the branch yet. Answers the files in conflict, none when the rebase went through. */
-async function rebase({ folder, branchTip, baseSha }: Worktree, onto: string): Promise<string[]> {
+/** Moves what is not on the branch yet onto it. Answers the files in conflict, none when the rebase went through. */
+async function bringOnto(
+  { folder, branchTip, start }: Worktree,
+  onto: string | null,
+): Promise<string[]> {
+  if (onto === null || (await isAncestor(folder, onto, "HEAD"))) return [];
   try {
-    await git(folder, ...committer, "rebase", "--quiet", "--onto", onto, branchTip ?? baseSha);
+    await git(folder, ...committer, "rebase", "--quiet", "--onto", onto, branchTip ?? start);
     return [];
   } catch (error) {
-    const files = (await git(folder, "diff", "--name-only", "--diff-filter=U")).split("\n");
+    const files = await gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
     await git(folder, "rebase", "--abort").catch(() => undefined);
-    const named = files.filter((file) => file !== "");
-    if (named.length > 0) return named;
+    if (files.length > 0) return files;
     throw error;
   }
 }

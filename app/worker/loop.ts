@@ -8,6 +8,7 @@ import type { WorkerOptions } from "./options";
 import { messageOf } from "./problems";
 import { readQuota } from "./quota";
 import { runJob } from "./run-job";
+import type { ServedProduct } from "./served-product";
 import type { Service } from "./service";
 import type { WorkFolder } from "./work-folder";
 
@@ -16,6 +17,8 @@ interface Loop {
   service: Service;
   journal: Journal;
   folder: WorkFolder;
+  /** The only product that is served, if there is one. */
+  product: ServedProduct | null;
   demoCommand: string;
   /** Aborted when the worker is asked to end. */
   stopSignal: AbortSignal;
@@ -45,12 +48,12 @@ export async function runLoop(loop: Loop): Promise<void> {
  * Asks for a job and says each time that none is held: what an earlier process of this name, or an answer that never
  * arrived, still holds goes back to the queue at once.
  */
-async function nextJob({ options, service, folder, stopSignal }: Loop) {
+async function nextJob({ options, service, folder, stopSignal, product }: Loop) {
   const wish = {
     worker: folder.workerName,
     hostname: hostname(),
     version: manifest.version,
-    product_id: options.product,
+    product_id: product?.id,
     kinds: options.kinds,
     quota_pct: await readQuota(options.quotaCommand),
     wait_seconds: options.untilIdle ? 0 : 50,
@@ -60,7 +63,11 @@ async function nextJob({ options, service, folder, stopSignal }: Loop) {
 }
 
 /** Says good-bye: a job that is still held goes back, and the worker is shown as stopped. */
-export async function leave({ service, folder, journal }: Loop): Promise<void> {
+export async function leave({
+  service,
+  folder,
+  journal,
+}: Pick<Loop, "service" | "folder" | "journal">): Promise<void> {
   const farewell = { worker: folder.workerName, stopped: true };
   try {
     const signal = AbortSignal.timeout(5_000);

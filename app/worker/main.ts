@@ -3,6 +3,8 @@ import { openJournal } from "./journal";
 import { leave, runLoop } from "./loop";
 import { readOptions, usage } from "./options";
 import { messageOf, WorkerProblem } from "./problems";
+import { checkRepository } from "./repository";
+import { findServedProduct } from "./served-product";
 import { connectService } from "./service";
 import { takeWorkFolder } from "./work-folder";
 import { removeLeftovers } from "./worktree";
@@ -21,14 +23,16 @@ async function main(words: readonly string[]): Promise<void> {
   const folder = await takeWorkFolder(options.workDir, options.name);
   const service = connectService(options.url, options.token, journal);
   const stop = stopOnSignals();
-  const loop = { options, service, journal, folder, demoCommand, stopSignal: stop };
+  const tools = { options, service, journal, folder, demoCommand, stopSignal: stop };
   try {
     await removeLeftovers(folder.worktrees);
-    await runLoop(loop);
+    const product = await findServedProduct(options, service, stop);
+    await checkRepository(options, product, folder);
+    await runLoop({ ...tools, product });
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {
-    await leave(loop);
+    await leave(tools);
     await service.close();
     await folder.release();
   }

@@ -10,9 +10,9 @@ export const usage = `npm run worker -- --url <address> --token <api token> --ex
   --url        address of the service (or BACKLOOM_URL)
   --token      API token (or BACKLOOM_TOKEN, which keeps it out of the process list)
   --exec       command that does the work in the worktree; "demo" is built in and needs no account
-  --repo       folder or address of the repository; without it the job's own repository is cloned
+  --repo       folder or address of the repository of one product; without it the product's own repository is cloned
   --name       name of this worker, the same after a restart (default: the name of this machine)
-  --product    id or code: only jobs of this product
+  --product    id or code: only jobs of this product (with --repo needed when you have several)
   --kinds      comma-separated job kinds (default: all)
   --test       command that checks the work; it must end with 0
   --pr         command that opens a pull request and prints its address

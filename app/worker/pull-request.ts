@@ -1,3 +1,4 @@
+import { httpUrlSchema } from "~/contract/text";
 import { type Attempt, logFileOf } from "./attempt";
 import { runCommand } from "./run-command";
 import type { Worktree } from "./worktree";
@@ -26,7 +27,7 @@ export async function openPullRequest(
     signal: attempt.heartbeat.signal,
   });
   const address = /https?:\/\/\S+/.exec(end.output.split("\n").reverse().join("\n"))?.[0];
-  if (end.exitCode === 0 && address !== undefined) return address;
+  if (end.exitCode === 0 && httpUrlSchema.safeParse(address).success) return address;
   journal.say(`No pull request was opened: the command ended with ${end.exitCode}`);
   return undefined;
 }

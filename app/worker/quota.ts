@@ -1,5 +1,6 @@
 import { exec } from "node:child_process";
 import { promisify } from "node:util";
+import { personsEnvironment } from "./environment";
 
 const run = promisify(exec);
 
@@ -7,7 +8,7 @@ const run = promisify(exec);
 export async function readQuota(command: string | undefined): Promise<number | undefined> {
   if (command === undefined) return undefined;
   try {
-    const { stdout } = await run(command, { timeout: 20_000 });
+    const { stdout } = await run(command, { timeout: 20_000, env: personsEnvironment() });
     const percent = Math.round(Number.parseFloat(stdout));
     return percent >= 0 && percent <= 100 ? percent : undefined;
   } catch {

@@ -5,12 +5,13 @@ import type { Delivery } from "./deliver";
 import type { Evidence } from "./evidence";
 import { git } from "./git";
 import { messageOf, Refusal } from "./problems";
-import { type CommandResult, usageOf } from "./result-file";
+import type { CommandResult } from "./result-file";
+import { sendable } from "./sendable";
 import type { Worktree } from "./worktree";
 
 /** Tells that the work has begun, and from which commit. */
 export async function reportStart(attempt: Attempt, worktree?: Worktree): Promise<void> {
-  await report(attempt, "running", { base_sha: worktree?.baseSha, branch: worktree?.branch });
+  await report(attempt, "running", { base_sha: worktree?.start, branch: worktree?.branch });
 }
 
 /** Tells that the work failed, or that it must wait for a limit to pass. */
@@ -19,7 +20,7 @@ export async function reportFailure(
   failure: Failure,
   result: CommandResult = {},
 ): Promise<void> {
-  await report(attempt, "failed", { ...failure, summary: result.summary, ...usageOf(result) });
+  await report(attempt, "failed", { ...failure, summary: result.summary });
   attempt.journal.say(`Failed (${failure.failure_class}): ${firstLine(failure.failure_reason)}`);
 }
 
@@ -39,7 +40,6 @@ export async function finish(
     head_sha: delivery.kind === "pushed" ? delivery.headSha : evidence.headSha,
     pushed_at: delivery.kind === "pushed" ? delivery.pushedAt : undefined,
     pr_url: delivery.kind === "pushed" ? delivery.prUrl : undefined,
-    ...usageOf(result),
   });
   const code = job.task?.code ?? job.kind;
   journal.say(
@@ -47,13 +47,22 @@ export async function finish(
   );
 }
 
+interface ReportFields extends Record<string, unknown> {
+  summary?: string | undefined;
+  failure_reason?: string;
+}
+
 /** One report; the same one twice is fine for the service, so it is repeated until it gets through. */
 export async function report(
-  { service, job }: Attempt,
+  { service, job, used }: Attempt,
   status: "running" | "done" | "failed" | "skipped",
-  fields: Record<string, unknown>,
+  { summary, failure_reason, ...fields }: ReportFields,
 ): Promise<void> {
-  const given = { job_id: job.id, attempt: job.attempt, status, ...fields };
+  const texts = {
+    summary: summary && sendable(summary, 20_000),
+    failure_reason: failure_reason && sendable(failure_reason, 4_000),
+  };
+  const given = { job_id: job.id, attempt: job.attempt, status, ...fields, ...texts, ...used };
   await service.call("update_job_status", given, agentJobSchema);
 }
 

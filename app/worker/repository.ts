@@ -3,7 +3,11 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { commitOf, committer, git } from "./git";
-import { WorkerProblem } from "./problems";
+import type { WorkerOptions } from "./options";
+import { messageOf, WorkerProblem } from "./problems";
+import { sendable } from "./sendable";
+import type { ServedProduct } from "./served-product";
+import type { WorkFolder } from "./work-folder";
 
 /** A repository that worktrees are made of. */
 export interface Repository {
@@ -13,25 +17,66 @@ export interface Repository {
 }
 
 interface RepositoryWish {
-  /** `--repo`: a folder or an address. */
+  /** `--repo`: a folder or an address, as the person at this machine gave it. */
   given: string | undefined;
-  /** What the job says. */
-  address: string;
+  /** What the product and the job say; written by members, so it may only name a repository elsewhere. */
+  productAddress: string;
+  jobAddress: string;
   /** Where clones and the sample are kept. */
   repositories: string;
   /** The demo may begin a sample repository where there is none. */
   mayCreate: boolean;
 }
 
-/** Opens the repository of a job: the folder of the worker, or a clone made once. */
+/** Opens the repository of a job: that of the worker, or a clone made once. A task's own repository goes before both. */
 export async function openRepository(wish: RepositoryWish): Promise<Repository> {
-  const { given, address, repositories, mayCreate } = wish;
-  const source = given ?? address;
-  if (source !== "" && isAddress(source)) return openClone(source, repositories);
-  if (source === "" && !mayCreate) {
-    throw new WorkerProblem("The job names no repository: start the worker with --repo <folder>");
-  }
-  const folder = source === "" ? join(repositories, "sample") : resolve(source);
+  const { given, productAddress, jobAddress, repositories, mayCreate } = wish;
+  if (given !== undefined && jobAddress === productAddress) return openGiven(given, wish);
+  if (jobAddress === "" && mayCreate) return openFolder(join(repositories, "sample"), true);
+  if (isForeign(jobAddress)) return openClone(jobAddress, repositories);
+  throw new WorkerProblem(
+    jobAddress === ""
+      ? "The product names no repository: set it in its settings, or start the worker with --repo <folder> --product <code>"
+      : `The repository ${sendable(jobAddress, 200)} is no https, ssh or git@ address, and a job opens no folder of this machine: mend it in the product, or start the worker with --repo <folder> --product <code>`,
+  );
+}
+
+/**
+ * Whether the work has a place, before a job is taken: nobody shall lose a retry because of what this machine lacks. A worker
+ * for several products learns it from each job.
+ */
+export async function checkRepository(
+  { repo, exec, kinds }: WorkerOptions,
+  product: ServedProduct | null,
+  { repositories }: WorkFolder,
+): Promise<void> {
+  if (product === null || kinds?.every((kind) => kind === "PLAN_CHAT")) return;
+  await openRepository({
+    given: repo,
+    productAddress: product.repo_url,
+    jobAddress: product.repo_url,
+    repositories,
+    mayCreate: exec === "demo",
+  });
+}
+
+/** The person's own words may name a folder as well. */
+function openGiven(given: string, wish: RepositoryWish): Promise<Repository> {
+  const isAddress = /^([a-z+]+:\/\/|[\w.-]+@[\w.-]+:)/i.test(given);
+  return isAddress
+    ? openClone(given, wish.repositories)
+    : openFolder(resolve(given), wish.mayCreate);
+}
+
+/** A repository on another machine: nothing that git would take for an option, a program or a path of this one. */
+function isForeign(address: string): boolean {
+  return (
+    /^(https|ssh):\/\/([\w.~%+:-]+@)?[a-z0-9[][^\s@]*$/i.test(address) ||
+    /^git@[a-z0-9][a-z0-9.-]*:[^\s-]\S*$/i.test(address)
+  );
+}
+
+async function openFolder(folder: string, mayCreate: boolean): Promise<Repository> {
   if (!existsSync(folder)) {
     if (!mayCreate) throw new WorkerProblem(`The repository ${folder} does not exist`);
     await createSample(folder);
@@ -42,17 +87,19 @@ export async function openRepository(wish: RepositoryWish): Promise<Repository> 
   return { folder, remote: await remoteOf(folder) };
 }
 
-function isAddress(source: string): boolean {
-  return /^([a-z+]+:\/\/|[\w.-]+@[\w.-]+:)/i.test(source);
-}
-
 /** One clone for each address and machine; workers of the same machine share it. */
 async function openClone(address: string, repositories: string): Promise<Repository> {
   const name = createHash("sha256").update(address).digest("hex").slice(0, 16);
   const folder = join(repositories, name);
   if (!existsSync(folder)) {
     const draft = `${folder}.${process.pid}`;
-    await git(repositories, "clone", "--quiet", "--no-checkout", "--", address, draft);
+    await git(repositories, "clone", "--quiet", "--no-checkout", "--", address, draft).catch(
+      (error: unknown) => {
+        throw new WorkerProblem(
+          `The repository ${sendable(address, 200)} cannot be cloned here: ${messageOf(error)}`,
+        );
+      },
+    );
     await git(repositories, "-C", draft, "worktree", "prune");
     await moveInPlace(draft, folder);
   }

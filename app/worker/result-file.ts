@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { failureClasses, verifyResults } from "~/contract/agent-job";
+import { questionLimits } from "~/contract/question";
+import { sendable } from "./sendable";
 
 const tokens = z.int().min(0).optional();
 
@@ -17,7 +19,7 @@ const resultSchema = z.object({
   cache_write_tokens: tokens,
   question: z
     .object({
-      question: z.string().min(1),
+      question: z.string().regex(/\S/),
       options: z
         .array(
           z.union([
@@ -28,11 +30,35 @@ const resultSchema = z.object({
         .optional(),
       recommended_option: z.int().min(0).optional(),
     })
+    .transform(askable)
     .optional(),
 });
 
 /** What a command may tell beside its exit code. */
 export type CommandResult = z.output<typeof resultSchema>;
+
+interface RawQuestion {
+  question: string;
+  options?: (string | { label: string; description?: string | undefined })[] | undefined;
+  recommended_option?: number | undefined;
+}
+
+/** A question within the limits of the service: better cut than lost. */
+function askable({ question, options = [], recommended_option }: RawQuestion) {
+  const kept = options.slice(0, questionLimits.options).map((option) => {
+    const { label, description } = typeof option === "string" ? { label: option } : option;
+    return {
+      label: sendable(label, questionLimits.optionLabel).trim() || "(no words)",
+      description: description && sendable(description, questionLimits.optionDescription),
+    };
+  });
+  const isThere = recommended_option !== undefined && recommended_option < kept.length;
+  return {
+    question: sendable(question, questionLimits.text),
+    options: kept,
+    recommended_option: isThere ? recommended_option : undefined,
+  };
+}
 
 /** Reads the result file; one that is missing says nothing, one that is broken is a fault of the command. */
 export async function readResult(file: string): Promise<CommandResult> {
@@ -45,8 +71,20 @@ export async function readResult(file: string): Promise<CommandResult> {
   }
 }
 
-/** The token counts and the model, as the service takes them. */
-export function usageOf(result: CommandResult): Record<string, unknown> {
-  const { model_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = result;
-  return { model_id, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens };
+const tokenCounts = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+] as const;
+
+/** The model and the token counts, as the service takes them. */
+export type Usage = Pick<CommandResult, "model_id" | (typeof tokenCounts)[number]>;
+
+/** Adds what one command used to what the attempt has used so far. */
+export function addUsage(total: Usage, used: Usage): void {
+  if (used.model_id !== undefined) total.model_id = sendable(used.model_id, 200);
+  for (const count of tokenCounts) {
+    if (used[count] !== undefined) total[count] = (total[count] ?? 0) + used[count];
+  }
 }

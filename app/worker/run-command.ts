@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { personsEnvironment } from "./environment";
 import { noteCommand } from "./orphans";
 
 /** How a command ended. `output` is the end of what it printed. */
@@ -39,7 +40,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   const log = createWriteStream(run.logFile, { flags: "a" });
   const child = spawn(`${whenNoted}\n${run.command}`, {
     cwd: run.folder,
-    env: { ...withoutToken(process.env), ...run.environment },
+    env: { ...personsEnvironment(), ...run.environment },
     shell: true,
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "pipe"],
@@ -81,12 +82,6 @@ function gateOf({ stdio }: ChildProcess): Writable | undefined {
   // The command may have been stopped meanwhile.
   gate.on("error", () => undefined);
   return gate;
-}
-
-/** The token of the worker is not for the programs that it starts. */
-function withoutToken(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { BACKLOOM_TOKEN: _token, ...rest } = environment;
-  return rest;
 }
 
 function stopGroup(pid: number | undefined): void {

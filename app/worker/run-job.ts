@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JobPayload } from "~/contract/worker";
-import type { Attempt } from "./attempt";
+import { type Attempt, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
 import { startHeartbeat } from "./heartbeat";
@@ -11,7 +11,7 @@ import { openRepository } from "./repository";
 import { workOnTask } from "./task-job";
 import { addWorktree, type Worktree } from "./worktree";
 
-interface JobRun extends Omit<Attempt, "heartbeat"> {
+interface JobRun extends Omit<Attempt, "heartbeat" | "used"> {
   readQuota: () => Promise<number | undefined>;
   stopSignal: AbortSignal;
 }
@@ -21,7 +21,7 @@ export async function runJob(run: JobRun): Promise<void> {
   const { job, options, service, journal, stopSignal } = run;
   const seconds = options.heartbeatSeconds ?? job.heartbeat_seconds;
   const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal });
-  const attempt: Attempt = { ...run, heartbeat };
+  const attempt: Attempt = { ...run, heartbeat, used: {} };
   journal.say(`Claimed ${nameOf(job)} (attempt ${job.attempt})`);
   try {
     await work(attempt);
@@ -45,9 +45,14 @@ async function work(attempt: Attempt): Promise<void> {
 }
 
 async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
+  const branch = job.branch ?? `backloom/${job.id}`;
+  if (!branch.startsWith("backloom/")) {
+    throw new Error(`The branch ${branch} is none of Backloom's, so nothing may be pushed to it`);
+  }
   const repository = await openRepository({
     given: options.repo,
-    address: job.repo_url,
+    productAddress: job.product.repo_url,
+    jobAddress: job.repo_url,
     repositories: folder.repositories,
     mayCreate: options.exec === "demo",
   });
@@ -55,8 +60,7 @@ async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
     repository,
     parent: folder.worktrees,
     name: `${job.id}-${job.attempt}`,
-    branch: job.branch ?? `backloom/${job.id}`,
-    knownBase: job.base_sha,
+    branch,
   });
 }
 
@@ -64,11 +68,12 @@ async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
 async function explain(attempt: Attempt, error: unknown): Promise<void> {
   const { journal, heartbeat } = attempt;
   if (heartbeat.signal.aborted) {
+    await reportLastUsage(attempt);
     const { reason } = heartbeat.signal;
     journal.say(reason instanceof AttemptOver ? reason.message : "Stopped: the job is given back");
     return;
   }
-  if (error instanceof Refusal && error.code === 409) {
+  if (error instanceof Refusal && (error.code === 409 || error.code === 404)) {
     journal.say(`The attempt is over: ${error.message}`);
     return;
   }
@@ -81,6 +86,14 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
       journal.say(`The failure was not taken: ${failure.message}`);
     },
   );
+}
+
+/** What an attempt has used counts although it was stopped, unless somebody else has taken the job over. */
+async function reportLastUsage(attempt: Attempt): Promise<void> {
+  const options = { retry: false, signal: AbortSignal.timeout(5_000) };
+  await reportUsage(attempt, options).catch((error: unknown) => {
+    attempt.journal.say(`What was used could not be told: ${messageOf(error)}`);
+  });
 }
 
 async function removeFiles({ folder, job }: Attempt): Promise<void> {

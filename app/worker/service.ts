@@ -12,6 +12,8 @@ export interface Service {
     output: z.ZodType<T>,
     options?: CallOptions,
   ): Promise<T>;
+  /** Reads an address of the REST surface. */
+  read<T>(path: string, output: z.ZodType<T>, options?: CallOptions): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -64,20 +66,43 @@ export function connectService(url: string, token: string, journal: Journal): Se
     }
   };
 
-  const service: Service = {
-    async call(tool, given, output, { signal, retry = true } = {}) {
-      for (let attempt = 0; ; attempt += 1) {
+  const readOnce = async (path: string, signal?: AbortSignal): Promise<unknown> => {
+    const limit = AbortSignal.timeout(callMilliseconds);
+    const answer = await fetch(new URL(path, url), {
+      headers: { authorization: `Bearer ${token}` },
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    });
+    if (answer.ok) return answer.json();
+    await answer.body?.cancel();
+    if (answer.status < 500) throw refusalOf(answer.status, path);
+    throw new Error(`it answered ${answer.status}`);
+  };
+
+  const untilAnswered = async <T>(
+    ask: () => Promise<T>,
+    { signal, retry = true }: CallOptions = {},
+  ): Promise<T> => {
+    for (let attempt = 0; ; attempt += 1) {
+      signal?.throwIfAborted();
+      try {
+        return await ask();
+      } catch (error) {
         signal?.throwIfAborted();
-        try {
-          return readAnswer(await callOnce(tool, given, signal), output);
-        } catch (error) {
-          signal?.throwIfAborted();
-          const pause = pauseBefore(error, attempt, retry);
-          journal.sayOnce(`The service does not answer (${messageOf(error)}); trying again`);
-          await wait(pause, undefined, { signal });
-        }
+        const pause = pauseBefore(error, attempt, retry);
+        journal.sayOnce(`The service does not answer (${messageOf(error)}); trying again`);
+        await wait(pause, undefined, { signal });
       }
-    },
+    }
+  };
+
+  const service: Service = {
+    call: (tool, given, output, options) =>
+      untilAnswered(
+        async () => readAnswer(await callOnce(tool, given, options?.signal), output),
+        options,
+      ),
+    read: (path, output, options) =>
+      untilAnswered(async () => readBody(await readOnce(path, options?.signal), output), options),
     close: async () => {
       const client = await connection?.catch(() => undefined);
       await client?.close();
@@ -94,7 +119,11 @@ function readAnswer<T>(answer: z.output<typeof answerSchema>, output: z.ZodType<
     if (refusal.code === 429) throw new LimitReached(text, refusal.retry_after ?? 1);
     throw new Refusal(refusal.code, text);
   }
-  const parsed = output.safeParse(answer.structuredContent);
+  return readBody(answer.structuredContent, output);
+}
+
+function readBody<T>(body: unknown, output: z.ZodType<T>): T {
+  const parsed = output.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new WorkerProblem(`The service speaks another version: ${z.prettifyError(parsed.error)}`);
 }
@@ -113,11 +142,20 @@ function pauseBefore(error: unknown, attempt: number, retry: boolean): number {
   if (error instanceof Refusal || error instanceof WorkerProblem) throw error;
   if (error instanceof LimitReached) return error.seconds * 1000;
   const status = error instanceof SdkHttpError ? error.status : undefined;
-  if (status === 401 || status === 403) {
-    throw new WorkerProblem("The service does not accept the token: make a new one under Settings");
-  }
-  if (status === 404)
-    throw new WorkerProblem("There is no /mcp/worker at this address: check --url");
+  if (status === 401 || status === 403 || status === 404) throw refusalOf(status, "/mcp/worker");
   if (!retry) throw error;
   return Math.min(longestPause, 250 * 2 ** attempt) * (0.75 + Math.random() / 2);
+}
+
+/** What the person at this machine can do about it. */
+function refusalOf(status: number, path: string): Error {
+  if (status === 401 || status === 403) {
+    return new WorkerProblem(
+      "The service does not accept the token: make a new one under Settings",
+    );
+  }
+  if (status === 404) return new WorkerProblem(`There is no ${path} at this address: check --url`);
+  return status === 429
+    ? new LimitReached("Too many calls", 5)
+    : new WorkerProblem(`The service answered ${path} with ${status}`);
 }

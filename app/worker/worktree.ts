@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { commitOf, committer, git, isAncestor } from "./git";
+import { begunRefspec } from "./begun";
+import { commitOf, committer, git } from "./git";
 import { endOrphans } from "./orphans";
 import type { Repository } from "./repository";
 
@@ -11,8 +12,8 @@ export interface Worktree {
   branch: string;
   /** Where we last saw or left the branch, null while it does not exist. */
   branchTip: string | null;
-  /** What the work of this job is compared with. */
-  baseSha: string;
+  /** Where this attempt begins. */
+  start: string;
   remove(): Promise<void>;
 }
 
@@ -21,8 +22,6 @@ interface WorktreeWish {
   parent: string;
   name: string;
   branch: string;
-  /** Where an earlier attempt of the job began: its commits on the branch count as work of the job. */
-  knownBase: string | null;
 }
 
 /**
@@ -30,23 +29,15 @@ interface WorktreeWish {
  * The head is detached, so that a branch which a dead attempt still has checked out is no obstacle.
  */
 export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
-  const { repository, branch, knownBase } = wish;
+  const { repository, branch } = wish;
   const folder = join(wish.parent, wish.name);
   await removeFolder(repository, folder);
-  if (repository.remote !== null)
-    await git(repository.folder, "fetch", "--quiet", "--prune", repository.remote);
+  await fetchAll(repository);
   const branchTip = await tipOf(repository, branch);
   const start = branchTip ?? (await mainOf(repository));
   await git(repository.folder, "worktree", "add", "--quiet", "--detach", folder, start);
-  const isKnown = knownBase !== null && (await isAncestor(folder, knownBase, start));
-  return {
-    folder,
-    repository,
-    branch,
-    branchTip,
-    baseSha: isKnown ? knownBase : start,
-    remove: () => removeFolder(repository, folder),
-  };
+  const remove = () => removeFolder(repository, folder);
+  return { folder, repository, branch, branchTip, start, remove };
 }
 
 /** Takes away what earlier processes of this worker have left. */
@@ -55,10 +46,19 @@ export async function removeLeftovers(worktrees: string): Promise<void> {
   await rm(worktrees, { recursive: true, force: true });
 }
 
+/** Everything that the remote has, whatever the person's own clone is told to fetch. */
+export async function fetchAll({ folder, remote }: Repository): Promise<void> {
+  if (remote === null) return;
+  const branches = `+refs/heads/*:refs/remotes/${remote}/*`;
+  await git(folder, "fetch", "--quiet", "--prune", remote, branches, begunRefspec);
+}
+
 /** The newest commit of a branch: of the remote where there is one, else of the repository itself. */
 export async function tipOf({ folder, remote }: Repository, branch: string) {
-  const names = remote === null ? [`refs/heads/${branch}`] : [`refs/remotes/${remote}/${branch}`];
-  return commitOf(folder, names[0] ?? "");
+  return commitOf(
+    folder,
+    remote === null ? `refs/heads/${branch}` : `refs/remotes/${remote}/${branch}`,
+  );
 }
 
 async function mainOf({ folder, remote }: Repository): Promise<string> {

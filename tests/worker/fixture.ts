@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
@@ -45,6 +45,13 @@ export function gitIn(folder: string) {
     }).trim();
 }
 
+/** Lets git reach the folders of this machine the way it reaches another one: over ssh, with the address `git@host:folder`. */
+export function reachBySsh(home: string): Record<string, string> {
+  const script = join(home, "ssh.sh");
+  writeFileSync(script, '#!/bin/sh\nexec sh -c "$2"\n', { mode: 0o755 });
+  return { GIT_SSH_COMMAND: script, GIT_SSH_VARIANT: "simple" };
+}
+
 /** A repository with one commit. */
 function makeRepository(folder: string): ReturnType<typeof gitIn> {
   mkdirSync(folder, { recursive: true });
@@ -61,7 +68,7 @@ export interface RunWish {
   strategy?: Strategy;
   tasks?: number;
   product?: Partial<ExportDocumentInput["product"]>;
-  task?: { verify_only?: boolean };
+  task?: { verify_only?: boolean; repo_url?: string };
 }
 
 /** A product with one story in an active sprint, and its run just started. */

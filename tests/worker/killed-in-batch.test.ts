@@ -14,7 +14,6 @@ const steps: [name: string, place: Place][] = [
   ["runs the command of the second task", { command: "exec", task: "T-2" }],
   ["hears the gate of the second task", { tool: "verify_sprint_task", when: "after", nth: 2 }],
   ["has pushed the first task", { origin: "post-receive" }],
-  ["says where the second task begins", { tool: "update_job_status", when: "after", nth: 2 }],
   ["has finished the last task", { ...move, status: "done", nth: 3 }],
   ["reports that all is done", { ...report, when: "before" }],
 ];

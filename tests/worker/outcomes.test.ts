@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { createIdea } from "~/domain/ideas/create-idea.server";
 import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { gitIn, openStage, startRun } from "./fixture";
+import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
 import { isAlive, read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
@@ -178,7 +178,7 @@ describe("repositories", { timeout: 120_000 }, () => {
     git("clone", "--quiet", "--bare", repo, origin);
     const run = await startRun(t, ada, {
       code: "CLONE",
-      product: { repo_url: `file://${origin}` },
+      product: { repo_url: `git@localhost:${origin}` },
     });
     await startWorkerWithoutRepo("CLONE");
     const [job] = (await run.read()).jobs;
@@ -227,9 +227,10 @@ describe("repositories", { timeout: 120_000 }, () => {
 });
 
 async function startWorkerWithoutRepo(product: string): Promise<void> {
-  const worker = startWorker([
+  const words = [
     ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
     ...["--name", "cloner", "--product", product, "--exec", "echo x > cloned.txt"],
-  ]);
+  ];
+  const worker = startWorker(words, reachBySsh(home));
   expect(await worker.ended, worker.output()).toBe(0);
 }

@@ -43,11 +43,14 @@ afterAll(async () => {
 });
 
 /** Starts the real worker as a process of its own; it is ended when the file is over. */
-export function startWorker(words: readonly string[]): WorkerProcess {
+export function startWorker(
+  words: readonly string[],
+  environment: Record<string, string> = {},
+): WorkerProcess {
   const child = spawn(process.execPath, [program, ...words], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NODE_OPTIONS: "" },
+    env: { ...process.env, NODE_OPTIONS: "", ...environment },
   });
   let output = "";
   const listeners = new Set<() => void>();

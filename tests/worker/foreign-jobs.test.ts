@@ -1,0 +1,143 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { at } from "../db/world";
+import { createToken } from "../setup/app";
+import { createUser } from "../setup/users";
+import { gitIn, openStage, startRun } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+const actor = t.actorOf(ada);
+const touched = join(home, "touched");
+const common = ["--url", app.origin, "--work-dir", join(home, "work"), "--once"];
+
+function start(code: string, words: string[], environment: Record<string, string> = {}) {
+  return startWorker([...common, "--name", `worker-${code}`, ...words], {
+    BACKLOOM_TOKEN: token,
+    ...environment,
+  });
+}
+
+const jobOf = async (run: Awaited<ReturnType<typeof startRun>>) =>
+  getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
+
+describe("a job never brings a repository of this machine", { timeout: 120_000 }, () => {
+  it.each([
+    ["FILE", `file://${repo}`],
+    ["PATH", repo],
+    ["OPTION", "--upload-pack=touch"],
+    ["EXT", "ext::sh"],
+    ["DASH", "ssh://-oProxyCommand=x/repo"],
+    ["HOST", "git@-oProxyCommand=x:repo"],
+    ["NONE", ""],
+  ])("%s: it is told before a job is taken, and none loses a retry", async (code, repo_url) => {
+    const run = await startRun(t, ada, { code, product: { repo_url } });
+    const worker = start(code, ["--product", code, "--exec", `touch ${touched}`]);
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toMatch(
+      repo_url ? /is no https, ssh or git@ address/ : /names no repository/,
+    );
+    expect(worker.output()).not.toContain("    at ");
+    expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0, retry_count: 0 });
+    expect(() => readFileSync(touched)).toThrow();
+  });
+
+  it("nor a branch that is none of Backloom's", async () => {
+    const run = await startRun(t, ada, { code: "BRANCH" });
+    await t.sql.query("update agent_jobs set branch = 'main' where product_id = $1", [
+      run.productId,
+    ]);
+    const before = git("rev-parse", "main");
+    const words = ["--product", "BRANCH", "--repo", repo, "--exec", `touch ${touched}`];
+    expect(await start("BRANCH", words).ended).toBe(0);
+    expect(git("rev-parse", "main")).toBe(before);
+    expect(() => readFileSync(touched)).toThrow();
+    expect((await jobOf(run)).failure_reason).toContain("none of Backloom's");
+  });
+
+  it("nor a commit to compare the work with", async () => {
+    const run = await startRun(t, ada, { code: "BASE" });
+    const branch = String((await jobOf(run)).branch);
+    const root = git("rev-parse", "main");
+    const work = git("commit-tree", "-p", root, "-m", "Somebody's", treeWith("theirs.txt"));
+    git("update-ref", `refs/heads/${branch}`, work);
+    await t.sql.query("update agent_jobs set base_sha = $1 where product_id = $2", [
+      root,
+      run.productId,
+    ]);
+    const words = ["--product", "BASE", "--repo", repo, "--exec", "true"];
+    expect(await start("BASE", words).ended).toBe(0);
+    expect(await jobOf(run)).toMatchObject({ status: "skipped", verify_result: "EMPTY" });
+  });
+});
+
+function treeWith(name: string): string {
+  const file = join(home, name);
+  writeFileSync(file, "x\n");
+  const index = join(home, "index");
+  const own = gitIn(repo);
+  const blob = own("hash-object", "-w", file);
+  const words = ["update-index", "--add", "--cacheinfo", `100644,${blob},${name}`];
+  process.env.GIT_INDEX_FILE = index;
+  own(...words);
+  const tree = own("write-tree");
+  delete process.env.GIT_INDEX_FILE;
+  return tree;
+}
+
+describe("a repository of this machine serves one product", { timeout: 120_000 }, () => {
+  it("which has to be named when there are several", async () => {
+    const run = await startRun(t, ada, { code: "SEVERAL" });
+    const worker = start("several", ["--repo", repo, "--exec", `touch ${touched}`]);
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toMatch(
+      /--repo serves one product: say which with --product .*SEVERAL/,
+    );
+    expect(worker.output()).not.toContain("    at ");
+    expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0 });
+  });
+
+  it("and is the only one of somebody who has no other", async () => {
+    const grace = await createUser(t, { username: "grace" });
+    const run = await startRun(t, grace, { code: "ONLY" });
+    const BACKLOOM_TOKEN = await createToken(t, grace);
+    const words = ["--repo", repo, "--exec", "echo x > x"];
+    const worker = start("only", words, { BACKLOOM_TOKEN });
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(await run.read()).toMatchObject({ status: "done" });
+  });
+
+  it("says in a line that there is no such product", async () => {
+    const worker = start("unknown", ["--product", "NOWHERE", "--exec", "true"]);
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toContain("There is no product NOWHERE for you");
+    expect(worker.output()).not.toContain("    at ");
+  });
+});
+
+describe("the environment is the person's, not the worker's", { timeout: 120_000 }, () => {
+  it("for commands, and for the hooks that git runs", async () => {
+    const run = await startRun(t, ada, { code: "SECRET" });
+    const seen = join(home, "seen");
+    for (const hook of ["post-checkout", "post-commit"]) {
+      writeFileSync(join(repo, ".git/hooks", hook), `#!/bin/sh\nenv >> ${seen}\n`, { mode: 0o755 });
+    }
+    const words = ["--product", "SECRET", "--repo", repo, "--exec", `env >> ${seen}; echo x > x`];
+    const worker = start("SECRET", [...words, "--quota", `env >> ${seen}; echo 90`], {
+      NODE_ENV: "production",
+      npm_lifecycle_event: "worker",
+      npm_config_production: "true",
+      PATH: `/nowhere/node_modules/.bin:${process.env.PATH}`,
+      MY_OWN: "kept",
+    });
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(await run.read()).toMatchObject({ status: "done" });
+    const environment = readFileSync(seen, "utf8");
+    expect(environment.match(/^MY_OWN=kept$/gm)?.length).toBeGreaterThanOrEqual(4);
+    expect(environment).not.toContain(token);
+    expect(environment).not.toMatch(/^(NODE_ENV|npm_\w+)=/m);
+    expect(environment).not.toContain("/nowhere/node_modules/.bin");
+  });
+});

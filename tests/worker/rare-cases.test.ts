@@ -1,0 +1,242 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
+import { deleteTask } from "~/domain/tasks/delete-task.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { at } from "../db/world";
+import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
+import { makeHold } from "./hold";
+import { read, startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+const actor = t.actorOf(ada);
+
+function start(product: string, exec: string, ...words: string[]) {
+  const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
+  const served = ["--repo", repo, "--product", product, "--name", `worker-${product}`];
+  return startWorker([...common, ...served, "--exec", exec, "--heartbeat", "0.3", ...words], {
+    ...reachBySsh(home),
+  });
+}
+
+async function workOnce(product: string, exec: string, ...words: string[]) {
+  const worker = start(product, exec, "--once", ...words);
+  expect(await worker.ended, worker.output()).toBe(0);
+  return worker.output();
+}
+
+type Run = Awaited<ReturnType<typeof startRun>>;
+
+async function tasksOf({ productId }: Run): Promise<{ id: string; code: string }[]> {
+  const { rows } = await t.sql.query(
+    "select id, code from tasks where product_id = $1 order by code",
+    [productId],
+  );
+  return rows;
+}
+
+async function onlyJob({ read: readRun }: Run) {
+  const run = await readRun();
+  return getAgentJob(actor, { job_id: at(run.jobs, 0).id });
+}
+
+/** A command that leaves its result file as given. */
+const saying = (result: object) => `echo '${JSON.stringify(result)}' > "$BACKLOOM_RESULT_FILE"`;
+const used = { model_id: "m-1", input_tokens: 100, output_tokens: 20 };
+const question = { question: "Which way?", options: ["Left", "Right"] };
+
+/** Puts another commit on the branch of the run while the command works, with a file of the same name. */
+function overtaking(run: Awaited<ReturnType<Run["read"]>>, file: string): string {
+  const theirs = gitIn(repo);
+  const blob = theirs("hash-object", "-w", "/etc/hostname");
+  const list = join(home, "tree");
+  return `printf '100644 blob ${blob}\\t${file}\\n' > ${list}; git -C ${repo} -c core.quotePath=false update-ref refs/heads/${run.branch} $(git -C ${repo} -c user.name=T -c user.email=t@example.com commit-tree -p main -m Theirs $(git -C ${repo} mktree < ${list})); echo ours > '${file}'`;
+}
+
+describe("a batch", { timeout: 120_000 }, () => {
+  it("asks about the task at work and goes on with the answer", async () => {
+    const run = await startRun(t, ada, { code: "ASKING", strategy: "SPRINT_BATCH", tasks: 2 });
+    await workOnce("ASKING", "demo", "--demo-ask");
+    const asked = await run.read();
+    expect(asked).toMatchObject({
+      status: "running",
+      jobs: [{ status: "queued", retry_count: 0 }],
+    });
+    const { questions } = await onlyJob(run);
+    expect(questions).toMatchObject([{ status: "open", task_code: "T-1", park: true }]);
+    await answerQuestion(actor, { question_id: at(questions, 0).id, option: 0 });
+    await workOnce("ASKING", "demo");
+    expect(await run.read()).toMatchObject({ status: "done", jobs: [{ retry_count: 0 }] });
+  });
+
+  it("passes over a task that is deleted or finished by hand meanwhile, without a retry", async () => {
+    const run = await startRun(t, ada, { code: "TIDY", strategy: "SPRINT_BATCH", tasks: 4 });
+    const [, second, third] = await tasksOf(run);
+    const hold = makeHold(join(home, "tidy"));
+    const worker = start("TIDY", `${hold.script}; echo $BACKLOOM_TASK_CODE >> done.txt`, "--once");
+    await hold.reached(worker.output);
+    await deleteTask(actor, { task_id: second?.id ?? "" });
+    await setTaskStatus(actor, { task_id: third?.id ?? "", status: "done" });
+    await hold.release();
+    expect(await worker.ended, worker.output()).toBe(0);
+    const end = await run.read();
+    expect(end).toMatchObject({
+      status: "done",
+      failure: null,
+      jobs: [{ status: "done", attempt: 1, retry_count: 0 }],
+    });
+    expect(end.executions.map(({ status }) => status)).toEqual(["done", "done", "done"]);
+    expect(git("show", `${end.branch}:done.txt`).split("\n")).toEqual(["T-1", "T-4"]);
+  });
+
+  it("is as good as the worst of its tasks", async () => {
+    const run = await startRun(t, ada, { code: "WORST", strategy: "SPRINT_BATCH", tasks: 2 });
+    await workOnce("WORST", "echo x >> x");
+    const job = await onlyJob(run);
+    expect(job).toMatchObject({ status: "done", verify_result: "PARTIAL" });
+    expect(job.evidence).toMatchObject({
+      tasks: { "T-1": { verify_result: "PARTIAL" }, "T-2": { verify_result: "PARTIAL" } },
+    });
+  });
+
+  it("tells the class and the reason of its failure", async () => {
+    const run = await startRun(t, ada, { code: "CLASS", strategy: "SPRINT_BATCH", tasks: 2 });
+    await workOnce("CLASS", `echo x > x; ${saying({ verify_result: "DIVERGENT", ...used })}`);
+    const end = await run.read();
+    expect(end).toMatchObject({ status: "failed", input_tokens: 100 });
+    expect(end.jobs).toMatchObject([
+      { status: "failed", failure_class: "verification_failed", model_id: "m-1" },
+    ]);
+  });
+});
+
+describe("a question on a branch that has moved on differently", { timeout: 120_000 }, () => {
+  it("is asked, and the run waits for the conflict as well", async () => {
+    const run = await startRun(t, ada, { code: "BOTH" });
+    const overtake = overtaking(await run.read(), "straße.txt");
+    await workOnce("BOTH", `${overtake}; ${saying({ question, ...used })}`);
+    expect(await run.read()).toMatchObject({
+      status: "paused",
+      pause_context: { reason: "merge_conflict", conflict_files: ["straße.txt"] },
+    });
+    const job = await onlyJob(run);
+    expect(job).toMatchObject({ status: "queued", retry_count: 0, input_tokens: 100 });
+    expect(job.questions.map(({ question, status }) => [question, status])).toEqual([
+      [expect.stringContaining("In conflict: straße.txt"), "open"],
+      ["Which way?", "open"],
+    ]);
+  });
+});
+
+describe("a task that was finished by hand while its job waited", { timeout: 120_000 }, () => {
+  it("is not done again, and the next one is in turn", async () => {
+    const run = await startRun(t, ada, { code: "HAND", tasks: 2 });
+    const [first] = await tasksOf(run);
+    await setTaskStatus(actor, { task_id: first?.id ?? "", status: "done" });
+    const done = join(home, "hand.txt");
+    await workOnce("HAND", `echo $BACKLOOM_TASK_CODE >> ${done}; echo x > x`);
+    await workOnce("HAND", `echo $BACKLOOM_TASK_CODE >> ${done}; echo x > x`);
+    expect(read(done)).toBe("T-2\n");
+    expect(await run.read()).toMatchObject({
+      status: "done",
+      jobs: [
+        { status: "skipped", task_status: "done", retry_count: 0 },
+        { status: "done", task_status: "done" },
+      ],
+    });
+  });
+});
+
+describe("what was used is known whatever the end", { timeout: 120_000 }, () => {
+  it.each([
+    ["a question", "UASK", saying({ question, ...used }), "queued"],
+    ["a failure", "UFAIL", `${saying(used)}; exit 1`, "failed"],
+    ["a defect of the machine", "UGIT", `${saying(used)}; rm .git`, "failed"],
+  ])("%s", async (_what, code, exec, status) => {
+    const run = await startRun(t, ada, { code });
+    await workOnce(code, exec);
+    expect(await onlyJob(run)).toMatchObject({ status, ...used });
+  });
+
+  it("a conflict", async () => {
+    const run = await startRun(t, ada, { code: "UCONF" });
+    await workOnce("UCONF", `${overtaking(await run.read(), "same")}; ${saying(used)}`);
+    expect(await onlyJob(run)).toMatchObject({ status: "queued", ...used });
+  });
+
+  it("a conflict in a run that a person has paused meanwhile: no retry is counted", async () => {
+    const run = await startRun(t, ada, { code: "PAUSED" });
+    const hold = makeHold(join(home, "paused"));
+    const exec = `${hold.script}; ${overtaking(await run.read(), "same")}; ${saying(used)}`;
+    const worker = start("PAUSED", exec, "--once");
+    await hold.reached(worker.output);
+    await pauseSprintRun(actor, { sprint_run_id: run.runId });
+    await hold.release();
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(await onlyJob(run)).toMatchObject({ status: "queued", retry_count: 0, ...used });
+  });
+});
+
+describe("texts longer than the service takes", { timeout: 120_000 }, () => {
+  const long = (name: string, length: number) =>
+    `node -e 'require("fs").writeFileSync(process.env.BACKLOOM_RESULT_FILE, JSON.stringify({ ${name}: "é\\0".repeat(${length}) }))'`;
+
+  it("shorten the summary of a job that is done", async () => {
+    const run = await startRun(t, ada, { code: "LONG" });
+    await workOnce("LONG", `echo x > x; ${long("summary", 20_001)}`);
+    const job = await onlyJob(run);
+    expect(job.status).toBe("done");
+    expect(job.summary).toHaveLength(20_000);
+  });
+
+  it("shorten the reason of a limit, and the job still waits", async () => {
+    const run = await startRun(t, ada, { code: "LIMIT" });
+    await workOnce(
+      "LIMIT",
+      `${long('failure_class: "rate_limited", failure_reason', 4_001)}; exit 1`,
+    );
+    expect(await onlyJob(run)).toMatchObject({ status: "queued", retry_count: 0 });
+  });
+
+  it("shorten a question and its options", async () => {
+    const run = await startRun(t, ada, { code: "ASKLONG" });
+    const options = Array.from({ length: 10 }, () => "o".repeat(300));
+    await workOnce("ASKLONG", saying({ question: { question: "q".repeat(5_000), options } }));
+    const { questions } = await onlyJob(run);
+    expect(questions.map((asked) => [asked.question.length, asked.options.length])).toEqual([
+      [4_000, 8],
+    ]);
+  });
+
+  it("shorten the answer to a question about an idea", async () => {
+    const { productId } = await startRun(t, ada, { code: "CHAT" });
+    const idea = await createIdea(actor, { product_id: productId, title: "Dark mode" });
+    await askAboutIdea(actor, { idea_id: idea.id, question: "Is it much work?" });
+    await workOnce("CHAT", long("summary", 20_001), "--kinds", "PLAN_CHAT");
+    const { rows } = await t.sql.query(
+      "select status, length(answer) as length from user_questions",
+    );
+    expect(rows).toEqual([{ status: "ANSWERED", length: 20_000 }]);
+  });
+});
+
+describe("a task with a repository of its own", { timeout: 120_000 }, () => {
+  it("is worked on there, although the worker has one for its product", async () => {
+    const own = join(home, "own.git");
+    git("clone", "--quiet", "--bare", repo, own);
+    const run = await startRun(t, ada, {
+      code: "CROSS",
+      product: { repo_url: "https://example.com/product.git" },
+      task: { repo_url: `git@localhost:${own}` },
+    });
+    await workOnce("CROSS", "echo x > cross.txt");
+    const job = await onlyJob(run);
+    expect(job.status).toBe("done");
+    expect(gitIn(own)("rev-parse", String(job.branch))).toBe(job.head_sha);
+    expect(() => git("rev-parse", "--verify", String(job.branch))).toThrow();
+  });
+});
