@@ -33,8 +33,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     idea,
     talk,
-    description: renderMarkdown(idea.description),
-    answers: talk.user_questions.map((question) => renderMarkdown(question.answer)),
+    description: await renderMarkdown(idea.description),
+    answers: await Promise.all(talk.user_questions.map(({ answer }) => renderMarkdown(answer))),
   });
 });
 

@@ -19,14 +19,15 @@ export async function loadPanel(actor: Actor, address: URLSearchParams) {
   if (kind === "story") {
     const page = await getStoryPage(actor, id);
     const texts = {
-      description: renderMarkdown(page.story.description),
-      criteria: renderMarkdown(page.story.acceptance_criteria),
+      description: await renderMarkdown(page.story.description),
+      criteria: await renderMarkdown(page.story.acceptance_criteria),
     };
     return { kind: "story", page, texts } as const;
   }
   if (kind === "task") {
     const page = await getTaskPage(actor, id);
-    return { kind: "task", page, plan: renderMarkdown(page.task.implementation_plan) } as const;
+    const plan = await renderMarkdown(page.task.implementation_plan);
+    return { kind: "task", page, plan } as const;
   }
   return null;
 }

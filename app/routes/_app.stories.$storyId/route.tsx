@@ -25,9 +25,9 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const page = await getStoryPage(actor, requireId(params.storyId, "story"));
   return json({
     page,
-    description: renderMarkdown(page.story.description),
-    criteria: renderMarkdown(page.story.acceptance_criteria),
-    logTexts: page.logs.map((log) => renderMarkdown(log.content)),
+    description: await renderMarkdown(page.story.description),
+    criteria: await renderMarkdown(page.story.acceptance_criteria),
+    logTexts: await Promise.all(page.logs.map((log) => renderMarkdown(log.content))),
   });
 });
 

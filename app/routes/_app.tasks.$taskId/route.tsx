@@ -37,8 +37,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     page,
     why: why.moving || page.task.status === "done" ? null : why.text,
-    plan: renderMarkdown(page.task.implementation_plan),
-    description: renderMarkdown(page.task.description),
+    plan: await renderMarkdown(page.task.implementation_plan),
+    description: await renderMarkdown(page.task.description),
   });
 });
 

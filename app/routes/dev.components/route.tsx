@@ -15,9 +15,9 @@ const text =
   "## Plan\n\n1. Read `app/contract`\n2. Write the **test** first\n\n- [x] done\n- [ ] open\n\n```ts\nconst a = 1;\n```";
 
 /** Every component in every state, for those who build pages. It exists in development only. */
-export function loader({ context }: LoaderFunctionArgs) {
+export async function loader({ context }: LoaderFunctionArgs) {
   if (context.services.env.isProduction) throw json({ error: "No such page." }, 404);
-  return json({ now: Date.now(), sample: renderMarkdown(text) });
+  return json({ now: Date.now(), sample: await renderMarkdown(text) });
 }
 
 export default function ComponentsPage() {

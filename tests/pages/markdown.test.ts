@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { renderMarkdown } from "~/components/markdown.server";
+
+const htmlOf = async (text: string) => (await renderMarkdown(text))?.html ?? "";
+
+describe("a text in Markdown", () => {
+  it("is formatted and sanitised", async () => {
+    const text =
+      "# Title\n\n**bold** `code` ~~gone~~\n\n- [x] done\n\n[a](javascript:alert(1)) <script>alert(1)</script> ![words](http://x/y.png)\n\n|a|\n|-|\n|b|";
+    const html = await htmlOf(text);
+    expect(html).toContain("<h3>Title</h3>");
+    expect(html).toContain("<strong>bold</strong> <code>code</code> <del>gone</del>");
+    expect(html).toContain("<span>☑ </span>");
+    expect(html).toContain("<td>b</td>");
+    expect(html).toContain("<em>words</em>");
+    expect(html).not.toMatch(/<script|javascript:|<img/);
+  });
+
+  it("that says nothing is none", async () => {
+    expect(await renderMarkdown(" \n")).toBeNull();
+    expect(await renderMarkdown(null)).toBeNull();
+  });
+
+  it.each([
+    ["marks", "*a_".repeat(33_000)],
+    ["marks in short lines", "*a_\n".repeat(25_000)],
+    ["quotes in quotes", `${">".repeat(1_000)} x`],
+    ["lists in lists", `${"- ".repeat(1_000)}x`],
+    ["brackets", "[".repeat(100_000)],
+    ["table rows and backticks", `|a|\n|-|\n${"|`<b>`\n".repeat(16_000)}`],
+    ["items", "- a\n".repeat(25_000)],
+    ["addresses", "a@b.c ".repeat(16_000)],
+    ["backticks", Array.from({ length: 440 }, (_, at) => "`".repeat(at + 1)).join(" ")],
+    ["definitions", "[x]: y\n".repeat(14_000)],
+    ["footnotes", "[^a]: ".repeat(16_000)],
+    ["indented lists", Array.from({ length: 300 }, (_, at) => `${"  ".repeat(at)}- a`).join("\n")],
+  ])(
+    "of endless %s holds nobody up and is shown",
+    async (_, text) => {
+      let longest = 0;
+      let last = performance.now();
+      const beat = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last);
+        last = performance.now();
+      }, 10);
+      const html = await htmlOf(text);
+      clearInterval(beat);
+      expect(html).not.toBe("");
+      expect(longest).toBeLessThan(1_000);
+      // What comes after it is formatted as ever.
+      expect(await htmlOf(`**after** ${text.slice(0, 3)} ${text.length}`)).toContain(
+        "after</strong>",
+      );
+    },
+    20_000,
+  );
+
+  it("shows what it does not format as it was written, without HTML of its own", async () => {
+    expect(await htmlOf(`${">".repeat(1_000)}<b>"x"`)).toContain("&#60;b&#62;&#34;x&#34;</pre>");
+  });
+
+  it("is formatted once for everybody who looks at it", async () => {
+    const text = "- item\n".repeat(200);
+    const first = await htmlOf(text);
+    const before = performance.now();
+    expect(await htmlOf(text)).toBe(first);
+    expect(performance.now() - before).toBeLessThan(50);
+  });
+});
