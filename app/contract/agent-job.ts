@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jobAttemptSchema } from "./job-output";
 import { agentQuestionSchema } from "./question";
 import { verifyRequirements } from "./task";
 import { httpUrlSchema, idSchema, text } from "./text";
@@ -86,7 +87,12 @@ export const agentJobSchema = z.object({
 });
 export type AgentJob = z.infer<typeof agentJobSchema>;
 
-export const agentJobDetailSchema = agentJobSchema.extend({
+/** A job with every claim of it. */
+export const agentJobWithAttemptsSchema = agentJobSchema.extend({
+  attempts: z.array(jobAttemptSchema),
+});
+
+export const agentJobDetailSchema = agentJobWithAttemptsSchema.extend({
   questions: z.array(agentQuestionSchema),
 });
 export type AgentJobDetail = z.infer<typeof agentJobDetailSchema>;

@@ -640,6 +640,134 @@ export type Database = {
           },
         ];
       };
+      job_attempts: {
+        Row: {
+          attempt: number;
+          dropped_from: number | null;
+          dropped_to: number | null;
+          ended_at: string | null;
+          head_sha: string | null;
+          job_id: string;
+          kept_ref: string | null;
+          last_seq: number;
+          outcome: string | null;
+          output_bytes: number;
+          product_id: string;
+          session_id: string | null;
+          started_at: string;
+          told_at: string | null;
+          worker_id: string | null;
+          worker_name: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          dropped_from?: number | null;
+          dropped_to?: number | null;
+          ended_at?: string | null;
+          head_sha?: string | null;
+          job_id: string;
+          kept_ref?: string | null;
+          last_seq?: number;
+          outcome?: string | null;
+          output_bytes?: number;
+          product_id: string;
+          session_id?: string | null;
+          started_at: string;
+          told_at?: string | null;
+          worker_id?: string | null;
+          worker_name: string;
+        };
+        Update: {
+          attempt?: number;
+          dropped_from?: number | null;
+          dropped_to?: number | null;
+          ended_at?: string | null;
+          head_sha?: string | null;
+          job_id?: string;
+          kept_ref?: string | null;
+          last_seq?: number;
+          outcome?: string | null;
+          output_bytes?: number;
+          product_id?: string;
+          session_id?: string | null;
+          started_at?: string;
+          told_at?: string | null;
+          worker_id?: string | null;
+          worker_name?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "job_attempts_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_attempts_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_attempts_worker_id_fkey";
+            columns: ["worker_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_workers";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      job_outputs: {
+        Row: {
+          at: string;
+          attempt: number;
+          created_at: string;
+          job_id: string;
+          kind: string;
+          path: string | null;
+          seq: number;
+          status: string | null;
+          text: string;
+          title: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          at: string;
+          attempt: number;
+          created_at?: string;
+          job_id: string;
+          kind: string;
+          path?: string | null;
+          seq: number;
+          status?: string | null;
+          text: string;
+          title?: string | null;
+        };
+        Update: {
+          at?: string;
+          attempt?: number;
+          created_at?: string;
+          job_id?: string;
+          kind?: string;
+          path?: string | null;
+          seq?: number;
+          status?: string | null;
+          text?: string;
+          title?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "job_outputs_attempt_fkey";
+            columns: ["job_id", "attempt"];
+            isOneToOne: false;
+            referencedRelation: "job_attempts";
+            referencedColumns: ["job_id", "attempt"];
+          },
+        ];
+      };
       login_pairings: {
         Row: {
           approved_at: string | null;
@@ -1771,6 +1899,10 @@ export type Database = {
         Args: { p_answer: string; p_user_question_id: string };
         Returns: Json;
       };
+      append_job_output: {
+        Args: { p_attempt: number; p_entries: Json; p_job_id: string };
+        Returns: Json;
+      };
       append_story_log: {
         Args: {
           p_commit_hash?: string;
@@ -1957,6 +2089,10 @@ export type Database = {
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
+      get_job_output: {
+        Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
+        Returns: Json;
+      };
       get_next_story: { Args: { p_product_id: string }; Returns: Json };
       get_notifications_state: { Args: Record<PropertyKey, never>; Returns: Json };
       get_pairing_for_approval: {
@@ -2116,6 +2252,7 @@ export type Database = {
         Returns: Json;
       };
       read_backlog_stream: { Args: { p_product_id: string }; Returns: Json };
+      read_job_stream: { Args: { p_job_id: string }; Returns: Json };
       read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
       read_solo_stream: { Args: { p_product_id: string }; Returns: Json };
       remove_product_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };

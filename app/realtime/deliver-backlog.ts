@@ -16,8 +16,8 @@ export interface BacklogViewer extends Reader {
 
 /** Told on the product's topic and on users' topics alike: taken from the product's, so that none comes twice. */
 const announcedTwice = new Set(["member", "product"]);
-/** Not of this stream: questions have their own. */
-const elsewhere = new Set(["question"]);
+/** Not of this stream: questions and the outputs of jobs have their own. */
+const elsewhere = new Set(["question", "job_output"]);
 
 /**
  * The filter of the backlog stream: everything of one product (specification: Backlog stream). PBIs, stories, tasks

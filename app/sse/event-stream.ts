@@ -73,6 +73,7 @@ export class EventStream implements TopicViewer, OpenStream {
     this.#cleanUps.push(() => streams.delete(this));
     this.#endWithConnection();
     this.#startClocks();
+    this.#attach();
     const topics = new TopicBundle(hub, this.#state.topics, this);
     this.#topics = topics;
     this.#cleanUps.push(() => topics.close());
@@ -85,6 +86,13 @@ export class EventStream implements TopicViewer, OpenStream {
     const listener = () => this.#cleanUp();
     closeSignal.addEventListener("abort", listener, { once: true });
     this.#cleanUps.push(() => closeSignal.removeEventListener("abort", listener));
+  }
+
+  #attach(): void {
+    const detach = this.#options.source.attach?.((frame) => {
+      if (this.#phase === "live") this.#writer.push(frame);
+    });
+    if (detach) this.#cleanUps.push(detach);
   }
 
   #startClocks(): void {
@@ -166,7 +174,11 @@ export class EventStream implements TopicViewer, OpenStream {
 
   readonly #buildFrame = ({ mark, change }: TopicEvent): Uint8Array => {
     const { hub, source } = this.#options;
-    return encodeMessage({ id: hub.cursorOf(mark), data: source.payload(change) });
+    return encodeMessage({
+      event: source.name,
+      id: hub.cursorOf(mark),
+      data: source.payload(change),
+    });
   };
 
   /** Reads the state and sends it; what happens meanwhile waits. Refused means that the stream is over. */

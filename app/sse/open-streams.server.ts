@@ -3,6 +3,7 @@ import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import type { StreamLimits } from "~/env.server";
 import { findLostViewers } from "./find-lost-viewers.server";
+import { JobOutputs } from "./job-outputs";
 import type { StreamState } from "./stream-source";
 import { WriteTick } from "./write-tick";
 
@@ -28,6 +29,8 @@ interface OpenStreamsOptions {
 export class OpenStreams {
   readonly limits: StreamLimits;
   readonly tick = new WriteTick();
+  /** What agents say, read once for all who watch it here. */
+  readonly outputs = new JobOutputs();
   readonly #options: Required<OpenStreamsOptions>;
   readonly #open = new Set<OpenStream>();
   readonly #counts = new Map<string, number>();

@@ -40,7 +40,11 @@ export interface StreamState {
 export interface StreamSource {
   /** Frames of an event are shared by all streams of a kind. */
   kind: string;
+  /** Changes are sent as named events of this name; unnamed ones otherwise. */
+  name?: string;
   /** Throws `ContractError` when the reader has no access (any more). */
   read(): Promise<StreamState>;
   payload(event: ChangeEvent): Record<string, unknown>;
+  /** Frames that come from elsewhere than the topics, from the first state on; the returned function ends them. */
+  attach?(push: (frame: Uint8Array) => void): () => void;
 }

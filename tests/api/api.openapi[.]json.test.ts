@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { claim } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
@@ -60,16 +62,25 @@ function schemaOf(operation: Operation, status: number): Record<string, unknown>
   return content["application/json"]?.schema ?? { not: {} };
 }
 
+await t.sql.query("update public.tasks set implementation_plan = 'Do it'");
+await startSprintRun(t.actorOf(owner), { sprint_id: backlog.sprint.id });
+const job = await claim(t.actorOf(owner));
+
 const ids: Record<string, string> = {
   products: backlog.product.id,
   sprints: backlog.sprint.id,
   pbis: backlog.pbi.id,
   stories: backlog.story.id,
   tasks: backlog.task.id,
+  jobs: job.id,
 };
 const unknownId = "00000000-0000-4000-8000-000000000000";
 const bodies: Record<string, unknown> = {
   updateTask: { status: "in_progress" },
+  appendJobOutput: {
+    attempt: job.attempt,
+    entries: [{ seq: 1, at: "2026-11-22T08:00:00.000Z", kind: "text", text: "Begun" }],
+  },
   appendStoryLog: { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
 };
 const pathFor = (path: string) => {

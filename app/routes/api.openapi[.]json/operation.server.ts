@@ -14,7 +14,7 @@ interface Description {
   query?: z.ZodObject;
   body?: z.ZodType;
   /** Status and body of a good answer. */
-  status?: 200 | 201;
+  status?: 200 | 201 | 202 | 204;
   answer: z.ZodType | "stream";
   errors: readonly ErrorStatus[];
 }

@@ -28,6 +28,16 @@ export const streamPaths: ZodOpenApiPathsObject = {
       errors: productErrors,
     }),
   },
+  "/api/realtime/job": {
+    get: operation({
+      id: "streamJob",
+      summary: "Changes of one job, its attempts, and what its agent says",
+      security: "token or session",
+      query: z.object({ job_id: idSchema }),
+      answer: "stream",
+      errors: productErrors,
+    }),
+  },
   "/api/realtime/notifications": {
     get: operation({
       id: "streamNotifications",

@@ -31,7 +31,9 @@ begin
       ('pair_secret', 20, 3600),
       ('avatar', 10, 60),
       ('push_subscription', 20, 60),
-      ('webhook', 10, 60)
+      ('webhook', 10, 60),
+      -- per job
+      ('job_output', 240, 60)
   ) as l (action, max_count, seconds)
   where l.action = p_action;
 

@@ -1,4 +1,4 @@
--- Why: one job for its page, with the questions that it asked. Definer: access is checked first.
+-- Why: one job for its page, with its attempts and the questions that it asked. Definer: access is checked first.
 create function private.get_agent_job(p_job_id uuid)
 returns json
 language plpgsql
@@ -9,7 +9,7 @@ as $$
 begin
   perform private.require_job(p_job_id);
   return (
-    select private.job_json(j) || jsonb_build_object('questions', (
+    select private.job_json(j) || jsonb_build_object('attempts', private.attempts_json(j.id), 'questions', (
       select coalesce(jsonb_agg(private.question_json(q) order by q.created_at, q.id), '[]')
       from public.agent_questions q where q.job_id = j.id))
     from public.agent_jobs j where j.id = p_job_id);

@@ -1,5 +1,5 @@
 -- Why: rows that nobody will read again: counters of old windows, sessions that ended long ago, pairings of yesterday, the
--- outbox's delivered past, broadcast messages of the last days. Where Supabase Realtime owns and drops its messages itself,
+-- outbox's delivered past, outputs of agents after two weeks, broadcast messages of the last days. Where Supabase Realtime owns and drops its messages itself,
 -- they are left to it. Answers the counts.
 create function private.remove_stale_rows()
 returns jsonb
@@ -13,6 +13,7 @@ declare
   v_sessions integer;
   v_pairings integer;
   v_notices integer;
+  v_outputs integer;
   v_messages integer := 0;
 begin
   delete from public.rate_limit_counters c where c.window_start < v_now - interval '2 hours';
@@ -23,6 +24,11 @@ begin
   get diagnostics v_pairings = row_count;
   delete from public.notices n where n.status <> 'PENDING' and n.created_at < v_now - interval '30 days';
   get diagnostics v_notices = row_count;
+  delete from public.job_outputs o
+  where (o.job_id, o.attempt, o.seq) in (
+    select x.job_id, x.attempt, x.seq from public.job_outputs x
+    where x.created_at < v_now - interval '14 days' order by x.created_at limit 20000);
+  get diagnostics v_outputs = row_count;
   begin
     execute 'delete from realtime.messages m where m.ctid = any (array(
       select x.ctid from realtime.messages x where x.inserted_at < $1 order by x.inserted_at limit 20000))'
@@ -33,7 +39,7 @@ begin
       null;
   end;
   return jsonb_build_object('rate_limit_counters', v_counters, 'user_sessions', v_sessions, 'login_pairings', v_pairings,
-    'notices', v_notices, 'realtime_messages', v_messages);
+    'notices', v_notices, 'job_outputs', v_outputs, 'realtime_messages', v_messages);
 end;
 $$;
 

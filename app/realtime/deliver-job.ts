@@ -1,0 +1,31 @@
+import type { ChangeEvent } from "~/contract/events";
+import {
+  type Delivery,
+  deliverCredentialChange,
+  drop,
+  end,
+  losesProduct,
+  type Reader,
+  sendAndRefresh,
+} from "./delivery";
+import { pick } from "./pick";
+
+export interface JobViewer extends Reader {
+  jobId: string;
+  productId: string;
+}
+
+/** The stream of one job carries its changes, each followed by the job as it is then; what the agent says comes beside it. */
+export function deliverJob(event: ChangeEvent, viewer: JobViewer): Delivery {
+  const credential = deliverCredentialChange(event, viewer);
+  if (credential) return credential;
+  if (losesProduct(event, viewer.productId, viewer.userId)) return end;
+  if (event.entity !== "job" || event.id !== viewer.jobId) return drop;
+  return event.op === "D" ? end : sendAndRefresh;
+}
+
+const fields = ["op", "entity", "id", "product_id", "task_id", "kind", "status", "sprint_run_id"];
+
+export function jobPayload(event: ChangeEvent): Record<string, unknown> {
+  return pick(event, fields);
+}

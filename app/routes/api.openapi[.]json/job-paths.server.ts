@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { ZodOpenApiPathsObject } from "zod-openapi";
+import { agentJobDetailSchema } from "~/contract/agent-job";
+import { appendJobOutputBody, jobOutputSchema } from "~/contract/job-output";
+import { operation } from "./operation.server";
+
+const page = z.object({
+  attempt: z.int().min(1).optional(),
+  after: z.int().min(0).optional(),
+  limit: z.int().min(1).max(5_000).optional(),
+});
+
+/** Agent jobs: how they stand, and what their agents say. */
+export const jobPaths: ZodOpenApiPathsObject = {
+  "/api/jobs/{id}": {
+    get: operation({
+      id: "getJob",
+      summary: "A job with its attempts and questions",
+      security: "token or session",
+      idParam: "id",
+      answer: agentJobDetailSchema,
+      errors: [401, 403, 404, 405, 500],
+    }),
+  },
+  "/api/jobs/{id}/output": {
+    get: operation({
+      id: "getJobOutput",
+      summary: "What the agent of an attempt says and does, entry by entry",
+      security: "token or session",
+      idParam: "id",
+      query: page,
+      answer: jobOutputSchema,
+      errors: [401, 403, 404, 405, 422, 500],
+    }),
+    post: operation({
+      id: "appendJobOutput",
+      summary: "Adds entries; a repeated seq is ignored, a lost attempt is refused (409)",
+      security: "token",
+      idParam: "id",
+      body: appendJobOutputBody,
+      status: 202,
+      answer: z.object({ last_seq: z.int() }),
+      errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
+    }),
+  },
+};

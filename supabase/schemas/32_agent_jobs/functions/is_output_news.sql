@@ -1,0 +1,14 @@
+-- Why: hosted Realtime counts messages and drops what is above its rate, so viewers are told once a second that there is
+-- more. Whoever was told reads once more a second later, which catches what came in between.
+create function private.is_output_news(p_told_at timestamptz, p_now timestamptz)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return p_told_at is null or p_now >= p_told_at + interval '1 second';
+end;
+$$;
+
+comment on function private.is_output_news is 'Whether a second has passed since viewers were told of an output.';

@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { appendJobOutputJson } from "~/domain/agent-jobs/append-job-output.server";
+import { holdJob } from "../db/agents/sprint-world";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { openStream, type StreamReader } from "./stream-reader";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t);
+const open: StreamReader[] = [];
+afterEach(() => {
+  for (const reader of open.splice(0)) reader.close();
+});
+
+async function scene() {
+  const held = await holdJob(t);
+  const token = await createToken(t, held.world.owner);
+  const connect = async () => {
+    const url = `${app.origin}/api/realtime/job?job_id=${held.job.id}`;
+    const reader = await openStream(url, bearer(token));
+    open.push(reader);
+    return reader;
+  };
+  const say = (...seqs: number[]) =>
+    appendJobOutputJson(held.world.actor, {
+      ...held.attempt,
+      entries: seqs.map((seq) => ({
+        seq,
+        at: "2026-11-22T08:00:00.000Z",
+        kind: "text",
+        text: `Word ${seq}`,
+      })),
+    });
+  return { ...held, connect, say };
+}
+
+describe("GET /api/realtime/job", () => {
+  it("begins with ready and the job as it stands", async () => {
+    const { connect, job } = await scene();
+    const reader = await connect();
+    expect(await reader.next()).toMatchObject({ event: "ready", data: { job_id: job.id } });
+    expect(await reader.next()).toMatchObject({
+      event: "state",
+      data: { job: { id: job.id, status: "claimed", attempts: [{ attempt: 1, last_seq: 0 }] } },
+    });
+  });
+
+  it("carries entries to every viewer, also those that came within the second in which nothing is told", async () => {
+    const { connect, say } = await scene();
+    const readers = [await connect(), await connect()];
+    for (const reader of readers) await reader.nextNamed("state");
+    await say(1);
+    await say(2);
+    await say(3);
+    for (const reader of readers) {
+      const seen: number[] = [];
+      while (seen.length < 3) {
+        const { data } = await reader.nextNamed("output");
+        seen.push(...entriesOf(data));
+      }
+      expect(seen).toEqual([1, 2, 3]);
+    }
+  });
+
+  it("tells the end of the job, then the job as it is", async () => {
+    const { connect, report } = await scene();
+    const reader = await connect();
+    await reader.nextNamed("state");
+    await report({ status: "done", verify_result: "ALIGNED" });
+    expect(await reader.nextNamed("job")).toMatchObject({ data: { status: "DONE" } });
+    expect(await reader.nextNamed("state")).toMatchObject({
+      data: { job: { status: "done", attempts: [{ outcome: "done" }] } },
+    });
+  });
+
+  it("refuses strangers, and says what is missing", async () => {
+    const { job } = await scene();
+    const headers = bearer(await createToken(t, await createUser(t)));
+    const ask = async (query: string) =>
+      (await app.request(`/api/realtime/job${query}`, { headers })).status;
+    expect(await ask(`?job_id=${job.id}`)).toBe(403);
+    expect(await ask("")).toBe(400);
+    expect(await ask("?job_id=nothing")).toBe(404);
+    expect((await app.request(`/api/realtime/job?job_id=${job.id}`)).status).toBe(401);
+  });
+});
+
+function entriesOf(data: unknown): number[] {
+  if (typeof data !== "object" || data === null || !("entries" in data)) return [];
+  const { entries } = data;
+  return Array.isArray(entries) ? entries.map(({ seq }) => Number(seq)) : [];
+}
