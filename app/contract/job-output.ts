@@ -15,7 +15,7 @@ export const outputKinds = [
 ] as const;
 
 /** Texts of one batch together, in bytes; and how many entries it may hold. */
-export const outputBatch = { bytes: 65_536, entries: 500, bodyBytes: 524_288 } as const;
+const outputBatch = { bytes: 65_536, entries: 500 } as const;
 
 /** How an attempt ended. */
 export const attemptOutcomes = [

@@ -1,4 +1,4 @@
-import { appendJobOutputBody, jobOutputQuery, outputBatch } from "~/contract/job-output";
+import { appendJobOutputBody, jobOutputQuery } from "~/contract/job-output";
 import { appendJobOutputJson } from "~/domain/agent-jobs/append-job-output.server";
 import { getJobOutputJson } from "~/domain/agent-jobs/get-job-output.server";
 import { apiRoute } from "~/http/api-route.server";
@@ -19,7 +19,6 @@ const route = apiRoute({
     write: true,
     id: "agent job",
     body: appendJobOutputBody,
-    bodyLimit: outputBatch.bodyBytes,
     handle: async ({ actor, id, body }) =>
       jsonText(await appendJobOutputJson(actor, { job_id: id, ...body }), { status: 202 }),
   }),
