@@ -125,8 +125,12 @@ export const taskExecutionSchema = z.object({
 });
 export type TaskExecution = z.infer<typeof taskExecutionSchema>;
 
-/** A code that programs read and a sentence that people read. */
-export const reasonSchema = z.object({ code: z.string(), message: z.string() });
+/** A code that programs read and a sentence that people read. `consent` names the products that it is about. */
+export const reasonSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  products: z.array(z.object({ id: z.string(), code: z.string(), name: z.string() })).optional(),
+});
 
 export const jobIdInput = z.object({ job_id: idSchema });
 export type JobIdInput = z.infer<typeof jobIdInput>;

@@ -65,6 +65,8 @@ export const productMemberSchema = z.object({
   user_id: z.string(),
   username: z.string(),
   role: z.enum(memberRoles),
+  /** Whether this person's workers take jobs of the product without being told its id. */
+  workers_allowed: z.boolean(),
   created_at: z.string(),
 });
 export type ProductMember = z.infer<typeof productMemberSchema>;
@@ -155,6 +157,9 @@ export const addProductMemberInput = z.object({
   identifier: requiredText(254),
 });
 export type AddProductMemberInput = z.infer<typeof addProductMemberInput>;
+
+export const allowMyWorkersInput = z.object({ product_id: idSchema, allowed: z.boolean() });
+export type AllowMyWorkersInput = z.infer<typeof allowMyWorkersInput>;
 
 export const removeProductMemberInput = z.object({ product_id: idSchema, user_id: idSchema });
 export type RemoveProductMemberInput = z.infer<typeof removeProductMemberInput>;

@@ -1010,6 +1010,8 @@ export type Database = {
           product_id: string;
           role: Database["public"]["Enums"]["member_role"];
           user_id: string;
+          workers_allowed: boolean;
+          workers_decided_at: string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -1017,12 +1019,16 @@ export type Database = {
           product_id: string;
           role?: Database["public"]["Enums"]["member_role"];
           user_id: string;
+          workers_allowed?: boolean;
+          workers_decided_at?: string | null;
         };
         Update: {
           created_at?: string;
           product_id?: string;
           role?: Database["public"]["Enums"]["member_role"];
           user_id?: string;
+          workers_allowed?: boolean;
+          workers_decided_at?: string | null;
         };
         Relationships: [
           {
@@ -1891,6 +1897,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      allow_my_workers: { Args: { p_allowed: boolean; p_product_id: string }; Returns: Json };
       answer_question: {
         Args: { p_answer?: string; p_option?: number; p_question_id: string };
         Returns: Json;

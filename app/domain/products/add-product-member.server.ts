@@ -9,11 +9,11 @@ import { type Actor, callAs } from "~/db/rpc.server";
 export function addProductMember(
   actor: Actor,
   input: AddProductMemberInput,
-): Promise<Omit<ProductMember, "created_at">> {
+): Promise<Omit<ProductMember, "created_at" | "workers_allowed">> {
   return callAs(
     actor,
     "add_product_member",
     { p_product_id: input.product_id, p_identifier: input.identifier },
-    productMemberSchema.omit({ created_at: true }),
+    productMemberSchema.omit({ created_at: true, workers_allowed: true }),
   );
 }

@@ -10,6 +10,7 @@ import type { ProductOverview } from "~/contract/product";
 import { getDashboard } from "~/domain/pages/get-dashboard.server";
 import { listProductOverviews } from "~/domain/products/list-product-overviews.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { AddedTo } from "./added-to";
 import { type ArchivedProduct, ArchivedProducts } from "./archived-products";
 import { ProductCard } from "./product-card";
 import { WaitingForYou } from "./waiting-for-you";
@@ -34,8 +35,16 @@ function ownArchived(product: ProductOverview): ArchivedProduct[] {
 export const meta: MetaFunction = () => [{ title: "Dashboard · Backloom" }];
 
 export default function DashboardPage() {
-  const { products, questions, reviews, cost_today, done_today, workers_online, archived } =
-    useLoaderData<typeof loader>();
+  const {
+    products,
+    added_to,
+    questions,
+    reviews,
+    cost_today,
+    done_today,
+    workers_online,
+    archived,
+  } = useLoaderData<typeof loader>();
   useRowKeys();
   return (
     <>
@@ -47,6 +56,7 @@ export default function DashboardPage() {
           </ButtonLink>
         }
       />
+      <AddedTo products={added_to} />
       {products.length === 0 ? (
         <EmptyState
           title="Nothing on the loom yet"

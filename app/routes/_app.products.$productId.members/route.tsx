@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { Avatar } from "~/components/avatar";
 import { Badge } from "~/components/badge";
-import { SubmitButton } from "~/components/button";
+import { Button, SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { Confirm } from "~/components/confirm";
 import { TextField } from "~/components/field";
@@ -17,11 +17,12 @@ import {
   removeProductMemberInput,
 } from "~/contract/product";
 import { addProductMember } from "~/domain/products/add-product-member.server";
+import { allowMyWorkers } from "~/domain/products/allow-my-workers.server";
 import { getProduct } from "~/domain/products/get-product.server";
 import { leaveProduct } from "~/domain/products/leave-product.server";
 import { listProductMembers } from "~/domain/products/list-product-members.server";
 import { removeProductMember } from "~/domain/products/remove-product-member.server";
-import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
+import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 
@@ -52,6 +53,11 @@ export const action = pageAction(async ({ request, context, params }) => {
       await removeProductMember(actor, readForm(form, removeProductMemberInput));
       return done(form, back, "Removed");
     },
+    "allow-workers": async () => {
+      const allowed = textOf(form, "allowed") === "yes";
+      await allowMyWorkers(actor, { product_id: productId, allowed });
+      return done(form, back, allowed ? "Your workers may work here" : "Your workers stay away");
+    },
     leave: async () => {
       await leaveProduct(actor, { product_id: productId });
       return redirect("/dashboard", 303);
@@ -64,6 +70,7 @@ export const meta: MetaFunction = () => [{ title: "Members · Backloom" }];
 export default function MembersPage() {
   const { productId, userId, isOwner, members } = useLoaderData<typeof loader>();
   useLiveRevalidation({ stream: "backlog", productId });
+  const own = members.find(({ user_id }) => user_id === userId);
   return (
     <div className="grid max-w-2xl gap-5">
       <h1 className="text-xl font-semibold tracking-tight">Members</h1>
@@ -90,8 +97,28 @@ export default function MembersPage() {
           ))}
         </ul>
       </Section>
-      {isOwner ? <AddMember /> : null}
+      {isOwner ? <AddMember /> : <MyWorkers allowed={own?.workers_allowed === true} />}
     </div>
+  );
+}
+
+/** Being added must not make anybody's machine work, so each member switches it on for themselves. */
+function MyWorkers({ allowed }: { allowed: boolean }) {
+  return (
+    <Section
+      title="My workers may work here"
+      about="A worker runs on your machine and does what the tasks and the repository of this product say. While this is off, your workers take its jobs only when you name the product to them."
+    >
+      <WriteFields quiet>
+        <ActionForm className="flex flex-wrap items-center gap-3 text-sm">
+          <input type="hidden" name="intent" value="allow-workers" />
+          <Badge tone={allowed ? "accent" : undefined}>{allowed ? "On" : "Off"}</Badge>
+          <Button type="submit" name="allowed" value={allowed ? "no" : "yes"}>
+            {allowed ? "Switch off" : "Let my workers work here"}
+          </Button>
+        </ActionForm>
+      </WriteFields>
+    </Section>
   );
 }
 

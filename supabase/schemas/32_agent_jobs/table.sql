@@ -85,7 +85,10 @@ create index agent_jobs_cleanup_idx on public.agent_jobs (finished_at) where sta
 alter table public.agent_jobs enable row level security;
 
 create policy agent_jobs_select on public.agent_jobs for select to authenticated
-  using (product_id in (select private.accessible_product_ids()));
+  using (
+    product_id in (select private.accessible_product_ids())
+    and (kind <> 'PLAN_CHAT' or created_by = (select auth.uid()))
+  );
 
 grant select on public.agent_jobs to authenticated;
 grant insert on public.agent_jobs to authenticated;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
 import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { allowMyWorkers } from "~/domain/products/allow-my-workers.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
@@ -87,13 +88,14 @@ describe("claiming", () => {
     expect(third.task?.id).toBe(at(at(world.stories, 1).tasks, 1).id);
   });
 
-  it("takes the oldest run first among the products that the user reaches, and no others", async () => {
+  it("takes the oldest run first among the products where the user allowed it, and no others", async () => {
     const older = await seedSprint(t, { stories: [1] });
     const newer = await seedSprint(t, { stories: [1] });
     const foreign = await seedSprint(t, { stories: [1] });
     const worker = await createUser(t);
-    for (const world of [older, newer]) {
-      await addMember(t, world.product.id, worker);
+    for (const { product } of [older, newer]) {
+      await addMember(t, product.id, worker);
+      await allowMyWorkers(t.actorOf(worker), { product_id: product.id, allowed: true });
     }
     for (const world of [foreign, older, newer]) {
       await startSprintRun(world.actor, { sprint_id: world.sprint.id });

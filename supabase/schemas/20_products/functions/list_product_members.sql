@@ -12,7 +12,7 @@ begin
     select coalesce(json_agg(row_to_json(x)), '[]')
     from (
       select
-        m.user_id, private.username(m.user_id) as username, m.role,
+        m.user_id, private.username(m.user_id) as username, m.role, m.workers_allowed,
         to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
       from public.product_members m
       where m.product_id = p_product_id

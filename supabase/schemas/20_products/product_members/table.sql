@@ -4,10 +4,17 @@ create table public.product_members (
   user_id uuid not null references public.users (id) on delete cascade,
   role public.member_role not null default 'MEMBER',
   created_at timestamptz not null default private.now(),
-  primary key (product_id, user_id)
+  workers_allowed boolean not null default false,
+  workers_decided_at timestamptz,
+  primary key (product_id, user_id),
+  -- Whoever owns a product wrote, or let others write, what its jobs say; everybody else is asked first.
+  constraint product_members_owner_workers check (role <> 'OWNER' or workers_allowed)
 );
 
 comment on table public.product_members is 'Owner and members of each product (specification: Authentication 4).';
+
+comment on column public.product_members.workers_allowed is 'Whether this person''s workers may take the jobs of the product.';
+comment on column public.product_members.workers_decided_at is 'When the person last said so; null while nobody has been asked.';
 
 create index product_members_user_id_idx on public.product_members (user_id, product_id);
 create unique index product_members_one_owner_key on public.product_members (product_id) where role = 'OWNER';

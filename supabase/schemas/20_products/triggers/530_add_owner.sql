@@ -7,9 +7,9 @@ security definer
 set search_path = ''
 as $$
 begin
-  insert into public.product_members (product_id, user_id, role)
-  values (new.id, new.owner_id, 'OWNER')
-  on conflict (product_id, user_id) do update set role = 'OWNER';
+  insert into public.product_members (product_id, user_id, role, workers_allowed)
+  values (new.id, new.owner_id, 'OWNER', true)
+  on conflict (product_id, user_id) do update set role = 'OWNER', workers_allowed = true;
   return null;
 end;
 $$;

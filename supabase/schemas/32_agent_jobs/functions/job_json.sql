@@ -14,6 +14,11 @@ begin
   join public.stories s on s.id = t.story_id
   where t.id = p_job.task_id;
 
+  if not private.may_read_talk(p_job) then
+    p_job.summary := null;
+    p_job.failure_reason := null;
+    p_job.evidence := null;
+  end if;
   return to_jsonb(p_job) - 'lane_id' - 'claim_rank' - 'earlier_usage' || jsonb_build_object(
     'status', lower(p_job.status::text),
     'task_code', v_task.code,
@@ -22,7 +27,7 @@ begin
     'story_id', v_task.story_id,
     'story_code', v_task.story_code,
     'story_title', v_task.story_title,
-    'idea_code', (select i.code from public.ideas i where i.id = p_job.idea_id),
+    'idea_code', (select i.code from public.ideas i where i.id = p_job.idea_id and private.may_read_talk(p_job)),
     'product_code', (select p.code from public.products p where p.id = p_job.product_id),
     'worker_name', (select w.name from public.agent_workers w where w.id = p_job.worker_id),
     'cost', private.job_cost(p_job)

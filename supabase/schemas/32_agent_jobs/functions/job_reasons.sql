@@ -1,6 +1,6 @@
 -- Why: all that keeps one job from moving, each as a code, a sentence and what a page needs for a link. A held job answers
 -- with its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, order, blocked,
--- archived, no_worker, quota, ready.
+-- archived, no_worker, consent, quota, ready. What somebody elses talk about an idea says stays out of it.
 create function private.job_reasons(p_job public.agent_jobs)
 returns jsonb
 language plpgsql
@@ -16,6 +16,9 @@ declare
   v_worker record;
   v_pbi record;
 begin
+  if not private.may_read_talk(p_job) then
+    p_job.failure_reason := null;
+  end if;
   if p_job.status in ('DONE', 'SKIPPED', 'CANCELLED', 'FAILED') then
     return jsonb_build_array(jsonb_build_object(
       'code', case when p_job.status = 'FAILED' and p_job.failure_class = 'infrastructure' and p_job.retry_count >= 3
@@ -42,7 +45,7 @@ begin
   if v_question.status = 'OPEN' and not (v_question.on_expiry = 'RECOMMENDED' and v_question.expires_at <= v_now) then
     v_reasons := v_reasons || jsonb_build_object('code', 'question',
       'message', format(case when v_question.expires_at <= v_now then 'The question that it waits for was not answered in time: %s'
-        else 'It waits for the answer to a question: %s' end, left(v_question.question, 300)),
+        else 'It waits for the answer to a question: %s' end, case when private.may_read_talk(p_job) then left(v_question.question, 300) else 'of its own.' end),
       'question_id', v_question.id, 'assignee_id', v_question.assignee_id, 'expires_at', v_question.expires_at);
   end if;
   if p_job.not_before > v_now then

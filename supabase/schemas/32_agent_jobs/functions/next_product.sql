@@ -1,4 +1,5 @@
--- Why: which product has the oldest claimable job that a user reaches. Reads the partial index in claim order, one row a
+-- Why: which product has the oldest claimable job that a user's workers may take: of products where the user allowed it
+-- (its owner always did), or of the one that the claim names. Reads the partial index in claim order, one row a
 -- product, and takes no lock; the claim looks again under the lock of that product.
 create function private.next_product(
   p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[])
@@ -27,7 +28,7 @@ begin
       limit 1
     ) c
     where m.user_id = p_user_id
-      and (p_product_id is null or m.product_id = p_product_id)
+      and case when p_product_id is null then m.workers_allowed else m.product_id = p_product_id end
       and m.product_id <> all (p_tried)
     order by c.claim_rank, c.created_at, c.position, c.id
     limit 1

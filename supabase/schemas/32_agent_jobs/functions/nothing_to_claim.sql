@@ -7,6 +7,7 @@ set search_path = ''
 as $$
 declare
   v_waiting record;
+  v_closed jsonb;
 begin
   select count(*) filter (where j.status = 'QUEUED') as queued,
     count(*) filter (where j.status = 'QUEUED' and r.status = 'PAUSED') as paused,
@@ -17,10 +18,17 @@ begin
   into v_waiting
   from public.agent_jobs j
   join public.product_members m on m.product_id = j.product_id and m.user_id = p_user_id
+    and (m.workers_allowed or p_product_id is not null)
   left join public.sprint_runs r on r.id = j.sprint_run_id
   left join public.agent_questions q on q.id = j.parked_question_id
   where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (p_product_id is null or j.product_id = p_product_id);
 
+  v_closed := case when v_waiting.queued = 0 and p_product_id is null then private.products_without_consent(p_user_id) end;
+  if v_closed is not null then
+    return jsonb_build_object('code', 'consent', 'products', v_closed,
+      'message', format('Jobs wait in %s, where your workers may not work yet. Switch on "My workers may work here" on the members page of the product, or name it as product_id.',
+        (select string_agg(p ->> 'name', ', ') from jsonb_array_elements(v_closed) p)));
+  end if;
   if v_waiting.queued = 0 then
     return jsonb_build_object('code', 'empty', 'message', format('No job is queued%s.',
       case when v_waiting.held > 0 then format('; %s held by workers', v_waiting.held) else '' end));

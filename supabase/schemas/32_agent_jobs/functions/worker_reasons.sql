@@ -1,4 +1,5 @@
--- Why: a claimable job still waits when nobody is there to take it: no worker online that reaches it, or all under their quota.
+-- Why: a claimable job still waits when nobody is there to take it: no worker online that reaches it, all under their quota, or of
+-- members who have not allowed their workers to work here.
 create function private.worker_reasons(p_job public.agent_jobs)
 returns jsonb
 language plpgsql
@@ -8,15 +9,23 @@ as $$
 declare
   v_online integer;
   v_with_quota integer;
+  v_without_consent text;
 begin
-  select count(*), count(*) filter (where w.last_quota_pct is null or w.last_quota_pct >= u.min_quota_pct)
-  into v_online, v_with_quota
+  select count(*) filter (where m.workers_allowed),
+    count(*) filter (where m.workers_allowed and (w.last_quota_pct is null or w.last_quota_pct >= u.min_quota_pct)),
+    string_agg(distinct u.username, ', ') filter (where not m.workers_allowed)
+  into v_online, v_with_quota, v_without_consent
   from public.agent_workers w
   join public.users u on u.id = w.user_id
   join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id
   where w.stopped_at is null and w.last_seen_at > private.now() - interval '2 minutes'
     and (p_job.kind <> 'PLAN_CHAT' or w.user_id = p_job.created_by);
 
+  if v_online = 0 and v_without_consent is not null then
+    return jsonb_build_array(jsonb_build_object('code', 'consent',
+      'message', format('Workers of %s are online and may not work here yet: each of them switches on "My workers may work here" on the members page, or names the product to the worker.',
+        v_without_consent)));
+  end if;
   if v_online = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'no_worker',
       'message', 'No worker is online. Start one with: npm run worker -- --url <address> --token <token> --repo <folder> --exec "<command>"'));

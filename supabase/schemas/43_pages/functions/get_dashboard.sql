@@ -45,6 +45,12 @@ begin
         from public.products p
         where p.id = any (v_products)
       ) x),
+    'added_to', (
+      select coalesce(json_agg(json_build_object('id', p.id, 'code', p.code, 'name', p.name,
+        'owner_username', private.username(p.owner_id)) order by m.created_at, p.id), '[]')
+      from public.product_members m
+      join public.products p on p.id = m.product_id
+      where m.user_id = auth.uid() and m.role = 'MEMBER' and m.workers_decided_at is null and p.id = any (v_products)),
     'questions', (
       select coalesce(json_agg(private.question_json(q) order by q.created_at), '[]')
       from (

@@ -1,0 +1,40 @@
+-- Why: being added to a product must not make anybody's machine run what is planned there, so each member says it for
+-- themselves. The owner's workers always may. Refusals: 404, 403, 409 for the owner.
+-- Definer: nobody writes membership rows directly, and here only the caller's own.
+create function private.allow_my_workers(p_product_id uuid, p_allowed boolean)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.require_write('product', p_product_id);
+
+  update public.product_members m
+  set workers_allowed = p_allowed, workers_decided_at = private.now()
+  where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'MEMBER';
+  if not found then
+    perform private.refuse(409, 'This product is yours: your workers always may work here. Stop a worker to keep it from its jobs.');
+  end if;
+  return json_build_object('product_id', p_product_id, 'workers_allowed', p_allowed);
+end;
+$$;
+
+grant execute on function private.allow_my_workers to authenticated;
+
+create function public.allow_my_workers(p_product_id uuid, p_allowed boolean)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.allow_my_workers(p_product_id, p_allowed);
+end;
+$$;
+
+comment on function public.allow_my_workers is
+  'Whether the caller''s workers take jobs of this product unasked (specification: Agent job; Authentication 4).';
+
+grant execute on function public.allow_my_workers to authenticated;

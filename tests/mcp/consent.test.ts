@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { createToken, signIn, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser, dataApi } from "../setup/users";
+import { connectBoth, createProduct, idOf, ok, startRun } from "./stage";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t, { pages: true });
+const ada = await createUser(t, { username: "ada" });
+const bob = await createUser(t, { username: "bob" });
+const stage = { t, app, ada, token: await createToken(t, ada) };
+const { agent } = await connectBoth(stage);
+const bobs = await connectBoth({ app, token: await createToken(t, bob) });
+const { worker } = bobs;
+const visitor = createVisitor(app, await signIn(t, app, bob));
+const wish = { worker: "bob's machine", wait_seconds: 0 };
+
+/** A product of ada's with a run whose one job waits, and bob added to it. */
+async function lure(code: string): Promise<string> {
+  await createProduct(stage, code);
+  const run = await startRun(agent, code);
+  const { rows } = await t.sql.query("select id from public.products where code = $1", [code]);
+  expect(run.status).toBe("queued");
+  await addMember(t, rows[0].id, bob);
+  return rows[0].id;
+}
+
+describe("being added to a product", () => {
+  it("makes no worker of the member take its jobs; the answer names the product", async () => {
+    const id = await lure("LURE");
+    expect(ok(await worker.call("wait_for_job", wish))).toMatchObject({
+      job: null,
+      reason: {
+        code: "consent",
+        message: expect.stringContaining("LURE"),
+        products: [{ id, code: "LURE", name: "LURE" }],
+      },
+    });
+    expect(ok(await bobs.agent.call("check_queue_empty", {}))).toMatchObject({
+      claimable: false,
+      reason: { code: "consent" },
+    });
+    const why = { kind: "task", id: "T-1", product_id: "LURE" };
+    expect(ok(await agent.call("why_not_moving", why))).toMatchObject({
+      reasons: [{ code: "consent", message: expect.stringContaining("bob") }],
+    });
+  });
+
+  it("is told on the dashboard; the member says yes there and no on the members page", async () => {
+    const id = await lure("ASKED");
+    const page = await visitor.read("/dashboard");
+    expect(page).toContain("ada<!-- --> added you to");
+    const members = `/products/${id}/members`;
+    await visitor.submit(members, "allow-workers", { allowed: "yes" });
+    expect(await visitor.read("/dashboard")).not.toContain(`action="${members}"`);
+    const { job } = ok(await worker.call("wait_for_job", wish));
+    expect(job).toMatchObject({ product: { code: "ASKED" } });
+    ok(await worker.call("wait_for_job", { ...wish, restarted: true }));
+
+    await visitor.submit(members, "allow-workers", { allowed: "no" });
+    ok(await worker.call("wait_for_job", { ...wish, restarted: true }));
+    expect(ok(await worker.call("wait_for_job", wish))).toMatchObject({
+      job: null,
+      reason: { code: "consent" },
+    });
+  });
+
+  it("lets a claim through that names the product", async () => {
+    await lure("NAMED");
+    const named = ok(await worker.call("wait_for_job", { ...wish, product_id: "NAMED" }));
+    expect(named.job).toMatchObject({ product: { code: "NAMED" } });
+  });
+
+  it("is no matter for the owner, who cannot switch it off", async () => {
+    const id = await lure("OWNED");
+    const { worker: own } = await connectBoth(stage);
+    const { job } = ok(await own.call("wait_for_job", { worker: "ada's", wait_seconds: 0 }));
+    expect(job).not.toBeNull();
+    const answer = await createVisitor(app, await signIn(t, app, ada)).send(
+      `/products/${id}/members`,
+      [
+        ["intent", "allow-workers"],
+        ["allowed", "no"],
+      ],
+    );
+    expect(answer.status).toBe(409);
+  });
+
+  it("cannot be agreed to by the one who adds, nor past the operation", async () => {
+    const id = await lure("FORGED");
+    const owner = await dataApi(t, ada);
+    const forged = await owner
+      .from("product_members")
+      .update({ workers_allowed: true })
+      .eq("product_id", id)
+      .select();
+    expect(forged.error?.code).toBe("42501");
+    const mine = await dataApi(t, bob);
+    const own = await mine.from("product_members").update({ workers_allowed: true }).select();
+    expect(own.error?.code).toBe("42501");
+  });
+});
+
+describe("what is said about a private idea", () => {
+  it("is not shown to other members: neither answer nor failure, on no way", async () => {
+    await createProduct(stage, "TALK");
+    const { rows } = await t.sql.query("select id from public.products where code = 'TALK'");
+    await addMember(t, rows[0].id, bob);
+    const idea = ok(await agent.call("create_idea", { product_id: "TALK", title: "Secret plan" }));
+    await t.database.call("call_as", {
+      p_credential: { user_id: ada.id },
+      p_function: "ask_about_idea",
+      p_arguments: { p_idea_id: idea.id, p_question: "How long?" },
+    });
+    const { worker: own } = await connectBoth(stage);
+    const claim = { worker: "talker", product_id: "TALK", kinds: ["PLAN_CHAT"] };
+    const job_id = idOf(ok(await own.call("wait_for_job", claim)).job);
+    const report = { job_id, attempt: 1, status: "done", summary: "Three secret weeks" };
+    ok(await own.call("update_job_status", report));
+
+    const seen = async (cookie: string) =>
+      (await app.request("/jobs?state=all", { headers: { cookie } })).text();
+    expect(await seen(await signIn(t, app, bob))).not.toContain("secret weeks");
+    const { rows: jobs } = await t.sql.query(
+      "select private.job_json(j) as shown from public.agent_jobs j where j.id = $1",
+      [job_id],
+    );
+    expect(jobs[0].shown).toMatchObject({ summary: null, idea_code: null });
+    const direct = await (await dataApi(t, bob))
+      .from("agent_jobs")
+      .select("summary")
+      .eq("id", job_id);
+    expect(direct.data).toEqual([]);
+    const others = await t.database.call("call_as", {
+      p_credential: { user_id: bob.id },
+      p_function: "get_agent_job",
+      p_arguments: { p_job_id: job_id },
+    });
+    expect(JSON.stringify(others)).not.toContain("secret");
+    const mine = await t.database.call("call_as", {
+      p_credential: { user_id: ada.id },
+      p_function: "get_agent_job",
+      p_arguments: { p_job_id: job_id },
+    });
+    expect(JSON.stringify(mine)).toContain("Three secret weeks");
+  });
+});
