@@ -10,6 +10,8 @@ export type ExpiredQuestions = z.infer<typeof expiredQuestionsSchema>;
 
 /** Answer of POST /api/cron/cleanup-agent-artifacts (specification: Scheduled endpoints). */
 export const cleanedArtifactsSchema = z.object({ deleted: z.int(), ran_at: z.string() });
+/** The answer of one portion. */
+export const cleanedPortionSchema = cleanedArtifactsSchema.extend({ more: z.boolean() });
 export type CleanedArtifacts = z.infer<typeof cleanedArtifactsSchema>;
 
 /** What one sweep found; `removed` is null when it only looked at leases and waiting questions. */

@@ -1,3 +1,4 @@
+import { ContractError } from "~/contract/errors";
 import type { Claim, ClaimAgentJobInput } from "~/contract/worker";
 import type { Actor } from "~/db/rpc.server";
 import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
@@ -12,17 +13,53 @@ const recheckMilliseconds = 10_000;
 /** A worker listens to at most so many products at once; the others are found by asking again. */
 const mostTopics = 50;
 
+/** So many calls of one user may wait in this process: each listens to products and asks the queue again and again. */
+const mostWaiting = 20;
+const waiting = new Map<string, number>();
+
 /**
  * Claims a job, waiting until there is one, the time is over or the caller is gone. A worker without quota is told
  * so at once: waiting would not help it.
  */
 export async function waitForJob(
-  { actor, principal, services, signal }: ToolContext,
+  context: ToolContext,
   seconds: number,
   claim: ClaimAgentJobInput,
 ): Promise<Claim> {
-  const first = await claimAgentJob(actor, claim);
+  const first = await claimAgentJob(context.actor, claim);
   if (isFinal(first) || seconds === 0) return first;
+  const leave = takePlace(context.principal.user_id);
+  try {
+    return await waitForRing(context, seconds, claim, first);
+  } finally {
+    leave();
+  }
+}
+
+/** A place among the waiting calls of a user; the answer gives it back. */
+function takePlace(userId: string): () => void {
+  const taken = waiting.get(userId) ?? 0;
+  if (taken >= mostWaiting) {
+    throw new ContractError(
+      429,
+      `${mostWaiting} of your calls wait for a job already. Let some of them end first, or ask with wait_seconds: 0.`,
+      { retryAfter: 10 },
+    );
+  }
+  waiting.set(userId, taken + 1);
+  return () => {
+    const left = (waiting.get(userId) ?? 1) - 1;
+    if (left > 0) waiting.set(userId, left);
+    else waiting.delete(userId);
+  };
+}
+
+async function waitForRing(
+  { actor, principal, services, signal }: ToolContext,
+  seconds: number,
+  claim: ClaimAgentJobInput,
+  first: Claim,
+): Promise<Claim> {
   const productIds = await productsOf(actor, claim);
   const bell = openJobBell(services.hub, principal.user_id, productIds);
   const deadline = performance.now() + seconds * 1000;

@@ -68,4 +68,22 @@ describe("wait_for_job", () => {
     expect(ok(await waiting)).toMatchObject({ job: null, reason: { code: "empty" } });
     await stopped;
   });
+
+  it("lets twenty calls of a user wait at a time, and refuses the next with a time to come back", async () => {
+    const { worker } = await connectBoth(stage);
+    await createProduct(stage, "CROWD");
+    const wish = { worker: "crowd", product_id: "CROWD" };
+    const calls = Array.from({ length: 20 }, () =>
+      worker.call("wait_for_job", { ...wish, wait_seconds: 5 }),
+    );
+    await expect.poll(() => app.services.hub.gauges.viewers).toBeGreaterThanOrEqual(40);
+    const refused = await worker.call("wait_for_job", { ...wish, wait_seconds: 5 });
+    expect(refused).toMatchObject({ isError: true, result: { code: 429, retry_after: 10 } });
+    const asked = await worker.call("wait_for_job", { ...wish, wait_seconds: 0 });
+    expect(ok(asked)).toMatchObject({ job: null });
+    for (const call of calls) expect(ok(await call)).toMatchObject({ job: null });
+    expect(ok(await worker.call("wait_for_job", { ...wish, wait_seconds: 1 }))).toMatchObject({
+      job: null,
+    });
+  });
 });

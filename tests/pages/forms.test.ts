@@ -141,3 +141,25 @@ it("an owner finds archived products on the dashboard, restores one and deletes 
   expect(await stored("products", "archived_at", kept.id)).toBeNull();
   expect(await restorable()).toEqual([]);
 });
+
+it("the sample product is one's own, and counts like any other product", async () => {
+  const beginner = await createUser(t);
+  const theirs = createVisitor(app, await signIn(t, app, beginner));
+  const foreign = await seedProduct(t, friend, { p_code: "SAMPLE" });
+  await addMember(t, foreign.id, beginner);
+  const post = () => theirs.send("/start", []);
+  for (let n = 1; n <= 5; n++) {
+    expect((await post()).status).toBe(303);
+    // The same one is found again, which costs nothing.
+    expect((await post()).status).toBe(303);
+    await t.sql.query(
+      "update public.products set code = $2 where owner_id = $1 and code = 'SAMPLE'",
+      [beginner.id, `TAKEN${n}`],
+    );
+  }
+  const { rows } = await t.sql.query("select from public.products where owner_id = $1", [
+    beginner.id,
+  ]);
+  expect(rows).toHaveLength(5);
+  expect((await post()).status).toBe(429);
+});

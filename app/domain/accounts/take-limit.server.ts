@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
-type OpenAction = "login" | "registration" | "recovery";
+type LimitedAction = "login" | "registration" | "recovery" | "product";
 
-/** Counts a try of somebody who is not signed in; 429 beyond the limit (specification: Limits). A failed try counts too. */
-export async function takeLimit(database: Database, action: OpenAction, key: string) {
+/** Counts a try that no operation of a user counts: nobody is signed in yet, or the service acts for them; 429 beyond the limit (specification: Limits). A failed try counts too. */
+export async function takeLimit(database: Database, action: LimitedAction, key: string) {
   await callService(
     database,
     "take_limit",

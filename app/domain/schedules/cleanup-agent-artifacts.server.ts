@@ -1,8 +1,20 @@
-import { type CleanedArtifacts, cleanedArtifactsSchema } from "~/contract/schedule";
+import { type CleanedArtifacts, cleanedPortionSchema } from "~/contract/schedule";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
-/** Deletes failed and cancelled jobs after seven days (specification: Scheduled endpoints). */
-export function cleanupAgentArtifacts(database: Database): Promise<CleanedArtifacts> {
-  return callService(database, "cleanup_agent_artifacts", {}, cleanedArtifactsSchema);
+/**
+ * Deletes failed and cancelled jobs after seven days (specification: Scheduled endpoints). In portions, each a
+ * transaction of its own: a large past neither meets a time-out nor holds its products for long.
+ */
+export async function cleanupAgentArtifacts(database: Database): Promise<CleanedArtifacts> {
+  for (let deleted = 0; ; ) {
+    const portion = await callService(
+      database,
+      "cleanup_agent_artifacts",
+      {},
+      cleanedPortionSchema,
+    );
+    deleted += portion.deleted;
+    if (!portion.more) return { deleted, ran_at: portion.ran_at };
+  }
 }

@@ -5,7 +5,7 @@ import { FormErrors } from "~/components/field";
 import { PageHeader } from "~/components/page-header";
 import { useAnswer } from "~/components/use-answer";
 import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
-import { getShell } from "~/domain/pages/get-shell.server";
+import { listProductOverviews } from "~/domain/products/list-product-overviews.server";
 import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readProgress } from "./progress.server";
@@ -18,11 +18,11 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json(await readProgress(actor, principal.active_product_id));
 });
 
-/** Takes the sample product, or goes back to the one that was taken before. */
+/** Takes the sample product, or goes back to the own one that was taken before. */
 export const action = pageAction(async ({ request, context }) => {
   const { actor, principal } = await requireWriter(request, context);
-  const { products } = await getShell(actor, null);
-  const earlier = products.find((product) => product.code === "SAMPLE");
+  const products = await listProductOverviews(actor);
+  const earlier = products.find((product) => product.code === "SAMPLE" && product.role === "OWNER");
   const { id } =
     earlier ?? (await createSampleProduct(context.services.database, principal.user_id));
   await setActiveProduct(actor, id);

@@ -20,11 +20,6 @@ begin
   from public.agent_jobs j
   where j.sprint_run_id = p_run.id and j.status = 'QUEUED' and j.parked_question_id is not null;
 
-  update public.agent_workers w
-  set current_job_id = null
-  from public.agent_jobs j
-  where j.sprint_run_id = p_run.id and j.status in ('CLAIMED', 'RUNNING') and w.id = j.worker_id and w.current_job_id = j.id;
-
   update public.agent_jobs j
   set status = 'CANCELLED', failure_class = 'cancelled', failure_reason = p_reason
   where j.sprint_run_id = p_run.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING');
@@ -32,6 +27,12 @@ begin
   update public.task_executions e
   set status = 'PENDING', started_at = null
   where e.sprint_run_id = p_run.id and e.status = 'RUNNING';
+
+  -- Last, as everywhere: a heartbeat takes its job first and its worker after it.
+  update public.agent_workers w
+  set current_job_id = null
+  from public.agent_jobs j
+  where j.sprint_run_id = p_run.id and j.status not in ('CLAIMED', 'RUNNING') and w.id = j.worker_id and w.current_job_id = j.id;
 end;
 $$;
 

@@ -1,5 +1,6 @@
 -- Why: a worker needs no registration: its first word makes its row. Takes no lock on a row that is already there, because
--- a product lock may still follow.
+-- a product lock may still follow. Everybody who shares a product sees the rows, so a user has 50 at most: a further name
+-- takes over the row that was unseen longest, first of those that no job names. New names of one user wait for each other.
 create function private.ensure_worker(p_user_id uuid, p_name text)
 returns public.agent_workers
 language plpgsql
@@ -16,8 +17,28 @@ begin
   if found then
     return v_worker;
   end if;
-  insert into public.agent_workers (user_id, name) values (p_user_id, p_name)
-  on conflict (user_id, name) do nothing;
+
+  perform pg_advisory_xact_lock(hashtextextended('new worker:' || p_user_id::text, 0));
+  if (select count(*) from public.agent_workers w where w.user_id = p_user_id) >= 50
+    and not exists (select from public.agent_workers w where w.user_id = p_user_id and w.name = p_name) then
+    update public.agent_workers w
+    set name = p_name, hostname = null, version = null, last_seen_at = private.now(), last_quota_pct = null,
+        last_quota_check_at = null, current_job_id = null, stopped_at = null, created_at = private.now()
+    where w.id = (
+      select u.id from public.agent_workers u
+      where u.user_id = p_user_id
+        and not exists (select from public.agent_jobs j where j.worker_id = u.id and j.status in ('CLAIMED', 'RUNNING'))
+      order by exists (select from public.agent_jobs j where j.worker_id = u.id), u.last_seen_at, u.id
+      limit 1
+      for update skip locked
+    );
+    if not found then
+      perform private.refuse(409, 'All 50 of your workers hold jobs. Use one of their names, or let one finish first.');
+    end if;
+  else
+    insert into public.agent_workers (user_id, name) values (p_user_id, p_name)
+    on conflict (user_id, name) do nothing;
+  end if;
   select w.* into v_worker from public.agent_workers w where w.user_id = p_user_id and w.name = p_name;
   return v_worker;
 end;

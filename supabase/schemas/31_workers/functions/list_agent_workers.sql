@@ -1,4 +1,5 @@
--- Why: who works on the products in reach: the workers of every user who reaches one of them, seen in the last week.
+-- Why: who works on the products in reach: the workers of every user who reaches one of them, seen in the last week,
+-- the last 200 of them.
 -- Definer: other users' presence is visible only where a product is shared.
 create function private.list_agent_workers(p_product_id uuid)
 returns json
@@ -18,13 +19,17 @@ begin
           select mine.product_id from public.product_members mine where mine.user_id = auth.uid())))
       order by w.last_seen_at desc, w.id), '[]')
     from public.agent_workers w
-    where w.last_seen_at > private.now() - interval '7 days'
-      and (p_product_id is not null or w.user_id = auth.uid() or exists (
-        select from public.product_members mine
-        join public.product_members theirs on theirs.product_id = mine.product_id
-        where mine.user_id = auth.uid() and theirs.user_id = w.user_id))
-      and (p_product_id is null or exists (
-        select from public.product_members m where m.product_id = p_product_id and m.user_id = w.user_id))));
+    where w.id in (
+      select v.id from public.agent_workers v
+      where v.last_seen_at > private.now() - interval '7 days'
+        and (p_product_id is not null or v.user_id = auth.uid() or exists (
+          select from public.product_members mine
+          join public.product_members theirs on theirs.product_id = mine.product_id
+          where mine.user_id = auth.uid() and theirs.user_id = v.user_id))
+        and (p_product_id is null or exists (
+          select from public.product_members m where m.product_id = p_product_id and m.user_id = v.user_id))
+      order by v.last_seen_at desc, v.id
+      limit 200)));
 end;
 $$;
 

@@ -11,21 +11,23 @@ as $$
 declare
   v_user_id uuid := private.require_writer();
   v_worker public.agent_workers := private.ensure_worker(v_user_id, p_worker);
+  v_products uuid[];
   v_product_id uuid;
   v_job public.agent_jobs;
   v_closed jsonb := '[]';
   v_status public.agent_job_status;
 begin
-  for v_product_id in
+  v_products := array(
     select distinct j.product_id from public.agent_jobs j
-    where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') order by 1
-  loop
+    where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') order by 1);
+  foreach v_product_id in array v_products loop
     perform private.lock_product(v_product_id);
   end loop;
 
+  -- What the worker claimed since, in a product that is not locked, belongs to its new life.
   for v_job in
     select j.* from public.agent_jobs j
-    where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') order by j.claimed_at, j.id for update
+    where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') and j.product_id = any (v_products) order by j.claimed_at, j.id for update
   loop
     v_status := private.requeue_lost_job(v_job, format('Worker %s restarted during attempt %s.', v_worker.name, v_job.attempt));
     if v_status is not null then

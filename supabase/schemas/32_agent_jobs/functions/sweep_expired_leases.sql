@@ -1,7 +1,8 @@
 -- Why: leases that ran out are taken back within seconds even when nobody claims. Any number of processes may call it at
--- once. Products are locked in one order. Answers how many leases were taken back. Service only.
+-- once. Products are locked in one order; the sweep passes those that it holds already. Answers how many leases were taken
+-- back. Service only.
 -- Definer: jobs are written by functions only.
-create function private.sweep_expired_leases()
+create function private.sweep_expired_leases(p_locked uuid[])
 returns json
 language plpgsql
 volatile
@@ -10,18 +11,18 @@ set search_path = ''
 as $$
 declare
   v_now timestamptz := private.now();
-  v_products uuid[];
+  v_products uuid[] := p_locked;
   v_product_id uuid;
   v_count integer := 0;
 begin
-  select coalesce(array_agg(x.product_id order by x.product_id), '{}') into v_products
-  from (
-    select distinct j.product_id from public.agent_jobs j
-    where j.status in ('CLAIMED', 'RUNNING') and j.lease_until <= v_now
-  ) x;
-  foreach v_product_id in array v_products loop
-    perform private.lock_product(v_product_id);
-  end loop;
+  if v_products is null then
+    v_products := array(
+      select distinct j.product_id from public.agent_jobs j
+      where j.status in ('CLAIMED', 'RUNNING') and j.lease_until <= v_now order by 1);
+    foreach v_product_id in array v_products loop
+      perform private.lock_product(v_product_id);
+    end loop;
+  end if;
   foreach v_product_id in array v_products loop
     v_count := v_count + private.requeue_expired_leases(v_product_id);
   end loop;
@@ -38,7 +39,7 @@ volatile
 set search_path = ''
 as $$
 begin
-  return private.sweep_expired_leases();
+  return private.sweep_expired_leases(null);
 end;
 $$;
 

@@ -1,5 +1,6 @@
 -- Why: the sender takes what is due, with all that it needs to send. A taken notice comes due again after p_lease_seconds, so
 -- that a sender that dies loses nothing; of several senders each notice goes to one (at least once, never in parallel).
+-- One that was taken ten times is given up here too: a sender that died of it each time never said how it went.
 -- Service only. Definer: the outbox is nobody's to read.
 create function private.take_due_notices(p_limit integer, p_lease_seconds integer)
 returns json
@@ -12,12 +13,22 @@ declare
   v_now timestamptz := private.now();
   v_notices json;
 begin
+  update public.notices n
+  set status = 'FAILED', last_error = coalesce(n.last_error, 'Given up: ten attempts ended without a word from the sender.')
+  where n.id in (
+    select d.id from public.notices d
+    where d.status = 'PENDING' and d.next_attempt_at <= v_now and d.attempts >= 10
+    order by d.next_attempt_at, d.id
+    limit 500
+    for update skip locked
+  );
+
     with taken as (
       update public.notices n
       set attempts = n.attempts + 1, next_attempt_at = v_now + make_interval(secs => greatest(coalesce(p_lease_seconds, 60), 5))
       where n.id in (
         select d.id from public.notices d
-        where d.status = 'PENDING' and d.next_attempt_at <= v_now
+        where d.status = 'PENDING' and d.next_attempt_at <= v_now and d.attempts < 10
         order by d.next_attempt_at, d.id
         limit least(greatest(coalesce(p_limit, 50), 1), 500)
         for update skip locked

@@ -1,6 +1,7 @@
 -- Why: the scheduled clean-up: jobs that failed or were cancelled are hard-deleted when they finished more than 7 days ago;
--- no other job ever is (specification: Scheduled endpoints). Parallel calls skip what another one deletes, so that the counts
--- add up. Service only.
+-- no other job ever is (specification: Scheduled endpoints). Each call takes one
+-- portion, under the locks of its products, and says whether there is more: a large past never meets a time-out. Parallel
+-- calls wait for each other product by product, and a job is counted by the one that deleted it. Service only.
 -- Definer: jobs are written by functions only.
 create function private.cleanup_agent_artifacts()
 returns json
@@ -11,17 +12,24 @@ set search_path = ''
 as $$
 declare
   v_now timestamptz := private.now();
+  v_portion constant integer := 1000;
+  v_ids uuid[];
+  v_product_id uuid;
   v_deleted integer;
 begin
-  delete from public.agent_jobs j
-  where j.id in (
+  v_ids := array(
     select d.id from public.agent_jobs d
     where d.status in ('FAILED', 'CANCELLED') and d.finished_at < v_now - interval '7 days'
-    order by d.id
-    for update skip locked
-  );
+    order by d.product_id, d.id
+    limit v_portion);
+  for v_product_id in
+    select distinct j.product_id from public.agent_jobs j where j.id = any (v_ids) order by 1
+  loop
+    perform private.lock_product(v_product_id);
+  end loop;
+  delete from public.agent_jobs j where j.id = any (v_ids) and j.status in ('FAILED', 'CANCELLED');
   get diagnostics v_deleted = row_count;
-  return json_build_object('deleted', v_deleted, 'ran_at', to_char(v_now at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
+  return json_build_object('deleted', v_deleted, 'more', cardinality(v_ids) = v_portion, 'ran_at', to_char(v_now at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
 end;
 $$;
 

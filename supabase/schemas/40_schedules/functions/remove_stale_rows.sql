@@ -1,5 +1,6 @@
 -- Why: rows that nobody will read again: counters of old windows, sessions that ended long ago, pairings of yesterday, the
--- outbox's delivered past, outputs of agents after two weeks, broadcast messages of the last days. Where Supabase Realtime owns and drops its messages itself,
+-- outbox's delivered past, outputs of agents after two weeks, workers unseen for a month (but those whose name some job still
+-- tells), broadcast messages of the last days. Where Supabase Realtime owns and drops its messages itself,
 -- they are left to it. Answers the counts.
 create function private.remove_stale_rows()
 returns jsonb
@@ -14,6 +15,7 @@ declare
   v_pairings integer;
   v_notices integer;
   v_outputs integer;
+  v_workers integer;
   v_messages integer := 0;
 begin
   delete from public.rate_limit_counters c where c.window_start < v_now - interval '2 hours';
@@ -29,6 +31,11 @@ begin
     select x.job_id, x.attempt, x.seq from public.job_outputs x
     where x.created_at < v_now - interval '14 days' order by x.created_at limit 20000);
   get diagnostics v_outputs = row_count;
+  delete from public.agent_workers w
+  where w.last_seen_at < v_now - interval '30 days'
+    and not exists (select from public.agent_jobs j where j.worker_id = w.id)
+    and not exists (select from public.job_attempts a where a.worker_id = w.id);
+  get diagnostics v_workers = row_count;
   begin
     execute 'delete from realtime.messages m where m.ctid = any (array(
       select x.ctid from realtime.messages x where x.inserted_at < $1 order by x.inserted_at limit 20000))'
@@ -39,7 +46,7 @@ begin
       null;
   end;
   return jsonb_build_object('rate_limit_counters', v_counters, 'user_sessions', v_sessions, 'login_pairings', v_pairings,
-    'notices', v_notices, 'job_outputs', v_outputs, 'realtime_messages', v_messages);
+    'notices', v_notices, 'job_outputs', v_outputs, 'agent_workers', v_workers, 'realtime_messages', v_messages);
 end;
 $$;
 

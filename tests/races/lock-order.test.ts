@@ -1,0 +1,85 @@
+import type pg from "pg";
+import { expect, it, onTestFinished } from "vitest";
+import { sweep } from "~/domain/schedules/sweep.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { restartWorker } from "~/domain/workers/restart-worker.server";
+import { columnOf, holdJob } from "../db/agents/sprint-world";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+
+/** Somebody in the middle of a transaction. */
+async function somebody(): Promise<pg.PoolClient> {
+  const client = await t.sql.connect();
+  await client.query("begin");
+  await client.query("set local lock_timeout = '1s'");
+  onTestFinished(async () => {
+    await client.query("rollback");
+    client.release();
+  });
+  return client;
+}
+
+async function untilSomebodyWaits(): Promise<void> {
+  await expect
+    .poll(async () => (await t.sql.query("select from pg_locks where not granted")).rowCount)
+    .toBeGreaterThan(0);
+}
+
+it("the end of a run takes its jobs before their workers, as a heartbeat does", async () => {
+  const { world, run, job } = await holdJob(t);
+  const heartbeat = await somebody();
+  await heartbeat.query("select from public.agent_jobs where id = $1 for update", [job.id]);
+  const cancelled = cancelSprintRun(world.actor, { sprint_run_id: run.id });
+  await untilSomebodyWaits();
+  const touch = "update public.agent_workers set last_seen_at = now() where user_id = $1";
+  await heartbeat.query(touch, [world.owner.id]);
+  await heartbeat.query("commit");
+  expect(await cancelled).toMatchObject({ status: "cancelled" });
+  const { rows } = await t.sql.query(
+    "select current_job_id from public.agent_workers where user_id = $1",
+    [world.owner.id],
+  );
+  expect(rows).toEqual([{ current_job_id: null }]);
+});
+
+it("a sweep locks the products of leases and questions in one order", async () => {
+  const worlds = [await holdJob(t), await holdJob(t)].sort((a, b) =>
+    a.world.product.id < b.world.product.id ? -1 : 1,
+  );
+  const [first, second] = worlds;
+  if (!first || !second) throw new Error("Two worlds were made.");
+  await t.sql.query(
+    "update public.agent_jobs set lease_until = now() - interval '1 second' where id = $1",
+    [second.job.id],
+  );
+  await t.sql.query(
+    `insert into public.agent_questions (product_id, story_id, asked_by, question, expires_at, park)
+     select $1, s.id, $2, 'Which?', now() - interval '1 second', true from public.stories s where s.product_id = $1 limit 1`,
+    [first.world.product.id, first.world.owner.id],
+  );
+  const writer = await somebody();
+  await writer.query("select private.lock_product($1)", [first.world.product.id]);
+  const swept = sweep(t.database);
+  await untilSomebodyWaits();
+  // In their order: the writer goes on to the second product while the sweep waits for the first.
+  await writer.query("select private.lock_product($1)", [second.world.product.id]);
+  await writer.query("commit");
+  expect(await swept).toMatchObject({ taken_back: 1, expired_questions: 1 });
+});
+
+it("a restart closes what the worker held then, and not what it claimed meanwhile elsewhere", async () => {
+  const { world, job } = await holdJob(t);
+  const elsewhere = await holdJob(t);
+  const holder = await somebody();
+  await holder.query("select private.lock_product($1)", [world.product.id]);
+  const restarted = restartWorker(world.actor, { worker: "worker-1" });
+  await untilSomebodyWaits();
+  await t.sql.query(
+    `update public.agent_jobs set worker_id = (select worker_id from public.agent_jobs where id = $1) where id = $2`,
+    [job.id, elsewhere.job.id],
+  );
+  await holder.query("commit");
+  expect((await restarted).closed.map(({ id }) => id)).toEqual([job.id]);
+  expect(await columnOf(t, "agent_jobs", elsewhere.job.id, "status")).toBe("CLAIMED");
+});
