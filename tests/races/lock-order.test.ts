@@ -12,7 +12,7 @@ const t = await createTestDatabase();
 async function somebody(): Promise<pg.PoolClient> {
   const client = await t.sql.connect();
   await client.query("begin");
-  await client.query("set local lock_timeout = '1s'");
+  await client.query("set local lock_timeout = '300ms'");
   onTestFinished(async () => {
     await client.query("rollback");
     client.release();
