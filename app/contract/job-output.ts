@@ -13,6 +13,7 @@ export const outputKinds = [
   "note",
   "error",
 ] as const;
+export type OutputKind = (typeof outputKinds)[number];
 
 /** Texts of one batch together, in bytes; and how many entries it may hold. */
 const outputBatch = { bytes: 65_536, entries: 500 } as const;
@@ -88,6 +89,8 @@ export const outputEntrySchema = z.object({
   path: z.string().nullable(),
   status: z.string().nullable(),
 });
+
+export type OutputEntry = z.infer<typeof outputEntrySchema>;
 
 export const jobOutputSchema = z.object({
   job_id: z.string(),

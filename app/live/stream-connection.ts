@@ -1,6 +1,8 @@
 import type { SignalListener } from "./signal";
 
 const namedEvents = ["ready", "jobs", "workers", "state"];
+/** Named, and changes all the same: each has a shape of its own. */
+const namedChanges = ["job", "output"];
 /** The server ends a stream after 240 s; one that was never opened anew for longer is dead. */
 const longestLifeMs = 260_000;
 const watchMs = 10_000;
@@ -60,6 +62,11 @@ export class StreamConnection {
     source.onmessage = ({ data }) => this.#listener({ type: "change", data: JSON.parse(data) });
     for (const name of namedEvents) {
       source.addEventListener(name, ({ data }) => this.#greeted(name, JSON.parse(data)));
+    }
+    for (const name of namedChanges) {
+      source.addEventListener(name, ({ data }) =>
+        this.#listener({ type: "change", data: JSON.parse(data) }),
+      );
     }
     // Both the event that the server names `error` and the browser's own arrive here.
     source.addEventListener("error", (event) => {

@@ -45,7 +45,12 @@ export function JobCard({ job }: { job: AgentJob }) {
     >
       <header className="flex flex-wrap items-center gap-2 text-sm">
         <StatusPill status={job.status} />
-        <span>{jobKinds[job.kind] ?? job.kind}</span>
+        <Link
+          to={`/jobs/${job.id}`}
+          className="text-accent underline underline-offset-2 hover:decoration-2"
+        >
+          {jobKinds[job.kind] ?? job.kind}
+        </Link>
         {job.sprint_run_id ? (
           <Link
             to={`/products/${job.product_id}/runs/${job.sprint_run_id}`}

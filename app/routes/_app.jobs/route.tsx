@@ -88,7 +88,7 @@ function JobRow({ job, why }: { job: AgentJob; why: string | null }) {
     <li className="grid gap-1 px-4 py-2.5 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <StatusPill status={job.status} />
-        <Link to={jobTarget(job)} data-row className="min-w-40 flex-1 hover:underline">
+        <Link to={`/jobs/${job.id}`} data-row className="min-w-40 flex-1 hover:underline">
           <CodeChip className="mr-2">{job.task_code ?? job.idea_code ?? ""}</CodeChip>
           {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
         </Link>
@@ -132,11 +132,4 @@ function JobRow({ job, why }: { job: AgentJob; why: string | null }) {
       {job.failure_reason ? <p className="text-failed">{job.failure_reason}</p> : null}
     </li>
   );
-}
-
-function jobTarget(job: AgentJob): string {
-  if (job.kind === "SPRINT_IMPLEMENTATION" && job.sprint_run_id)
-    return `/products/${job.product_id}/runs/${job.sprint_run_id}`;
-  if (job.idea_id) return `/ideas/${job.idea_id}`;
-  return `/tasks/${job.task_id}`;
 }

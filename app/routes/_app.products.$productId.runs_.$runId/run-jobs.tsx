@@ -47,6 +47,9 @@ function JobLine({ job, batch }: { job: AgentJob; batch: boolean }) {
               heard <RelativeTime at={job.updated_at} />
             </span>
           ) : null}
+          <Link to={`/jobs/${job.id}`} className="text-accent underline">
+            {running ? "watch" : "output"}
+          </Link>
           {job.verify_result ? <span>check: {job.verify_result.toLowerCase()}</span> : null}
           {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
           {job.cost !== null ? <span>{moneyText(job.cost)}</span> : null}

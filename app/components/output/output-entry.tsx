@@ -1,0 +1,86 @@
+import clsx from "clsx";
+import type { OutputEntry as Entry, OutputKind } from "~/contract/job-output";
+
+const words: Record<OutputKind, string> = {
+  text: "said",
+  thought: "thought",
+  plan: "plan",
+  command: "ran",
+  tool: "used",
+  edit: "changed",
+  test: "tested",
+  note: "note",
+  error: "error",
+};
+
+/** Long results stay folded until somebody asks; what the agent says itself is open. */
+const isFolded = (entry: Entry) =>
+  (entry.kind === "command" || entry.kind === "tool" || entry.kind === "edit") &&
+  entry.text.length > 0;
+
+/** One entry of an agent's output, always as plain text: what an agent says is data. */
+export function OutputEntry({ entry }: { entry: Entry }) {
+  const heading = [entry.title ?? "", entry.path ?? ""].filter(Boolean).join(" · ");
+  return (
+    <li
+      className="grid gap-1 py-2 [contain-intrinsic-size:auto_3rem] [content-visibility:auto]"
+      data-kind={entry.kind}
+    >
+      {isFolded(entry) ? (
+        <details>
+          <summary className="flex cursor-pointer flex-wrap items-baseline gap-x-2 text-sm">
+            <Kind entry={entry} />
+            <Heading text={heading || (entry.text.split("\n")[0] ?? "")} />
+            <Status entry={entry} />
+          </summary>
+          <Text entry={entry} />
+        </details>
+      ) : (
+        <>
+          <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
+            <Kind entry={entry} />
+            {heading ? <Heading text={heading} /> : null}
+            <Status entry={entry} />
+          </p>
+          {entry.text ? <Text entry={entry} /> : null}
+        </>
+      )}
+    </li>
+  );
+}
+
+function Kind({ entry }: { entry: Entry }) {
+  return (
+    <span
+      className={clsx(
+        "w-16 shrink-0 text-xs",
+        entry.kind === "error" ? "text-failed" : "text-muted",
+      )}
+    >
+      {words[entry.kind]}
+    </span>
+  );
+}
+
+function Heading({ text }: { text: string }) {
+  return <code className="min-w-0 flex-1 font-mono text-xs break-words">{text}</code>;
+}
+
+function Status({ entry }: { entry: Entry }) {
+  return entry.status ? <span className="text-xs text-muted">{entry.status}</span> : null;
+}
+
+function Text({ entry }: { entry: Entry }) {
+  const isProse = entry.kind === "text" || entry.kind === "note" || entry.kind === "plan";
+  return (
+    <pre
+      className={clsx(
+        "max-w-full break-words whitespace-pre-wrap sm:pl-18",
+        isProse ? "font-sans text-sm" : "font-mono text-xs text-muted",
+        entry.kind === "error" && "text-failed",
+      )}
+    >
+      {entry.text}
+    </pre>
+  );
+}

@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from "react";
+import { Button } from "~/components/button";
+import { CopyButton } from "~/components/copy-button";
+import type { OutputEntry as Entry, JobOutput } from "~/contract/job-output";
+import { OutputEntry } from "./output-entry";
+import { useJobOutput } from "./use-job-output";
+
+/** What an agent says and does, oldest first, growing while one looks at it. */
+export function OutputLog({ output, onChange }: { output: JobOutput; onChange: () => void }) {
+  const { entries, earlier, loadEarlier } = useJobOutput(output, onChange);
+  const [wanted, setWanted] = useState("");
+  const [follows, setFollows] = useState(!output.complete);
+  const end = useRef<HTMLDivElement>(null);
+  const shown = wanted ? entries.filter((entry) => holds(entry, wanted)) : entries;
+
+  const count = entries.length;
+  useEffect(() => {
+    if (follows && count > 0) end.current?.scrollIntoView({ block: "nearest" });
+  }, [count, follows]);
+
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+        <input
+          type="search"
+          aria-label="Search in the output"
+          placeholder="Search in the output"
+          value={wanted}
+          onChange={(event) => setWanted(event.target.value)}
+          className="h-9 min-w-40 flex-1 rounded border border-line bg-surface px-2.5 text-sm pointer-coarse:h-11"
+        />
+        {output.complete ? null : (
+          <label className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              checked={follows}
+              onChange={(event) => setFollows(event.target.checked)}
+            />
+            Follow
+          </label>
+        )}
+        <CopyButton text={entries.map(textOf).join("\n")} label="Copy all" />
+      </div>
+      {earlier > 0 ? (
+        <Button size="sm" onClick={() => void loadEarlier()}>
+          Show {earlier} earlier
+        </Button>
+      ) : null}
+      {output.dropped ? (
+        <p className="text-sm text-muted">
+          Entries {output.dropped.from} to {output.dropped.to} were let go: an attempt keeps 5 MiB.
+        </p>
+      ) : null}
+      {shown.length === 0 ? <Nothing output={output} wanted={wanted} /> : null}
+      <ol aria-label="Output" className="divide-y divide-line">
+        {shown.map((entry) => (
+          <OutputEntry key={entry.seq} entry={entry} />
+        ))}
+      </ol>
+      <div ref={end} />
+    </div>
+  );
+}
+
+function Nothing({ output, wanted }: { output: JobOutput; wanted: string }) {
+  if (wanted) return <p className="text-sm text-muted">Nothing holds "{wanted}".</p>;
+  return (
+    <p className="text-sm text-muted">
+      {output.attempt === null
+        ? "No worker has taken this job yet."
+        : output.complete
+          ? "This worker sent nothing of what its agent said. Start it with --agent to see it here."
+          : "Nothing said yet."}
+    </p>
+  );
+}
+
+function holds(entry: Entry, wanted: string): boolean {
+  return textOf(entry).toLowerCase().includes(wanted.toLowerCase());
+}
+
+function textOf({ title, path, text }: Entry): string {
+  return [title, path, text].filter(Boolean).join("\n");
+}

@@ -1,0 +1,38 @@
+import type { OutputEntry } from "~/contract/job-output";
+import type { LiveStatus } from "./live-status";
+import { isFields } from "./read-message";
+import { useLiveStream } from "./use-live-stream";
+
+interface OutputMessage {
+  attempt: number;
+  entries: readonly OutputEntry[];
+}
+
+interface JobStreamOptions {
+  onOutput: (output: OutputMessage) => void;
+  /** The job itself changed. */
+  onJob: () => void;
+  /** Read again: first `ready`, reconnect, tab visible. */
+  onResync: () => void;
+}
+
+/** The stream of one job: its changes, and what its agent says. */
+export function useJobStream(
+  jobId: string,
+  { onOutput, onJob, onResync }: JobStreamOptions,
+): LiveStatus {
+  return useLiveStream({
+    url: `/api/realtime/job?job_id=${jobId}`,
+    onVisible: onResync,
+    onSignal(signal) {
+      if (signal.type === "named" && signal.name === "ready") onResync();
+      if (signal.type !== "change") return;
+      if (isOutput(signal.data)) onOutput(signal.data);
+      else onJob();
+    },
+  });
+}
+
+function isOutput(data: unknown): data is OutputMessage {
+  return isFields(data) && typeof data.attempt === "number" && Array.isArray(data.entries);
+}

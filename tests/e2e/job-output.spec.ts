@@ -1,0 +1,56 @@
+import { type APIResponse, expect } from "@playwright/test";
+import { z } from "zod";
+import { connectClient } from "../mcp/clients";
+import { test } from "./test";
+import { newPerson, newToken, newWorld } from "./world";
+
+const claimed = z.object({ job: z.object({ id: z.string(), attempt: z.number() }) });
+
+test("people watch what an agent says while it works, and read it when it has ended", async ({
+  browser,
+  baseURL,
+}) => {
+  const owner = await newPerson(browser);
+  const world = await newWorld(owner.context);
+  const token = await newToken(owner.context);
+  const agent = await connectClient({ origin: String(baseURL) }, token, "2026-07-28", "/mcp");
+  await agent.call("start_sprint_run", { sprint_id: world.sprintId });
+  const { result } = await agent.call("wait_for_job", { worker: "laptop", wait_seconds: 0 });
+  const { job } = claimed.parse(result);
+  const say = (...entries: Record<string, unknown>[]): Promise<APIResponse> =>
+    owner.context.request.post(`/api/jobs/${job.id}/output`, {
+      headers: { authorization: `Bearer ${token}` },
+      data: {
+        attempt: job.attempt,
+        entries: entries.map((entry) => ({ at: new Date().toISOString(), kind: "text", ...entry })),
+      },
+    });
+  expect((await say({ seq: 1, text: "I read the plan." })).status()).toBe(202);
+
+  const page = await owner.context.newPage();
+  await page.goto("/jobs");
+  await page.getByRole("link", { name: /Write the greeting/ }).click();
+  await expect(page.getByText("I read the plan.")).toBeVisible();
+  await expect(page.getByText("Attempt 1: at work")).toBeVisible();
+
+  await say(
+    { seq: 2, kind: "command", title: "npm test", text: "3 passed", status: "exit 0" },
+    { seq: 3, text: "<b>Now the page.</b>" },
+  );
+  await say({ seq: 4, text: "All is written." });
+  await expect(page.getByText("All is written.")).toBeVisible();
+  await expect(page.getByText("<b>Now the page.</b>")).toBeVisible();
+  await page.getByText("npm test").click();
+  await expect(page.getByText("3 passed")).toBeVisible();
+
+  await page.getByRole("searchbox", { name: "Search in the output" }).fill("written");
+  await expect(page.getByText("I read the plan.")).toBeHidden();
+  await page.getByRole("searchbox", { name: "Search in the output" }).fill("");
+
+  const end = { job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" };
+  await agent.call("update_job_status", end);
+  await expect(page.getByText("Attempt 1: done")).toBeVisible();
+  await expect(page.getByRole("checkbox", { name: "Follow" })).toBeHidden();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(page.getByText("All is written.")).toBeVisible();
+});
