@@ -1,37 +1,48 @@
 import { describe, expect, it } from "vitest";
 
-/** Who may make requests by themselves, and to whom; everything else leaves through `app/outgoing/post.server.ts`. */
-const allowed: Readonly<Record<string, string>> = {
-  "app/outgoing/post.server.ts": "the one way out",
-  "app/server/scheduler.server.ts": "this service itself, at its own address",
-  "app/server/http-server.ts": "listens, asks nobody",
-  "app/db/database.server.ts": "the Supabase project of the environment",
-  "app/routes/_auth.login/pairing-requests.ts": "the browser, to its own origin",
-  "app/live/stream-connection.ts": "the browser, to its own origin",
-  "app/live/patient-requests.ts": "the browser, to its own origin",
-};
-
-const texts = import.meta.glob<string>("../../app/**/*.{ts,tsx}", {
+const texts = import.meta.glob<string>("../../app/**/*.{ts,tsx,mjs}", {
   query: "?raw",
   import: "default",
   eager: true,
 });
-/** What can make a request: fetch itself, Node's clients and sockets, and the sending of web-push. */
-const ways = [
-  /(?<![\w.#])fetch\(/,
-  /^import (?!type)(?:(?!;)[\s\S])*? from "node:(?:https?|http2|net|tls|dgram)"/m,
-  /\bsendNotification\(|["'](?:undici|axios|got|node-fetch)["']/,
-];
-/** `node:net` is asked what an address is, too; these names connect to nobody. */
-const harmless =
-  /^import \{ (?:(?:type )?(?:BlockList|isIP|isIPv4|isIPv6|AddressInfo|LookupFunction|Socket),? ?)+ \} from "node:net";$/gm;
 
-describe("requests that leave", () => {
-  it("go through the sender, or stand here with their reason", () => {
-    const found = Object.entries(texts)
-      .filter(([, text]) => ways.some((way) => way.test(text.replace(harmless, ""))))
-      .map(([file]) => file.replace("../../", ""));
-    expect(found.filter((file) => !(file in allowed))).toEqual([]);
-    expect(found).toContain("app/outgoing/post.server.ts");
+/** Everything in app that opens a connection, and to where. An address that a user gives goes through the first alone. */
+const allowed: Readonly<Record<string, string>> = {
+  "app/outgoing/": "the one sender: guarded look-up, one deadline, few bytes",
+  "app/db/": "the project's own Supabase, from the environment",
+  "app/server/scheduler.server.ts": "this process's own scheduled endpoints",
+  "app/server/http-server.ts": "listens",
+  "app/cli/": "commands of the operator on the operator's machine",
+  "app/worker/": "the service that the worker was told to serve",
+  "app/live/": "the browser, to the service it came from",
+  "app/routes/_auth.login/pairing-requests.ts": "the browser, to the service it came from",
+  "app/routes/m.pair/": "the browser, to the service it came from",
+};
+
+const opensConnection =
+  /(?<![.\w#])fetch\(|new (?:WebSocket|EventSource)\(|sendNotification|^import (?!type)[^;]*?from "(?:node:)?(?:https?|http2|tls|dgram|undici|ws|pg)"/m;
+const connectsByNet =
+  /^import (?!type)[^;]*?\b(?:connect|createConnection|Socket)\b[^;]*?from "node:net"/m;
+
+const openers = Object.entries(texts)
+  .map(([file, text]) => ({ file: file.replace("../../", ""), text: withoutComments(text) }))
+  .filter(({ text }) => opensConnection.test(text) || connectsByNet.test(text))
+  .map(({ file }) => file);
+
+describe("every outgoing request", () => {
+  it("leaves by a module that is named here, with where it goes", () => {
+    const places = Object.keys(allowed);
+    expect(openers.filter((file) => !places.some((place) => file.startsWith(place)))).toEqual([]);
+  });
+
+  it("to an address that a user gave leaves by the one sender", () => {
+    expect(openers.some((file) => file.startsWith("app/outgoing/"))).toBe(true);
+    expect(
+      openers.filter((file) => /^app\/(notices|domain|http|mcp|sse|realtime)\//.test(file)),
+    ).toEqual([]);
   });
 });
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+}

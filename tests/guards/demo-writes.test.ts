@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { routesFromSources } from "../setup/route-build";
+import { snapshotTables } from "../setup/table-snapshot";
+import { createUser } from "../setup/users";
+
+/** Writes that no account is asked for, and why. Everything else with an action refuses demo accounts. */
+const open: Readonly<Record<string, string>> = {
+  "_auth.login": "signs in",
+  "_auth.register": "makes an account of one's own",
+  "_auth.recover": "proves itself by a message to the account's address",
+  logout: "ends one's own session",
+  theme: "sets a cookie; with a demo account nothing else",
+  "api.auth.pair.start": "a desktop without an account",
+  "api.auth.pair.claim": "a desktop without an account; what it gets is the approver's",
+  "api.cron.cleanup-agent-artifacts": "the schedule's secret",
+  "api.cron.expire-questions": "the schedule's secret",
+  mcp: "tools that write are neither listed nor run for demo accounts",
+  "mcp.worker": "tools that write are neither listed nor run for demo accounts",
+};
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const owner = await createUser(t);
+const demo = await createUser(t, { demo: true });
+const backlog = await seedBacklog(t, owner);
+await addMember(t, backlog.product.id, demo);
+const cookie = await signIn(t, app, demo);
+const token = await createToken(t, demo);
+const { routes } = await routesFromSources({ pages: true });
+
+const own: Record<string, string> = {
+  ":productId": backlog.product.id,
+  ":sprintId": backlog.sprint.id,
+  ":storyId": backlog.story.id,
+  ":taskId": backlog.task.id,
+};
+type Route = (typeof routes)[string];
+
+function pathOf(route: Route | undefined): string {
+  if (!route) return "";
+  const parts = (route.path ?? "").split("/").filter((part) => part !== "");
+  const parent = pathOf(routes[route.parentId ?? ""]);
+  return parent + parts.map((part) => `/${own[part] ?? part.replace(/^:.*/, anyId)}`).join("");
+}
+
+const anyId = "00000000-0000-4000-8000-000000000000";
+const writes = Object.values(routes)
+  .map((route) => ({ route, name: route.id.replace(/^routes\/|\/route$/g, "") }))
+  .filter(({ route, name }) => route.module.action !== undefined && name !== "api.$");
+const isApi = (name: string) => /^(api|mcp)\b/.test(name);
+
+/** The methods with which an address of the API changes something. */
+function writeMethods({ module }: Route): string[] {
+  const { action } = module;
+  const methods: unknown = action && "methods" in action ? action.methods : [];
+  const all = Array.isArray(methods) ? methods.map(String) : [];
+  return all.filter((method) => !["GET", "HEAD", "OPTIONS"].includes(method));
+}
+
+const judged = writes.filter(({ name }) => !(name in open));
+const pages = judged.filter(({ name }) => !isApi(name));
+const endpoints = judged
+  .filter(({ name }) => isApi(name))
+  .flatMap(({ route, name }) => writeMethods(route).map((method) => ({ route, name, method })));
+
+describe("every write refuses demo accounts before it looks at what was sent", () => {
+  it("knows each of the open ones", () => {
+    const names = new Set(writes.map(({ name }) => name));
+    expect(Object.keys(open).filter((name) => !names.has(name))).toEqual([]);
+    expect(pages.length).toBeGreaterThan(20);
+    expect(endpoints.length).toBeGreaterThan(1);
+  });
+
+  it.each(pages)("the form of $name", async ({ route }) => {
+    const before = await snapshotTables(t);
+    const address = `${pathOf(route) || "/"}?_data=${encodeURIComponent(route.id)}`;
+    const body = new URLSearchParams({ intent: "nothing" });
+    const answer = await app.request(address, { method: "POST", headers: { cookie }, body });
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain("demo account");
+    expect(await snapshotTables(t)).toEqual(before);
+  });
+
+  it.each(endpoints)("$method of $name", async ({ route, method }) => {
+    const before = await snapshotTables(t);
+    const headers = { ...bearer(token), "content-type": "application/json" };
+    for (const body of ["{", "{}"]) {
+      const answer = await app.request(pathOf(route), { method, headers, body });
+      expect(answer.status).toBe(403);
+    }
+    expect(await snapshotTables(t)).toEqual(before);
+  });
+});
