@@ -5,6 +5,7 @@ import {
   agentJobStatusSchema,
   reasonSchema,
   taskExecutionStatuses,
+  verifyResults,
 } from "./agent-job";
 import { prStrategies } from "./product";
 import { agentQuestionSchema, userQuestionStatuses } from "./question";
@@ -57,7 +58,8 @@ export const workerHeartbeatAnswerSchema = z.object({
 });
 export type WorkerHeartbeatAnswer = z.infer<typeof workerHeartbeatAnswerSchema>;
 
-export const restartWorkerInput = z.object({ worker: workerName });
+/** `stopped`: the worker ends in order, and no retry is counted for what it gives back. */
+export const restartWorkerInput = z.object({ worker: workerName, stopped: z.boolean().optional() });
 export type RestartWorkerInput = z.infer<typeof restartWorkerInput>;
 
 export const restartedWorkerSchema = z.object({
@@ -87,6 +89,8 @@ export const jobPayloadSchema = z.object({
   attempt: z.int(),
   retry_count: z.int(),
   previous_failure: nullableText,
+  /** Earlier jobs for the same work that did not end well, the newest first. */
+  earlier_jobs: z.array(z.string()),
   lease_until: z.string(),
   heartbeat_seconds: z.int(),
   position: z.int(),
@@ -160,7 +164,10 @@ export const jobPayloadSchema = z.object({
         story_id: z.string(),
         story_code: z.string(),
         story_title: z.string(),
+        story_description: z.string(),
         acceptance_criteria: z.string(),
+        verify_result: z.enum(verifyResults).nullable(),
+        previous_failure: nullableText,
       }),
     )
     .nullable(),

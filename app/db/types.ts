@@ -2305,7 +2305,7 @@ export type Database = {
         Args: { p_kind: string; p_product_id?: string; p_reference: string };
         Returns: Json;
       };
-      restart_worker: { Args: { p_worker: string }; Returns: Json };
+      restart_worker: { Args: { p_stopped?: boolean; p_worker: string }; Returns: Json };
       restore_idea: { Args: { p_idea_id: string }; Returns: Json };
       restore_product: { Args: { p_product_id: string }; Returns: Json };
       resume_sprint: { Args: { p_sprint_id: string }; Returns: Json };

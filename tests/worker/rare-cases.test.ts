@@ -4,6 +4,7 @@ import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { createIdea } from "~/domain/ideas/create-idea.server";
 import { answerQuestion } from "~/domain/questions/answer-question.server";
 import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
@@ -93,6 +94,25 @@ describe("a batch", { timeout: 120_000 }, () => {
     expect(git("show", `${end.branch}:done.txt`).split("\n")).toEqual(["T-1", "T-4"]);
   });
 
+  it.each([
+    ["DELFIRST", "while it waits"],
+    ["DELWORK", "while it is worked on"],
+  ])("%s: outlives the task that its job names, deleted %s", async (code, when) => {
+    const run = await startRun(t, ada, { code, strategy: "SPRINT_BATCH", tasks: 3 });
+    const [first] = await tasksOf(run);
+    const hold = makeHold(join(home, code));
+    if (when === "while it waits") await deleteTask(actor, { task_id: first?.id ?? "" });
+    const worker = start(code, `${hold.script}; echo $BACKLOOM_TASK_CODE >> done.txt`, "--once");
+    await hold.reached(worker.output);
+    if (when !== "while it waits") await deleteTask(actor, { task_id: first?.id ?? "" });
+    await hold.release();
+    expect(await worker.ended, worker.output()).toBe(0);
+    const end = await run.read();
+    expect(end).toMatchObject({ status: "done", jobs: [{ status: "done", retry_count: 0 }] });
+    expect(end.executions.map(({ status }) => status)).toEqual(["done", "done"]);
+    expect(git("show", `${end.branch}:done.txt`).split("\n")).toEqual(["T-2", "T-3"]);
+  });
+
   it("is as good as the worst of its tasks", async () => {
     const run = await startRun(t, ada, { code: "WORST", strategy: "SPRINT_BATCH", tasks: 2 });
     await workOnce("WORST", "echo x >> x");
@@ -110,6 +130,10 @@ describe("a batch", { timeout: 120_000 }, () => {
     expect(end).toMatchObject({ status: "failed", input_tokens: 100 });
     expect(end.jobs).toMatchObject([
       { status: "failed", failure_class: "verification_failed", model_id: "m-1" },
+    ]);
+    expect(end.executions).toMatchObject([
+      { status: "failed", failure_reason: expect.stringContaining("The gate needs") },
+      { status: "pending" },
     ]);
   });
 });
@@ -178,6 +202,31 @@ describe("what was used is known whatever the end", { timeout: 120_000 }, () => 
     await hold.release();
     expect(await worker.ended, worker.output()).toBe(0);
     expect(await onlyJob(run)).toMatchObject({ status: "queued", retry_count: 0, ...used });
+  });
+});
+
+describe("a run that is cancelled", { timeout: 120_000 }, () => {
+  it("still shows what was used", async () => {
+    const run = await startRun(t, ada, { code: "UCANCEL" });
+    const hold = makeHold(join(home, "cancel"));
+    const worker = start("UCANCEL", `${saying(used)}; ${hold.script}`, "--once");
+    await hold.reached(worker.output);
+    await cancelSprintRun(actor, { sprint_run_id: run.runId });
+    await worker.ended;
+    expect(await onlyJob(run)).toMatchObject({ status: "cancelled", ...used });
+  });
+});
+
+describe("a worker that is stopped in order", { timeout: 120_000 }, () => {
+  it("gives its job back without a retry, however often", async () => {
+    const run = await startRun(t, ada, { code: "STOPS" });
+    for (const attempt of [1, 2, 3, 4, 5]) {
+      const worker = start("STOPS", "sleep 60");
+      await worker.said(/Claimed .*/);
+      worker.process.kill("SIGTERM");
+      await worker.ended;
+      expect(await onlyJob(run)).toMatchObject({ status: "queued", attempt, retry_count: 0 });
+    }
   });
 });
 

@@ -11,7 +11,7 @@ export const workerHeartbeatTool = defineTool({
   access: "write",
   input: workerHeartbeatInput,
   run: async ({ actor }, input) => {
-    if (input.stopped) await restartWorker(actor, { worker: input.worker });
+    if (input.stopped) await restartWorker(actor, { worker: input.worker, stopped: true });
     return workerHeartbeat(actor, input);
   },
 });

@@ -122,7 +122,10 @@ describe("the outbox", () => {
     await client.query("rollback");
     client.release();
     expect(await drain()).toEqual([]);
-    await reportAgentJob(world.actor, { job_id: at(jobs, 0).id, attempt: 1, status: "skipped" });
+    await reportAgentJob(world.actor, {
+      ...{ job_id: at(jobs, 0).id, attempt: 1 },
+      ...{ status: "skipped", verify_result: "EMPTY" },
+    });
     await reportAgentJob(world.actor, { job_id: at(jobs, 1).id, attempt: 1, status: "failed" });
     expect((await drain()).map((n) => n.kind)).toEqual(["review_needed", "run_failed"]);
   });

@@ -23,7 +23,9 @@ begin
       failure_reason = coalesce(j.failure_reason, 'Its task failed.')
   where j.sprint_run_id = v_run.id and j.task_id = new.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING');
   update public.task_executions e
-  set status = 'FAILED', failure_reason = coalesce(e.failure_reason, 'Its task failed.')
+  set status = 'FAILED', failure_reason = coalesce(e.failure_reason, (
+    select j.failure_reason from public.agent_jobs j
+    where j.sprint_run_id = v_run.id and j.task_id = new.id and j.status = 'FAILED' order by j.position limit 1), 'Its task failed.')
   where e.sprint_run_id = v_run.id and e.task_id = new.id and e.status in ('PENDING', 'RUNNING');
 
   select j.* into v_job from public.agent_jobs j

@@ -1,5 +1,6 @@
 -- Why: a run is done once none of its jobs is unfinished; SKIPPED and CANCELLED count as finished, a failed one ends
--- the run by its task. A paused run waits for its resume.
+-- the run by its task. A batch whose job is cancelled or gone while tasks of it are unfinished is cancelled, not done.
+-- A paused run waits for its resume.
 create function private.complete_run(p_sprint_run_id uuid)
 returns void
 language plpgsql
@@ -20,6 +21,13 @@ begin
     return;
   end if;
   if exists (select from public.agent_jobs j where j.sprint_run_id = p_sprint_run_id and j.status = 'FAILED') then
+    return;
+  end if;
+  if exists (
+    select from public.task_executions e
+    where e.sprint_run_id = p_sprint_run_id and e.status in ('PENDING', 'RUNNING')
+  ) then
+    perform private.end_run(v_run, 'CANCELLED', 'The job of the batch was cancelled.', null);
     return;
   end if;
   perform private.end_run(v_run, 'DONE', null, null);

@@ -14,7 +14,7 @@ begin
   select e.* into v_execution from public.task_executions e
   where e.sprint_run_id = p_job.sprint_run_id and e.task_id = p_task_id for update;
   if not found then
-    perform private.refuse(404, 'This task is not in the scope of the batch run.');
+    perform private.refuse(404, 'This task is not, or no longer, in the scope of the batch run. The job is still yours: go on with the next task.');
   end if;
   return v_execution;
 end;

@@ -30,9 +30,9 @@ begin
     perform private.refuse(422, 'status must be one of running, done, failed, skipped.');
   end if;
   if v_execution.status not in ('PENDING', 'RUNNING') then
-    perform private.refuse(409, format('This task of the batch is already %s.', lower(v_execution.status::text)));
+    perform private.refuse(409, format('This task of the batch is already %s. The job is still yours: go on with the next task.', lower(v_execution.status::text)));
   end if;
-  if v_status = 'SKIPPED' and v_result <> 'EMPTY' then
+  if v_status = 'SKIPPED' and v_result is distinct from 'EMPTY' then
     perform private.refuse(422, 'A task is skipped only when the verification found that the work is already present (verify_result empty).');
   end if;
   if v_status = 'DONE' then

@@ -1,7 +1,8 @@
 -- Why: a worker that starts again says so, and everything that its earlier life still held is closed in one call instead of
--- waiting for leases: back to the queue with a retry, or failed after three. Products are locked in one order, the worker's
--- row last. Answers the jobs that were taken back. Definer: jobs are written by functions only.
-create function private.restart_worker(p_worker text)
+-- waiting for leases: back to the queue with a retry, or failed after three. One that says that it stops, instead of being
+-- missed, gives its jobs back without a retry. Products are locked in one order, the worker's row last. Answers the jobs that
+-- were taken back. Definer: jobs are written by functions only.
+create function private.restart_worker(p_worker text, p_stopped boolean)
 returns json
 language plpgsql
 volatile
@@ -29,7 +30,10 @@ begin
     select j.* from public.agent_jobs j
     where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') and j.product_id = any (v_products) order by j.claimed_at, j.id for update
   loop
-    v_status := private.requeue_lost_job(v_job, format('Worker %s restarted during attempt %s.', v_worker.name, v_job.attempt));
+    v_status := case
+      when p_stopped then private.give_back_job(v_job)
+      else private.requeue_lost_job(v_job, format('Worker %s restarted during attempt %s.', v_worker.name, v_job.attempt))
+    end;
     if v_status is not null then
       v_closed := v_closed || jsonb_build_object('id', v_job.id, 'attempt', v_job.attempt, 'status', lower(v_status::text));
     end if;
@@ -42,18 +46,18 @@ $$;
 
 grant execute on function private.restart_worker to authenticated;
 
-create function public.restart_worker(p_worker text)
+create function public.restart_worker(p_worker text, p_stopped boolean default false)
 returns json
 language plpgsql
 volatile
 set search_path = ''
 as $$
 begin
-  return private.restart_worker(p_worker);
+  return private.restart_worker(p_worker, p_stopped);
 end;
 $$;
 
 comment on function public.restart_worker is
-  'Closes the attempts of a worker that restarted (specification: Agent job; lease lost).';
+  'Closes the attempts of a worker that restarted or stops (specification: Agent job; lease lost).';
 
 grant execute on function public.restart_worker to authenticated;

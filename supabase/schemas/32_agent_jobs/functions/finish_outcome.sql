@@ -12,8 +12,15 @@ declare
   v_open text;
 begin
   if p_status = 'SKIPPED' then
-    if p_job.kind = 'PLAN_CHAT' or p_result <> 'EMPTY' then
+    if p_job.kind = 'PLAN_CHAT' or p_result is distinct from 'EMPTY' then
       perform private.refuse(422, 'A job is skipped only when the verification found that the work is already present (verify_result empty).');
+    end if;
+    select string_agg(t.code, ', ' order by e.position) into v_open
+    from public.task_executions e join public.tasks t on t.id = e.task_id
+    where p_job.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = p_job.sprint_run_id
+      and e.status in ('PENDING', 'RUNNING') and e.verify_result is distinct from 'EMPTY';
+    if v_open is not null then
+      perform private.refuse(422, format('A batch is skipped only when each of its tasks was verified as already present. Verify these with verify_sprint_task first: %s.', v_open));
     end if;
     return 'SKIPPED';
   end if;

@@ -1,5 +1,6 @@
 -- Why: a claim carries everything that the work needs, so that a worker asks nothing more: task, story, product, repository,
--- branch, run, plan, criteria, verification, and the answers to what an earlier attempt asked.
+-- branch, run, plan, criteria, verification, the answers to what an earlier attempt asked, why the last one failed (also one
+-- of an earlier run), and the earlier jobs whose work may still be kept somewhere.
 create function private.job_payload(p_job public.agent_jobs)
 returns json
 language plpgsql
@@ -21,7 +22,21 @@ begin
     'status', lower(p_job.status::text),
     'attempt', p_job.attempt,
     'retry_count', p_job.retry_count,
-    'previous_failure', p_job.failure_reason,
+    'previous_failure', coalesce(p_job.failure_reason, (
+      select j.failure_reason from public.agent_jobs j
+      where p_job.kind = 'TASK_IMPLEMENTATION' and j.task_id = p_job.task_id and j.status = 'FAILED' and j.id <> p_job.id
+      order by j.finished_at desc limit 1)),
+    'earlier_jobs', (
+      select coalesce(json_agg(x.id order by x.created_at desc), '[]') from (
+        select j.id, j.created_at from public.agent_jobs j
+        where j.task_id = p_job.task_id and p_job.kind = 'TASK_IMPLEMENTATION' and j.kind = p_job.kind
+          and j.status in ('FAILED', 'CANCELLED')
+        union all
+        select j.id, j.created_at from public.agent_jobs j
+        join public.sprint_runs r on r.id = j.sprint_run_id
+        where p_job.kind = 'SPRINT_IMPLEMENTATION' and r.sprint_id = v_run.sprint_id and j.kind = p_job.kind
+          and j.status in ('FAILED', 'CANCELLED')
+        order by created_at desc limit 3) x),
     'lease_until', p_job.lease_until,
     'heartbeat_seconds', 60,
     'position', p_job.position,
@@ -53,7 +68,10 @@ begin
         'task_id', t.id, 'task_code', t.code, 'title', t.title, 'description', t.description,
         'plan', e.plan_snapshot, 'verify_required', e.verify_required, 'verify_only', t.verify_only,
         'requires_opus', t.requires_opus, 'story_id', s.id, 'story_code', s.code, 'story_title', s.title,
-        'acceptance_criteria', s.acceptance_criteria) order by e.position), '[]')
+        'story_description', s.description, 'acceptance_criteria', s.acceptance_criteria, 'verify_result', e.verify_result,
+        'previous_failure', (
+          select f.failure_reason from public.task_executions f
+          where f.task_id = e.task_id and f.status = 'FAILED' order by f.finished_at desc nulls last limit 1)) order by e.position), '[]')
       from public.task_executions e
       join public.tasks t on t.id = e.task_id
       join public.stories s on s.id = t.story_id

@@ -35,6 +35,13 @@ begin
 
   if v_state <> 'held' then
     if private.repeats_report(v_job, v_state, v_status, v_class, v_result) then
+      -- The end of a task may have ended its batch before: what this report knows besides is not lost.
+      if v_state = 'finished' then
+        update public.agent_jobs j set failure_class = v_class
+        where j.id = p_job_id and j.kind = 'SPRINT_IMPLEMENTATION' and j.status = 'FAILED' and v_class is not null;
+        select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+        v_job := private.record_usage(v_job, p_model_id, p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens);
+      end if;
       return private.job_json(v_job);
     end if;
     perform private.refuse_attempt(v_job, p_attempt, v_state);
@@ -61,9 +68,9 @@ begin
         then left(coalesce(p_failure_reason, p_summary, 'The worker gave no reason.'), 4000) end,
       not_before = case when v_next = 'QUEUED' then greatest(coalesce(p_resets_at, v_now + interval '5 minutes'), v_now) end,
       earlier_usage = case when v_next = 'QUEUED' then private.usage_so_far(j) else j.earlier_usage end,
-      base_sha = coalesce(left(p_base_sha, 64), j.base_sha),
+      base_sha = coalesce(j.base_sha, left(p_base_sha, 64)),
       head_sha = coalesce(left(p_head_sha, 64), j.head_sha),
-      branch = coalesce(left(p_branch, 200), j.branch),
+      branch = coalesce(j.branch, left(p_branch, 200)),
       pushed_at = coalesce(p_pushed_at, j.pushed_at),
       pr_url = coalesce(p_pr_url, j.pr_url)
   where j.id = p_job_id

@@ -1,5 +1,5 @@
 -- Why: tokens become known while the work goes on. The numbers are totals of the attempt: sending them twice counts once.
--- An attempt that has ended may still hand in its numbers while nobody else took the job over.
+-- An attempt that has ended or was cancelled may still hand in its numbers while nobody else took the job over.
 -- Refusals: 404, 403, 409 for a lost attempt, 422. Definer: jobs are written by functions only.
 create function private.report_job_usage(
   p_job_id uuid, p_attempt integer, p_model_id text,
@@ -14,7 +14,7 @@ declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
   v_state text := private.attempt_state(v_job, p_attempt);
 begin
-  if v_state not in ('held', 'finished') then
+  if v_state not in ('held', 'finished', 'cancelled') then
     perform private.refuse_attempt(v_job, p_attempt, v_state);
   end if;
   return private.job_json(private.record_usage(

@@ -35,6 +35,12 @@ begin
     for update of j skip locked
   )
   returning x.* into v_job;
+  -- What an earlier attempt found of a task that it did not finish says nothing about this one.
+  if v_job.kind = 'SPRINT_IMPLEMENTATION' then
+    update public.task_executions e
+    set verify_result = null
+    where e.sprint_run_id = v_job.sprint_run_id and e.status in ('PENDING', 'RUNNING') and e.verify_result is not null;
+  end if;
   return v_job;
 end;
 $$;

@@ -35,7 +35,7 @@ begin
   end if;
   update public.agent_jobs j
   set verify_result = case when p_execution.id is null then v_result else j.verify_result end,
-      base_sha = coalesce(left(p_base_sha, 64), j.base_sha), head_sha = coalesce(left(p_head_sha, 64), j.head_sha),
+      base_sha = coalesce(j.base_sha, left(p_base_sha, 64)), head_sha = coalesce(left(p_head_sha, 64), j.head_sha),
       evidence = coalesce(p_evidence, j.evidence), lease_until = private.now() + private.lease()
   where j.id = p_job.id;
 
