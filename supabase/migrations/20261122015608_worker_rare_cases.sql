@@ -112,22 +112,6 @@ begin
 end;
 $function$;
 
-CREATE OR REPLACE FUNCTION private.get_agent_job(p_job_id uuid)
- RETURNS json
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
-AS $function$
-begin
-  perform private.require_job(p_job_id);
-  return (
-    select private.job_json(j) || jsonb_build_object('attempts', private.attempts_json(j.id), 'questions', (
-      select coalesce(jsonb_agg(private.question_json(q) order by q.created_at, q.id), '[]')
-      from public.agent_questions q where q.job_id = j.id and private.may_read_talk(j)))
-    from public.agent_jobs j where j.id = p_job_id);
-end;
-$function$;
-
 CREATE OR REPLACE FUNCTION private.give_back_job(p_job public.agent_jobs)
  RETURNS public.agent_job_status
  LANGUAGE plpgsql
@@ -362,21 +346,23 @@ AS $function$
 declare
   v_user_id uuid := private.require_writer();
   v_worker public.agent_workers := private.ensure_worker(v_user_id, p_worker);
+  v_products uuid[];
   v_product_id uuid;
   v_job public.agent_jobs;
   v_closed jsonb := '[]';
   v_status public.agent_job_status;
 begin
-  for v_product_id in
+  v_products := array(
     select distinct j.product_id from public.agent_jobs j
-    where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') order by 1
-  loop
+    where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') order by 1);
+  foreach v_product_id in array v_products loop
     perform private.lock_product(v_product_id);
   end loop;
 
+  -- What the worker claimed since, in a product that is not locked, belongs to its new life.
   for v_job in
     select j.* from public.agent_jobs j
-    where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') order by j.claimed_at, j.id for update
+    where j.worker_id = v_worker.id and j.status in ('CLAIMED', 'RUNNING') and j.product_id = any (v_products) order by j.claimed_at, j.id for update
   loop
     v_status := case
       when p_stopped then private.give_back_job(v_job)
