@@ -52,26 +52,30 @@ export async function buildPages() {
   writeStamp("pages", print);
 }
 
-/** The programs: one file each, packages left outside, embedded parts loaded only when needed. */
+/** The programs of this clone. */
 export async function bundle() {
   const print = fingerprint(sources.programs);
+  removeOldChunks(join(root, "build/programs"));
+  await bundlePrograms({ outdir: "build/programs", packages: "external" });
+  writeStamp("programs", print);
+}
+
+/** The programs: one file each, packages left outside, embedded parts loaded only when needed. */
+export async function bundlePrograms({ entryPoints = {}, ...options }) {
   const { build } = await import("esbuild");
   const present = Object.entries(programs).filter(([, file]) => existsSync(join(root, file)));
-  removeOldChunks(join(root, "build/programs"));
   await build({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(present),
-    outdir: "build/programs",
+    entryPoints: { ...Object.fromEntries(present), ...entryPoints },
     bundle: true,
     splitting: true,
     platform: "node",
     target: "node20",
     format: "esm",
-    packages: "external",
     alias: { "~": "./app" },
     logLevel: "silent",
+    ...options,
   });
-  writeStamp("programs", print);
 }
 
 /** A running server may still load a chunk of the build before; those of another day are in nobody's way. */

@@ -1,40 +1,79 @@
-// Entry of `npm start`, `npm run dev`, `npm run admin` and `npm run worker`: plain Node without
-// dependencies, because they may not be installed yet. Says in one line what is wrong and how to mend it.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { fail, root } from "./launch/problem.mjs";
+#!/usr/bin/env -S node --max-semi-space-size=4
+// Entry of the command `backloom` and of `npm start`, `npm run dev`, `npm run admin` and `npm run worker`: plain Node
+// without dependencies, because a clone may not have them yet. Says in one line what is wrong and how to mend it.
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fail, isPackage, root } from "./launch/problem.mjs";
 
-const [mode = "start", ...rest] = process.argv.slice(2);
+const [mode = "--help", ...rest] = process.argv.slice(2);
 
 const { checkNode, checkPort, checkSpace } = await import("./launch/machine.mjs");
 checkNode();
-const { ensureInstalled } = await import("./launch/packages.mjs");
-ensureInstalled();
-if (existsSync(join(root, ".env"))) process.loadEnvFile(join(root, ".env"));
+if (mode === "--help" || mode === "help") end(usage());
+if (mode === "--version") end(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version);
 
-const entries = { start: "start", dev: "start", admin: "admin", worker: "worker" };
-const entry = entries[mode] ?? fail(`There is no "${mode}"; use start, dev, admin or worker`);
+/** The program of each word, and what comes before the words of the person. */
+const programs = { start: ["start"], worker: ["worker"], admin: ["admin"] };
+programs.doctor = ["admin", "doctor"];
+if (!isPackage) programs.dev = ["start"];
+if (!Object.hasOwn(programs, mode)) {
+  fail(`There is no "${mode}"; use one of ${Object.keys(programs).join(", ")}`);
+}
+const [program, ...words] = programs[mode];
 
-if (mode === "start" || mode === "dev") {
-  checkSpace(process.env.DATA_DIR || join(root, ".data"));
+if (!isPackage) await ensureInstalled();
+readSettings();
+if (program === "start") {
+  checkSpace(resolve(process.env.DATA_DIR || ".data"));
   await checkPort(Number(process.env.PORT || 3000), process.env.HOST || "127.0.0.1");
 }
-
 process.env.NODE_ENV ??= mode === "dev" ? "development" : "production";
-const { bundle, buildPages, isStale } = await import("./build.mjs");
-try {
-  if (mode === "start" && isStale("pages")) await buildPages();
-  if (isStale("programs")) await bundle();
-} catch (error) {
-  fail(`The build failed (${firstLine(error)}); "npm run build" shows all of it`);
+if (!isPackage) await ensureBuilt();
+
+const file = join(root, "build", isPackage ? "package" : "programs", `${program}.js`);
+process.argv = [process.argv[0], file, ...words, ...rest];
+await import(file);
+
+async function ensureInstalled() {
+  const packages = await import("./launch/packages.mjs");
+  packages.ensureInstalled();
 }
 
-process.argv = [process.argv[0], join(root, "build/programs", `${entry}.js`), ...rest];
-await import(`../../build/programs/${entry}.js`);
+/** A clone has its `.env`; in other people's folders a file of that name belongs to something else. */
+function readSettings() {
+  const settings = isPackage ? resolve("backloom.env") : join(root, ".env");
+  if (existsSync(settings)) process.loadEnvFile(settings);
+}
+
+async function ensureBuilt() {
+  const { bundle, buildPages, isStale } = await import("./build.mjs");
+  try {
+    if (mode === "start" && isStale("pages")) await buildPages();
+    if (isStale("programs")) await bundle();
+  } catch (error) {
+    fail(`The build failed (${firstLine(error)}); "npm run build" shows all of it`);
+  }
+}
 
 /** The line of a build's output that names the error; warnings come before it, the stack after it. */
 function firstLine(error) {
   const output = String(error instanceof Error ? error.message : error);
   const named = /error during build:\s*(.+)/.exec(output) ?? /^(?!\s*at ).*error.*$/im.exec(output);
   return named?.[1] ?? named?.[0] ?? output.split("\n")[0];
+}
+
+function usage() {
+  return [
+    "backloom start             the service with its own database on http://localhost:3000, data in .data",
+    "backloom worker --help     a worker that does the jobs of a sprint with your agent",
+    "backloom admin --help      accounts, tokens, products, import and export",
+    "backloom doctor            looks at an installation and says what to do",
+    "",
+    "Settings are variables (PORT=4000, DATA_DIR=/srv/backloom) or lines of a file backloom.env in this folder.",
+  ].join("\n");
+}
+
+function end(text) {
+  process.stdout.write(`${text}\n`);
+  process.exit(0);
 }

@@ -38,17 +38,12 @@ function openProject(env: Env, project: NonNullable<Env["supabase"]>): Backend {
 async function openEmbedded(env: Env): Promise<Backend> {
   // Loaded only here: a deployment beside a hosted project leaves these packages out.
   const { startEmbeddedSupabase } = await import("../../supabase/embedded/start");
-  const { migrateDatabase } = await import("../../supabase/embedded/migrate");
   const embedded = await startEmbeddedSupabase({
     dataDir: env.dataDir,
     siteUrl: env.appOrigin,
+    // Not to standard output: an admin command answers there.
+    upgrade: { say: (line) => process.stderr.write(`${line}\n`) },
   });
-  try {
-    await migrateDatabase(embedded.migrationUrl);
-  } catch (error) {
-    await embedded.stop();
-    throw error;
-  }
   const database = connectDatabase(embedded);
   return {
     database,

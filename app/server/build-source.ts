@@ -1,12 +1,14 @@
+import { existsSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ServerBuild } from "@remix-run/node";
 import type { BuildSource } from "./page-app";
 
-/** The build that `npm run build` made. */
+/** The build that `npm run build` made; a package has it beside its programs. */
 export async function builtFiles(projectFolder: string): Promise<BuildSource> {
-  const file = join(projectFolder, "build", "server", "index.js");
+  const packed = join(import.meta.dirname, "pages.js");
+  const file = existsSync(packed) ? packed : join(projectFolder, "build", "server", "index.js");
   const build: ServerBuild = await import(pathToFileURL(file).href);
   return { load: () => Promise.resolve(build), developmentFiles: undefined };
 }

@@ -10,6 +10,7 @@ import { createHub } from "~/realtime/hub.server";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
 import manifest from "../../package.json";
+import { DataFolderProblem } from "../../supabase/embedded/data-folder/problem";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { type Backend, openBackend } from "./backend";
 import { builtFiles, developmentBuild } from "./build-source";
@@ -136,8 +137,10 @@ function ownOrigin(address: AddressInfo | string | null, env: Env): string {
 }
 
 start().catch((error: unknown) => {
-  const isExpected = error instanceof EnvironmentError || error instanceof PortTakenError;
-  process.stderr.write(`${isExpected ? error.message : String(error)}\n`);
+  const isExpected = [EnvironmentError, PortTakenError, DataFolderProblem].some(
+    (problem) => error instanceof problem,
+  );
+  process.stderr.write(`${isExpected && error instanceof Error ? error.message : String(error)}\n`);
   if (!isExpected && error instanceof Error) process.stderr.write(`${error.stack}\n`);
   process.exit(1);
 });

@@ -1,33 +1,38 @@
-import { compareMigrations } from "./migrations";
-import { runSupabaseCli } from "./supabase-cli";
+import pg from "pg";
+import { applyMigration } from "./apply-migration";
+import { DataFolderProblem } from "./data-folder/problem";
+import { adoptFirstRelease, isFirstRelease } from "./first-release";
+import { compareMigrations, recordedMigrations } from "./migrations";
 
 /**
- * Brings the database to the newest migration with `supabase db push`. Nothing is started when
- * every file is recorded already, so that an ordinary start does not wait for the CLI.
+ * Brings the database to the newest migration and says how many were applied. The records are those of the
+ * Supabase CLI, which may be used on the same database.
  * A database that other sources made is refused: its functions would not be those that this program calls.
  */
 export async function migrateDatabase(migrationUrl: string): Promise<number> {
-  const { pending, foreign } = await compareMigrations(migrationUrl);
+  const client = new pg.Client({ connectionString: migrationUrl });
+  await client.connect();
+  try {
+    if (isFirstRelease(await recordedMigrations(client))) await adoptFirstRelease(client);
+    const { pending, newer, foreign } = await compareMigrations(await recordedMigrations(client));
+    refuseOthers(newer, foreign);
+    for (const file of pending) await applyMigration(client, file);
+    return pending.length;
+  } finally {
+    await client.end();
+  }
+}
+
+function refuseOthers(newer: readonly string[], foreign: readonly string[]): void {
+  if (newer.length > 0) {
+    throw new DataFolderProblem(
+      `The database was made by a newer Backloom (migration ${newer[0]} is not known here): start that version or a later one.`,
+    );
+  }
   if (foreign.length > 0) {
-    throw new Error(
+    throw new DataFolderProblem(
       `The data folder was made by another development version (${foreign.length} migrations differ, first ${foreign[0]}). ` +
         "Start that version once more, export your products (npm run admin -- export), then start this one with another DATA_DIR and import them.",
     );
   }
-  if (pending.length === 0) return 0;
-  try {
-    await runSupabaseCli(["db", "push", `--remote=${migrationUrl}`, "--yes"]);
-  } catch (failure) {
-    throw new Error(`The migrations could not be applied: ${lastWords(failure)}`);
-  }
-  return pending.length;
-}
-
-/** Without the command line, which holds the password of the database. */
-function lastWords(error: unknown): string {
-  const output =
-    error instanceof Error && "stderr" in error
-      ? String(error.stderr)
-      : "the Supabase CLI did not run";
-  return output.trim().split("\n").slice(-6).join(" | ");
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import pg from "pg";
+import type pg from "pg";
 import { projectRoot } from "./project-root";
 
 export const migrationsFolder = join(projectRoot, "supabase/migrations");
@@ -21,45 +21,72 @@ export async function listMigrations(): Promise<MigrationFile[]> {
   });
 }
 
+/** A migration as the database remembers it. */
+export interface RecordedMigration {
+  version: string;
+  name: string;
+  /** Its text without what means nothing. */
+  essence: string;
+}
+
 /** The files against what the database has recorded of them. */
 export interface MigrationState {
   /** Not applied yet. */
   pending: MigrationFile[];
+  /** Applied, and newer than every file: made by a later program. */
+  newer: string[];
   /** Applied with another text, or applied and no longer a file: made by other sources than these. */
   foreign: string[];
 }
 
-export async function compareMigrations(databaseUrl: string): Promise<MigrationState> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const [applied, files] = await Promise.all([appliedMigrations(client), listMigrations()]);
-    const known = new Set(files.map((file) => file.version));
-    const foreign = [...applied.keys()].filter((version) => !known.has(version));
-    for (const file of files) {
-      const text = applied.get(file.version);
-      if (text !== undefined && text !== essence(await readFile(file.path, "utf8"))) {
-        foreign.push(`${file.version}_${file.name}`);
-      }
-    }
-    return { pending: files.filter((file) => !applied.has(file.version)), foreign };
-  } finally {
-    await client.end();
-  }
+export async function compareMigrations(
+  recorded: readonly RecordedMigration[],
+): Promise<MigrationState> {
+  const files = await listMigrations();
+  const applied = new Map(recorded.map((migration) => [migration.version, migration]));
+  const known = new Set(files.map((file) => file.version));
+  const newest = files.at(-1)?.version ?? "";
+  const unknown = [...applied.keys()].filter((version) => !known.has(version));
+  const changed = await namesOfChanged(files, applied);
+  return {
+    pending: files.filter((file) => !applied.has(file.version)),
+    newer: unknown.filter((version) => version > newest),
+    foreign: [...unknown.filter((version) => version < newest), ...changed],
+  };
 }
 
-/** The CLI records the statements of a file one by one, without what stands between them. */
-function essence(sql: string): string {
+async function namesOfChanged(
+  files: readonly MigrationFile[],
+  applied: ReadonlyMap<string, RecordedMigration>,
+): Promise<string[]> {
+  const changed: string[] = [];
+  for (const file of files) {
+    const recorded = applied.get(file.version);
+    if (recorded === undefined) continue;
+    const text = essenceOf(await readFile(file.path, "utf8"));
+    if (text !== recorded.essence) changed.push(`${file.version}_${file.name}`);
+  }
+  return changed;
+}
+
+/** The Supabase CLI records the statements of a file one by one, without what stands between them. */
+export function essenceOf(sql: string): string {
   return sql.replace(/[\s;]+/g, "");
 }
 
-async function appliedMigrations(client: pg.Client): Promise<Map<string, string>> {
+/** In their order; none of a database that has never been migrated. */
+export async function recordedMigrations(client: pg.Client): Promise<RecordedMigration[]> {
   const table = await client.query<{ found: boolean }>(
     "select to_regclass('supabase_migrations.schema_migrations') is not null as found",
   );
-  if (!table.rows[0]?.found) return new Map();
-  const { rows } = await client.query<{ version: string; text: string }>(
-    "select version, array_to_string(statements, '') as text from supabase_migrations.schema_migrations",
+  if (!table.rows[0]?.found) return [];
+  const { rows } = await client.query<{ version: string; name: string | null; text: string }>(
+    `select version, name, array_to_string(statements, '') as text
+     from supabase_migrations.schema_migrations order by version collate "C"`,
   );
-  return new Map(rows.map((row) => [row.version, essence(row.text)]));
+  return rows.map(({ version, name, text }) => ({
+    version,
+    name: name ?? "",
+    essence: essenceOf(text),
+  }));
 }

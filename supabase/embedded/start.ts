@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { applyShims } from "./apply-shims";
 import type { Mail } from "./data-api/lite-app";
+import { prepareUpgrade } from "./data-folder/upgrade";
 import { startCluster } from "./postgres/cluster";
 import { type EmbeddedSecrets, loadSecrets } from "./secrets";
 import { type SupabaseService, serveSupabase } from "./serve";
@@ -25,18 +26,29 @@ export interface EmbeddedOptions {
   siteUrl?: string;
   /** Delivers the messages of Auth; without one they are dropped. */
   sendMail?: (mail: Mail) => Promise<void>;
+  /** Brings the data to what this program expects before anybody else uses them, and says it when a copy was made. */
+  upgrade?: { say(line: string): void };
 }
 
 /** Starts a whole Supabase in this process and the Postgres it needs beside it. */
 export async function startEmbeddedSupabase(options: EmbeddedOptions): Promise<EmbeddedSupabase> {
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
+  const upgrade = options.upgrade && (await prepareUpgrade(dataDir, options.upgrade.say));
   const secrets = await loadSecrets(dataDir);
   const databaseName = options.databaseName ?? "postgres";
   const password = secrets.databasePassword;
-  const cluster = await startCluster({ dataDir, password, port: options.port });
+  const cluster = await startCluster({
+    dataDir,
+    password,
+    port: options.port,
+    beforeStart: upgrade?.beforeStart,
+    beforeUse: async ({ url }) => {
+      await applyShims(url("supabase_admin", databaseName), password);
+      await upgrade?.finish(url("postgres", databaseName));
+    },
+  });
   try {
-    await applyShims(cluster.url("supabase_admin", databaseName), password);
     const service = await serveSupabase({
       urlFor: (role) => cluster.url(role, databaseName),
       secrets,

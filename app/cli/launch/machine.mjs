@@ -1,6 +1,6 @@
 import { mkdirSync, statfsSync } from "node:fs";
 import { createServer } from "node:net";
-import { fail } from "./problem.mjs";
+import { fail, typed } from "./problem.mjs";
 
 const smallestNode = [20, 19];
 const neededMegabytes = 300;
@@ -18,18 +18,20 @@ export function checkNode() {
 /** Looked at before anything slow is begun. */
 export async function checkPort(port, host) {
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    fail(`PORT must be a number from 0 to 65535; try "PORT=3001 npm start"`);
+    fail(`PORT must be a number from 0 to 65535; try "PORT=3001 ${typed("start")}"`);
   }
   const problem = await tryPort(port, host);
   if (problem === undefined) return;
   const free = port === 65535 ? port - 1 : port + 1;
   if (problem === "EADDRINUSE") {
-    fail(`Port ${port} is taken; stop what listens there, or run "PORT=${free} npm start"`);
+    fail(`Port ${port} is taken; stop what listens there, or run "PORT=${free} ${typed("start")}"`);
   }
   if (problem === "EACCES") {
-    fail(`Port ${port} may not be used by this user; run "PORT=3000 npm start"`);
+    fail(`Port ${port} may not be used by this user; run "PORT=3000 ${typed("start")}"`);
   }
-  fail(`Address ${host} cannot be listened on (${problem}); run "HOST=127.0.0.1 npm start"`);
+  fail(
+    `Address ${host} cannot be listened on (${problem}); run "HOST=127.0.0.1 ${typed("start")}"`,
+  );
 }
 
 function tryPort(port, host) {

@@ -10,6 +10,8 @@ import { identityOf } from "./process-identity";
  * other; whoever leaves last stops Postgres.
  */
 export interface Attendance {
+  /** Whether another process uses it too. */
+  hasCompany(): boolean;
   /** Takes this process off the list; true when nobody else is left. Synchronous, for a process that ends. */
   leave(): boolean;
 }
@@ -20,6 +22,7 @@ export function attend(dataDir: string): Attendance {
   const file = join(folder, `${process.pid}-${randomUUID()}`);
   writeFileSync(file, identityOf(process.pid) ?? "");
   return {
+    hasCompany: () => countPresent(folder) > 1,
     leave() {
       rmSync(file, { force: true });
       return countPresent(folder) === 0;
@@ -57,7 +60,7 @@ export async function withStartLock<T>(dataDir: string, work: () => Promise<T>):
 }
 
 async function takeLock(file: string): Promise<void> {
-  for (let attempt = 0; attempt < 1200; attempt++) {
+  for (let attempt = 0; attempt < 12_000; attempt++) {
     const handle = await open(file, "wx").catch(() => null);
     if (handle) {
       await handle.writeFile(`${process.pid} ${identityOf(process.pid) ?? ""}`);
@@ -66,7 +69,9 @@ async function takeLock(file: string): Promise<void> {
     await removeIfAbandoned(file, attempt);
     await wait(50);
   }
-  throw new Error(`Another process has been starting the database for a minute (${file})`);
+  throw new Error(
+    `Another process has been starting or upgrading the database for ten minutes (${file})`,
+  );
 }
 
 async function removeIfAbandoned(file: string, attempt: number): Promise<void> {

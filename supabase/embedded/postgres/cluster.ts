@@ -1,12 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { attend, withStartLock } from "./attendance";
+import { DataFolderProblem } from "../data-folder/problem";
+import { type Attendance, attend, withStartLock } from "./attendance";
 import { findBinaries } from "./binaries";
 import { findFreePort } from "./free-port";
 import { initialise } from "./initialise";
 import { clearLeftovers } from "./leftovers";
-import { chooseOsUser } from "./os-user";
+import { chooseOsUser, type OsUser } from "./os-user";
 import { identityOf } from "./process-identity";
 import { reachableBinaries, reachableClusterFolder } from "./reachable";
 import {
@@ -32,6 +33,17 @@ export interface ClusterOptions {
   password: string;
   port?: number;
   settings?: Record<string, string>;
+  /** What has to be done with the files before a Postgres is started over them. */
+  beforeStart?: (files: ClusterFiles) => Promise<void>;
+  /** What has to be done before anybody else uses the database; others who start it wait. */
+  beforeUse?: (cluster: Pick<Cluster, "url">) => Promise<void>;
+}
+
+export interface ClusterFiles {
+  clusterFolder: string;
+  user: OsUser;
+  /** Stops a Postgres that outlived its program; refuses when another process uses it. */
+  bringToRest(): Promise<void>;
 }
 
 /** Starts Postgres over the data folder, or joins the one that already runs there. */
@@ -40,7 +52,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await mkdir(dataDir, { recursive: true });
   const attendance = attend(dataDir);
   try {
-    const server = await withStartLock(dataDir, () => startOrJoin(options));
+    const server = await withStartLock(dataDir, () => startReady(options, attendance));
     // A process that ends without stopping properly still leaves nothing running behind.
     const onExit = () => {
       if (attendance.leave()) server.interrupt();
@@ -74,7 +86,20 @@ interface HeldServer {
   interrupt(): void;
 }
 
-async function startOrJoin(options: ClusterOptions): Promise<HeldServer> {
+async function startReady(options: ClusterOptions, attendance: Attendance): Promise<HeldServer> {
+  const server = await startOrJoin(options, attendance);
+  try {
+    await options.beforeUse?.({
+      url: (role, database) => urlOf(server.port, options.password, role, database),
+    });
+    return server;
+  } catch (error) {
+    await server.release(attendance.leave());
+    throw error;
+  }
+}
+
+async function startOrJoin(options: ClusterOptions, attendance: Attendance): Promise<HeldServer> {
   const user = await chooseOsUser();
   const binaries = await reachableBinaries(await findBinaries(), user);
   const clusterFolder = await reachableClusterFolder(options.dataDir, user);
@@ -87,6 +112,11 @@ async function startOrJoin(options: ClusterOptions): Promise<HeldServer> {
     settings: { ...clusterSettings, unix_socket_directories: "", ...options.settings },
     logFile: join(options.dataDir, "postgres.log"),
     user,
+  });
+  await options.beforeStart?.({
+    clusterFolder,
+    user,
+    bringToRest: () => bringToRest(clusterFolder, attendance),
   });
   // One that was killed a moment ago may still be seen: what it leaves is cleared once it is gone.
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -104,6 +134,19 @@ async function startOrJoin(options: ClusterOptions): Promise<HeldServer> {
   const first = spawnServer(server);
   await waitUntilReady(superuserUrl(port), first, server.logFile);
   return supervise(options.dataDir, server, superuserUrl(port), first);
+}
+
+/** A server that outlived its program is stopped; one that somebody uses is not taken away from them. */
+async function bringToRest(clusterFolder: string, attendance: Attendance): Promise<void> {
+  const running = await clearLeftovers(clusterFolder);
+  if (!running) return;
+  if (attendance.hasCompany()) {
+    throw new DataFolderProblem(
+      "Another version of Backloom uses the data folder right now: stop it, then start this one again.",
+    );
+  }
+  await stopServer(running.pid);
+  await clearLeftovers(clusterFolder);
 }
 
 /**

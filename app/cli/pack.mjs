@@ -1,0 +1,37 @@
+// Before `npm pack`: builds what a clone makes for itself at its first start.
+import { readFileSync, rmSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { join } from "node:path";
+import { buildPages, bundlePrograms, isStale } from "./build.mjs";
+import { ensureInstalled } from "./launch/packages.mjs";
+import { root } from "./launch/problem.mjs";
+
+ensureInstalled();
+if (isStale("pages")) await buildPages();
+rmSync(join(root, "build/package"), { recursive: true, force: true });
+await bundlePrograms({
+  outdir: "build/package",
+  entryPoints: { pages: "build/server/index.js" },
+  plugins: [{ name: "router", setup: (build) => build.onResolve({ filter: /^[^./~]/ }, place) }],
+  // What was written as CommonJS asks for Node's own modules.
+  banner: {
+    js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+  },
+});
+
+/**
+ * `overrides` choose the patched router for a clone, and npm does not ask those of a package: so the router is built
+ * in, with what only it needs. Our other packages are installed beside.
+ */
+function place({ path, resolveDir, kind }) {
+  if (kind === "entry-point") return undefined;
+  if (isBuiltin(path)) return { path, external: true };
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8"),
+  );
+  const name = path.split("/", path.startsWith("@") ? 2 : 1).join("/");
+  const isRouter = name.startsWith("@remix-run/") || name.startsWith("react-router");
+  const isOurs = name in { ...dependencies, ...optionalDependencies, ...devDependencies };
+  const isBeside = isOurs && !isRouter;
+  return isBeside && resolveDir !== "" ? { path, external: true } : undefined;
+}

@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { migrateDatabase } from "../migrate";
+import type { ClusterFiles } from "../postgres/cluster";
+import { keepCopy } from "./copies";
+import { firstRelease, readMadeBy, refuseNewer, thisProgram, writeMadeBy } from "./made-by";
+
+/** What a start does to bring a data folder to this program. */
+export interface Upgrade {
+  /** The copy, while Postgres does not run. */
+  beforeStart(files: ClusterFiles): Promise<void>;
+  /** The migrations, before anybody else uses the database. */
+  finish(migrationUrl: string): Promise<void>;
+}
+
+/** Refuses the folder of a newer program; the rest is done under the start lock, where it is looked at again. */
+export async function prepareUpgrade(
+  dataDir: string,
+  say: (line: string) => void,
+): Promise<Upgrade> {
+  const program = await thisProgram();
+  refuseNewer(dataDir, await readMadeBy(dataDir), program);
+  return {
+    async beforeStart({ clusterFolder, user, bringToRest }) {
+      const isNew = !existsSync(join(clusterFolder, "PG_VERSION"));
+      if (isNew) return writeMadeBy(dataDir, program);
+      const folder = (await readMadeBy(dataDir)) ?? firstRelease;
+      const isBehind = folder.newest_migration < program.newest_migration;
+      if (!isBehind || folder.upgrade_begun) return;
+      await bringToRest();
+      const copy = await keepCopy(dataDir, folder.version, { clusterFolder, user });
+      await writeMadeBy(dataDir, { ...folder, upgrade_begun: true });
+      say(
+        `Upgrading the data folder from ${folder.version} to ${program.version}; the data as they were are kept in ${shortest(copy)}`,
+      );
+    },
+    async finish(migrationUrl) {
+      await migrateDatabase(migrationUrl);
+      const isNoted = JSON.stringify(await readMadeBy(dataDir)) === JSON.stringify(program);
+      if (!isNoted) await writeMadeBy(dataDir, program);
+    },
+  };
+}
+
+function shortest(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near.startsWith("..") ? path : near;
+}
