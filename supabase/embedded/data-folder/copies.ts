@@ -27,12 +27,13 @@ export async function keepCopy(
   dataDir: string,
   version: string,
   { clusterFolder, user }: Pick<ClusterFiles, "clusterFolder" | "user">,
+  at = new Date(),
 ): Promise<string> {
   const copies = join(dataDir, "copies");
   await mkdir(copies, { recursive: true, mode: 0o711 });
   await requireSpace(clusterFolder, copies);
   await removeAll(copies, await unfinished(copies));
-  const name = `${version}-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}`;
+  const name = `${version}-${at.toISOString().replace(/[-:]|\.\d+/g, "")}`;
   const draft = join(copies, `${name}.new`);
   await mkdir(draft, { mode: 0o711 });
   await copyNotes(dataDir, draft);

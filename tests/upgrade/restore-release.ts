@@ -1,0 +1,59 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { applyShims } from "../../supabase/embedded/apply-shims";
+import { startCluster } from "../../supabase/embedded/postgres/cluster";
+import { type KeptRelease, writableColumns } from "./kept-release";
+
+/** Makes of an empty folder the data folder that the release left: its own migrations, records and rows. */
+export async function restoreRelease(kept: KeptRelease, dataDir: string): Promise<void> {
+  await writeFile(join(dataDir, "secrets.json"), JSON.stringify(kept.secrets), { mode: 0o600 });
+  const password = kept.secrets.databasePassword ?? "";
+  const cluster = await startCluster({ dataDir, password });
+  try {
+    await applyShims(cluster.url("supabase_admin", "postgres"), password);
+    await withClient(cluster.url("postgres", "postgres"), (client) => makeTables(client, kept));
+    await withClient(cluster.url("supabase_admin", "postgres"), (client) =>
+      fillTables(client, kept),
+    );
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function makeTables(client: pg.Client, { migrations }: KeptRelease): Promise<void> {
+  await client.query(`create schema supabase_migrations;
+    create table supabase_migrations.schema_migrations (
+      version text not null primary key, statements text[], name text)`);
+  for (const { version, name, statements } of migrations) {
+    await client.query(statements.join(";\n"));
+    await client.query("insert into supabase_migrations.schema_migrations values ($1, $2, $3)", [
+      version,
+      statements,
+      name,
+    ]);
+  }
+}
+
+/** As they were: no trigger counts, stamps or refuses anything. */
+async function fillTables(client: pg.Client, { tables }: KeptRelease): Promise<void> {
+  await client.query("set session_replication_role = replica");
+  for (const { name, rows } of tables) {
+    const columns = (await writableColumns(client, name)).join(", ");
+    await client.query(
+      `insert into ${name} (${columns}) overriding system value
+       select ${columns} from jsonb_populate_recordset(null::${name}, $1)`,
+      [JSON.stringify(rows)],
+    );
+  }
+}
