@@ -397,6 +397,7 @@ export type Database = {
           last_used_at: string | null;
           prefix: string;
           revoked_at: string | null;
+          session_id: string | null;
           token_hash: string;
           user_id: string;
         };
@@ -409,6 +410,7 @@ export type Database = {
           last_used_at?: string | null;
           prefix: string;
           revoked_at?: string | null;
+          session_id?: string | null;
           token_hash: string;
           user_id: string;
         };
@@ -420,10 +422,18 @@ export type Database = {
           last_used_at?: string | null;
           prefix?: string;
           revoked_at?: string | null;
+          session_id?: string | null;
           token_hash?: string;
           user_id?: string;
         };
         Relationships: [
+          {
+            foreignKeyName: "api_tokens_session_id_fkey";
+            columns: ["session_id"];
+            isOneToOne: false;
+            referencedRelation: "user_sessions";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "api_tokens_user_id_fkey";
             columns: ["user_id"];
@@ -771,6 +781,7 @@ export type Database = {
       login_pairings: {
         Row: {
           approved_at: string | null;
+          approved_in: string | null;
           check_code: string;
           consumed_at: string | null;
           created_at: string;
@@ -788,6 +799,7 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           approved_at?: string | null;
+          approved_in?: string | null;
           check_code: string;
           consumed_at?: string | null;
           created_at?: string;
@@ -804,6 +816,7 @@ export type Database = {
         };
         Update: {
           approved_at?: string | null;
+          approved_in?: string | null;
           check_code?: string;
           consumed_at?: string | null;
           created_at?: string;
@@ -819,6 +832,13 @@ export type Database = {
           user_id?: string | null;
         };
         Relationships: [
+          {
+            foreignKeyName: "login_pairings_approved_in_fkey";
+            columns: ["approved_in"];
+            isOneToOne: false;
+            referencedRelation: "user_sessions";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "login_pairings_session_id_fkey";
             columns: ["session_id"];
@@ -1110,6 +1130,7 @@ export type Database = {
           id: string;
           last_error: string | null;
           p256dh: string;
+          session_id: string | null;
           user_agent: string | null;
           user_id: string;
         };
@@ -1122,6 +1143,7 @@ export type Database = {
           id?: string;
           last_error?: string | null;
           p256dh: string;
+          session_id?: string | null;
           user_agent?: string | null;
           user_id: string;
         };
@@ -1133,10 +1155,18 @@ export type Database = {
           id?: string;
           last_error?: string | null;
           p256dh?: string;
+          session_id?: string | null;
           user_agent?: string | null;
           user_id?: string;
         };
         Relationships: [
+          {
+            foreignKeyName: "push_subscriptions_session_id_fkey";
+            columns: ["session_id"];
+            isOneToOne: false;
+            referencedRelation: "user_sessions";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "push_subscriptions_user_id_fkey";
             columns: ["user_id"];

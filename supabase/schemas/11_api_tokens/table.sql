@@ -2,6 +2,8 @@
 create table public.api_tokens (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.users (id) on delete cascade,
+  -- The session that made it: a paired one that is taken back takes its tokens along.
+  session_id uuid references public.user_sessions (id) on delete set null,
   label text not null constraint api_tokens_label_length check (char_length(label) between 1 and 100),
   prefix text not null constraint api_tokens_prefix_length check (char_length(prefix) between 1 and 20),
   token_hash bytea not null unique constraint api_tokens_hash_length check (octet_length(token_hash) = 32),
@@ -14,6 +16,7 @@ create table public.api_tokens (
 comment on table public.api_tokens is
   'API tokens (specification: Authentication 1): one user each, stored as SHA-256, optional expiry, revocable.';
 
+create index api_tokens_session_id_idx on public.api_tokens (session_id);
 create index api_tokens_user_id_idx on public.api_tokens (user_id);
 
 alter table public.api_tokens enable row level security;

@@ -6,6 +6,8 @@ create table public.login_pairings (
   status public.pairing_status not null default 'PENDING',
   user_id uuid references public.users (id) on delete cascade,
   session_id uuid references public.user_sessions (id) on delete set null,
+  -- The session that approved: a paired one that is taken back takes along what it let in.
+  approved_in uuid references public.user_sessions (id) on delete set null,
   mobile_secret_hash bytea not null
     constraint login_pairings_mobile_hash_length check (octet_length(mobile_secret_hash) = 32),
   desktop_token_hash bytea not null
@@ -31,6 +33,7 @@ comment on table public.login_pairings is
   'Login pairings (specification: Login pairing): state machine, two deadlines, two hashed secrets.';
 
 create index login_pairings_user_id_idx on public.login_pairings (user_id);
+create index login_pairings_approved_in_idx on public.login_pairings (approved_in);
 create index login_pairings_session_id_idx on public.login_pairings (session_id);
 create index login_pairings_pending_expiry_idx on public.login_pairings (expires_at) where status = 'PENDING';
 create index login_pairings_created_at_idx on public.login_pairings (created_at);

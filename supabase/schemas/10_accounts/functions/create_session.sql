@@ -26,6 +26,9 @@ begin
   insert into public.user_sessions (user_id, user_agent, ip, expires_at, last_seen_at, created_at)
   values (p_user_id, left(p_user_agent, 255), left(p_ip, 45), v_now + interval '30 days', v_now, v_now)
   returning * into v_session;
+  -- The same browser and the same person: it goes on being told.
+  update public.push_subscriptions set session_id = v_session.id
+  where session_id = p_previous_session_id and user_id = p_user_id;
 
   perform private.audit(p_user_id, p_user_id, 'session.started',
     jsonb_build_object('session_id', v_session.id, 'user_agent', v_session.user_agent), p_ip);

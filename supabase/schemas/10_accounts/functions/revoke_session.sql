@@ -8,9 +8,10 @@ security definer
 set search_path = ''
 as $$
 begin
-  update public.user_sessions set revoked_at = private.now()
-  where id = p_session_id and user_id = auth.uid() and revoked_at is null;
-  return found;
+  if not exists (select from public.user_sessions s where s.id = p_session_id and s.user_id = auth.uid()) then
+    return false;
+  end if;
+  return private.end_session_chain(p_session_id);
 end;
 $$;
 

@@ -10,8 +10,8 @@ as $$
 declare
   v_token public.api_tokens;
 begin
-  insert into public.api_tokens (user_id, label, prefix, token_hash, expires_at, created_at)
-  values (auth.uid(), p_label, p_prefix, decode(p_token_hash, 'hex'),
+  insert into public.api_tokens (user_id, session_id, label, prefix, token_hash, expires_at, created_at)
+  values (auth.uid(), private.own_session_id(), p_label, p_prefix, decode(p_token_hash, 'hex'),
     private.now() + make_interval(days => p_expires_days), private.now())
   returning * into v_token;
   return v_token;

@@ -29,7 +29,7 @@ begin
   end if;
 
   update public.login_pairings
-  set status = 'APPROVED', user_id = auth.uid(), approved_at = v_now, expires_at = v_now + interval '5 minutes'
+  set status = 'APPROVED', user_id = auth.uid(), approved_in = private.own_session_id(), approved_at = v_now, expires_at = v_now + interval '5 minutes'
   where id = p_pairing_id;
   perform private.audit(auth.uid(), auth.uid(), 'pairing.approved', jsonb_build_object(
     'pairing_id', p_pairing_id, 'desktop_ua', v_pairing.desktop_ua, 'desktop_ip', v_pairing.desktop_ip));

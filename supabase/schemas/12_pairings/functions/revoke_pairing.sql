@@ -19,8 +19,7 @@ begin
   if v_pairing.status = 'APPROVED' then
     update public.login_pairings set status = 'CANCELLED' where id = p_pairing_id;
   end if;
-  update public.user_sessions set revoked_at = private.now()
-  where id = v_pairing.session_id and revoked_at is null;
+  perform private.end_session_chain(v_pairing.session_id);
   return true;
 end;
 $$;

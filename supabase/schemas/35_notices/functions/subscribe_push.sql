@@ -16,10 +16,10 @@ begin
     or coalesce(char_length(p_p256dh), 0) not between 1 and 200 or coalesce(char_length(p_auth), 0) not between 1 and 100 then
     perform private.refuse(422, 'endpoint must be an https address, p256dh and auth the keys of the subscription.');
   end if;
-  insert into public.push_subscriptions as s (user_id, endpoint, p256dh, auth, user_agent)
-  values (v_user_id, p_endpoint, p_p256dh, p_auth, left(p_user_agent, 255))
+  insert into public.push_subscriptions as s (user_id, session_id, endpoint, p256dh, auth, user_agent)
+  values (v_user_id, private.own_session_id(), p_endpoint, p_p256dh, p_auth, left(p_user_agent, 255))
   on conflict (endpoint) do update
-  set user_id = v_user_id, p256dh = excluded.p256dh, auth = excluded.auth, user_agent = excluded.user_agent,
+  set user_id = v_user_id, session_id = excluded.session_id, p256dh = excluded.p256dh, auth = excluded.auth, user_agent = excluded.user_agent,
       disabled_at = null, last_error = null
   returning s.id into v_id;
   return json_build_object('id', v_id);

@@ -42,7 +42,10 @@ begin
       'user_id', t.user_id,
       'subscriptions', (select coalesce(json_agg(json_build_object('id', s.id, 'endpoint', s.endpoint, 'p256dh', s.p256dh,
           'auth', s.auth) order by s.created_at), '[]')
-        from public.push_subscriptions s where s.user_id = t.user_id and s.disabled_at is null)
+        from public.push_subscriptions s
+        left join public.user_sessions u on u.id = s.session_id
+        where s.user_id = t.user_id and s.disabled_at is null
+          and (s.session_id is null or (u.revoked_at is null and u.expires_at > v_now)))
     ) order by t.created_at, t.id), '[]'))
     into v_notices
     from taken t;

@@ -3,6 +3,8 @@
 create table public.push_subscriptions (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null references public.users (id) on delete cascade,
+  -- A browser is told things only while it is signed in; null for those from before sessions were noted.
+  session_id uuid references public.user_sessions (id) on delete cascade,
   endpoint text not null unique
     constraint push_subscriptions_endpoint_form check (endpoint ~ '^https?://' and char_length(endpoint) <= 2000),
   p256dh text not null constraint push_subscriptions_p256dh_length check (char_length(p256dh) between 1 and 200),
@@ -15,6 +17,7 @@ create table public.push_subscriptions (
 
 comment on table public.push_subscriptions is 'Web push subscriptions (specification: Other records), one user each.';
 
+create index push_subscriptions_session_id_idx on public.push_subscriptions (session_id);
 create index push_subscriptions_user_id_idx on public.push_subscriptions (user_id);
 
 alter table public.push_subscriptions enable row level security;
