@@ -2222,6 +2222,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
       list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
       list_sprint_runs: {
         Args: { p_cursor?: string; p_limit?: number; p_product_id: string; p_sprint_id?: string };
