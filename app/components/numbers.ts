@@ -10,8 +10,14 @@ export function countText(count: number, one: string, many = `${one}s`): string 
   return `${whole.format(count)} ${count === 1 ? one : many}`;
 }
 
+/** Sums of several currencies side by side, never added: "$1.20 + €0.50"; null when nothing has a price. */
+export function costsText(costs: readonly { currency: string; cost: number }[]): string | null {
+  if (costs.length === 0) return null;
+  return costs.map(({ currency, cost }) => moneyText(cost, currency)).join(" + ");
+}
+
 /** Money with its currency; small sums keep enough digits to be seen. */
-export function moneyText(amount: number, currency = "USD"): string {
+export function moneyText(amount: number, currency: string): string {
   const digits = amount !== 0 && Math.abs(amount) < 1 ? 4 : 2;
   return new Intl.NumberFormat("en", {
     style: "currency",

@@ -30,6 +30,9 @@ export const failureClasses = [
 
 export const taskExecutionStatuses = ["pending", "running", "done", "failed", "skipped"] as const;
 
+/** Whether a cost was said by the tool, made from the model's price, or is not known. */
+export const usageSources = ["reported", "list_price", "unpriced"] as const;
+
 /** Token counts as they are stored: null until somebody reports them. */
 export const usageSchema = z.object({
   input_tokens: z.int().nullable(),
@@ -37,6 +40,9 @@ export const usageSchema = z.object({
   cache_read_tokens: z.int().nullable(),
   cache_write_tokens: z.int().nullable(),
 });
+
+/** What something cost: a sum a currency, because currencies are never added together. */
+export const costsSchema = z.array(z.object({ currency: z.string(), cost: z.number() }));
 
 /** An agent job (specification: Agent job), with the codes and names that pages show beside it. */
 export const agentJobSchema = z.object({
@@ -83,13 +89,23 @@ export const agentJobSchema = z.object({
   story_title: z.string().nullable(),
   idea_code: z.string().nullable(),
   product_code: z.string(),
+  costs: costsSchema,
+  /** The one of them when there is one; null without a price, and with several currencies. */
   cost: z.number().nullable(),
 });
 export type AgentJob = z.infer<typeof agentJobSchema>;
 
 /** A job with every claim of it. */
 export const agentJobWithAttemptsSchema = agentJobSchema.extend({
-  attempts: z.array(jobAttemptSchema),
+  attempts: z.array(
+    jobAttemptSchema.extend({
+      usage: usageSchema.extend({
+        estimated: z.boolean(),
+        sources: z.array(z.enum(usageSources)),
+        costs: costsSchema,
+      }),
+    }),
+  ),
 });
 
 export const agentJobDetailSchema = agentJobWithAttemptsSchema.extend({
@@ -195,7 +211,26 @@ export const reportAgentJobInput = attemptInput.extend({
 });
 export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
 
-export const reportJobUsageInput = attemptInput.extend(usageInput);
+/** One line of the ledger: counts are disjoint (cached input is not in `input_tokens`), absent means "never said". */
+const usageEventInput = z.object({
+  seq: z.int().min(1),
+  model_id: text(200).nullish(),
+  input_tokens: tokens.nullable(),
+  output_tokens: tokens.nullable(),
+  cache_read_tokens: tokens.nullable(),
+  cache_write_tokens: tokens.nullable(),
+  cost: z.number().min(0).max(1_000_000).nullish(),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .nullish(),
+  estimated: z.boolean().optional(),
+});
+
+export const reportJobUsageInput = attemptInput.extend({
+  ...usageInput,
+  events: z.array(usageEventInput).min(1).max(200).optional(),
+});
 export type ReportJobUsageInput = z.infer<typeof reportJobUsageInput>;
 
 export const verifyTaskAgainstPlanInput = attemptInput.extend({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { costsSchema } from "./agent-job";
 import { idSchema, requiredText } from "./text";
 
 /** Sums over the jobs that reported tokens. `unpriced_jobs` have no price for their model. */
@@ -8,8 +9,9 @@ const numbersSchema = z.object({
   output_tokens: z.int(),
   cache_read_tokens: z.int(),
   cache_write_tokens: z.int(),
-  cost: z.number(),
+  costs: costsSchema,
   unpriced_jobs: z.int(),
+  estimated: z.boolean(),
 });
 export type UsageNumbers = z.infer<typeof numbersSchema>;
 
@@ -32,7 +34,7 @@ export const insightsSchema = z.object({
     .nullable(),
   burndown: z.array(z.object({ date: z.string(), remaining: z.int(), total: z.int() })),
   totals: numbersSchema,
-  by_model: z.array(numbersSchema.extend({ model_id: nullableText, currency: nullableText })),
+  by_model: z.array(numbersSchema.extend({ model_id: nullableText })),
   by_day: z.array(numbersSchema.extend({ date: z.string() })),
   by_sprint: z.array(numbersSchema.extend({ sprint_id: nullableText, sprint_code: nullableText })),
   by_run: z.array(
@@ -49,6 +51,7 @@ export const insightsSchema = z.object({
       story_title: nullableText,
     }),
   ),
+  by_worker: z.array(numbersSchema.extend({ worker_id: nullableText, worker_name: nullableText })),
   by_task: z.array(
     numbersSchema.extend({
       task_id: nullableText,

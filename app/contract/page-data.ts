@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agentJobSchema } from "./agent-job";
+import { agentJobSchema, costsSchema } from "./agent-job";
 import { agentQuestionSchema } from "./question";
 import { sprintSchema } from "./sprint";
 import { preflightSchema } from "./sprint-run";
@@ -59,7 +59,7 @@ export const dashboardSchema = z.object({
       changed_at: moment,
     }),
   ),
-  cost_today: z.number().nullable(),
+  costs_today: costsSchema,
   done_today: z.number(),
   workers_online: z.number(),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agentJobSchema, taskExecutionSchema, usageSchema } from "./agent-job";
+import { agentJobSchema, costsSchema, taskExecutionSchema, usageSchema } from "./agent-job";
 import { prStrategies } from "./product";
 import { agentQuestionSchema } from "./question";
 import { httpUrlSchema, idSchema, requiredText, text } from "./text";
@@ -100,6 +100,8 @@ export const sprintRunSchema = z.object({
     skipped: z.int(),
   }),
   ...usageSchema.shape,
+  costs: costsSchema,
+  /** The one of them when there is one. */
   cost: z.number().nullable(),
 });
 export type SprintRun = z.infer<typeof sprintRunSchema>;

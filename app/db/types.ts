@@ -14,7 +14,6 @@ export type Database = {
           claimed_at: string | null;
           created_at: string;
           created_by: string | null;
-          earlier_usage: Json | null;
           evidence: Json | null;
           failure_class: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason: string | null;
@@ -57,7 +56,6 @@ export type Database = {
           claimed_at?: string | null;
           created_at?: string;
           created_by?: string | null;
-          earlier_usage?: Json | null;
           evidence?: Json | null;
           failure_class?: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason?: string | null;
@@ -99,7 +97,6 @@ export type Database = {
           claimed_at?: string | null;
           created_at?: string;
           created_by?: string | null;
-          earlier_usage?: Json | null;
           evidence?: Json | null;
           failure_class?: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason?: string | null;
@@ -1202,20 +1199,17 @@ export type Database = {
         Row: {
           claimed_at: string;
           due_at: string;
-          finished_at: string | null;
           name: string;
         };
         ComputedFields: never;
         Insert: {
           claimed_at?: string;
           due_at: string;
-          finished_at?: string | null;
           name: string;
         };
         Update: {
           claimed_at?: string;
           due_at?: string;
-          finished_at?: string | null;
           name?: string;
         };
         Relationships: [];
@@ -1697,6 +1691,112 @@ export type Database = {
           },
         ];
       };
+      usage_events: {
+        Row: {
+          attempt: number;
+          cache_read_tokens: number | null;
+          cache_write_tokens: number | null;
+          cost: number | null;
+          created_at: string;
+          currency: string | null;
+          estimated: boolean;
+          id: number;
+          input_tokens: number | null;
+          job_id: string | null;
+          model_id: string | null;
+          output_tokens: number | null;
+          product_id: string;
+          rates: Json | null;
+          reported_cost: number | null;
+          seq: number;
+          source: string;
+          sprint_run_id: string | null;
+          task_id: string | null;
+          worker_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          cache_read_tokens?: number | null;
+          cache_write_tokens?: number | null;
+          cost?: number | null;
+          created_at?: string;
+          currency?: string | null;
+          estimated?: boolean;
+          id?: never;
+          input_tokens?: number | null;
+          job_id?: string | null;
+          model_id?: string | null;
+          output_tokens?: number | null;
+          product_id: string;
+          rates?: Json | null;
+          reported_cost?: number | null;
+          seq: number;
+          source: string;
+          sprint_run_id?: string | null;
+          task_id?: string | null;
+          worker_id?: string | null;
+        };
+        Update: {
+          attempt?: number;
+          cache_read_tokens?: number | null;
+          cache_write_tokens?: number | null;
+          cost?: number | null;
+          created_at?: string;
+          currency?: string | null;
+          estimated?: boolean;
+          id?: never;
+          input_tokens?: number | null;
+          job_id?: string | null;
+          model_id?: string | null;
+          output_tokens?: number | null;
+          product_id?: string;
+          rates?: Json | null;
+          reported_cost?: number | null;
+          seq?: number;
+          source?: string;
+          sprint_run_id?: string | null;
+          task_id?: string | null;
+          worker_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "usage_events_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "usage_events_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "usage_events_sprint_run_id_fkey";
+            columns: ["sprint_run_id"];
+            isOneToOne: false;
+            referencedRelation: "sprint_runs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "usage_events_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "usage_events_worker_id_fkey";
+            columns: ["worker_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_workers";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       user_questions: {
         Row: {
           answer: string | null;
@@ -2120,7 +2220,6 @@ export type Database = {
       export_product: { Args: { p_product_id: string }; Returns: Json };
       find_login_identity: { Args: { p_identifier: string }; Returns: Json };
       find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
-      finish_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
       get_agent_context: { Args: { p_product_id: string }; Returns: Json };
       get_agent_job: { Args: { p_job_id: string }; Returns: Json };
       get_avatar: { Args: { p_user_id: string }; Returns: Json };
@@ -2222,7 +2321,6 @@ export type Database = {
         };
         Returns: Json;
       };
-      list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
       list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
       list_sprint_runs: {
         Args: { p_cursor?: string; p_limit?: number; p_product_id: string; p_sprint_id?: string };
@@ -2327,6 +2425,7 @@ export type Database = {
           p_attempt: number;
           p_cache_read_tokens?: number;
           p_cache_write_tokens?: number;
+          p_events?: Json;
           p_input_tokens?: number;
           p_job_id: string;
           p_model_id?: string;

@@ -1,6 +1,5 @@
 import { connectDatabase, type Database } from "~/db/database.server";
-import { findConnectionProblem } from "~/db/find-connection-problem.server";
-import { type Env, EnvironmentError } from "~/env.server";
+import type { Env } from "~/env.server";
 import { loadVapidKeys } from "~/notices/vapid-keys.server";
 
 /** The Supabase behind this process, and what only the embedded one brings along. */
@@ -20,16 +19,12 @@ export async function openBackend(env: Env): Promise<Backend> {
   return env.supabase ? openProject(env, env.supabase) : openEmbedded(env);
 }
 
-async function openProject(env: Env, project: NonNullable<Env["supabase"]>): Promise<Backend> {
-  const problem = project.dbUrl ? await findConnectionProblem(project.dbUrl) : undefined;
-  if (problem !== undefined)
-    throw new EnvironmentError([`SUPABASE_DB_URL cannot work: ${problem}`]);
+function openProject(env: Env, project: NonNullable<Env["supabase"]>): Backend {
   const database = connectDatabase({
     supabaseUrl: project.url,
     publishableKey: project.publishableKey,
     secretKey: project.secretKey,
     databaseUrl: project.dbUrl,
-    connections: project.dbConnections,
   });
   return {
     database,

@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import { CodeChip } from "~/components/badge";
 import { Fact, Facts } from "~/components/card";
-import { moneyText, tokensText } from "~/components/numbers";
+import { costsText, tokensText } from "~/components/numbers";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import type { AgentJob } from "~/contract/agent-job";
@@ -79,7 +79,7 @@ export function JobCard({ job }: { job: AgentJob }) {
         ) : null}
         {job.verify_result ? <Fact term="Check">{job.verify_result.toLowerCase()}</Fact> : null}
         {tokens > 0 ? <Fact term={job.model_id ?? "Tokens"}>{tokensText(tokens)}</Fact> : null}
-        {job.cost !== null ? <Fact term="Cost">{moneyText(job.cost)}</Fact> : null}
+        {job.costs.length > 0 ? <Fact term="Cost">{costsText(job.costs)}</Fact> : null}
         {job.retry_count > 0 ? <Fact term="Retries">{job.retry_count}</Fact> : null}
         {job.branch ? (
           <Fact term="Branch">

@@ -17,11 +17,10 @@ export async function changePassword(
   if (principal.is_demo) throw new ContractError(403, demoRefusal);
   await takeLimit(database, "login", `account:${principal.username.toLowerCase()}`);
   const identity = { user_id: principal.user_id, email: principal.email };
-  const present = current.normalize("NFC");
-  if ((await checkPassword(database, identity, present, address)) === null) {
+  if ((await checkPassword(database, identity, current.normalize("NFC"))) === null) {
     throw refusal("current_password", "This is not your present password.");
   }
-  if (present === wanted) {
+  if (current.normalize("NFC") === wanted) {
     throw refusal("new_password", "Choose a password that is not the present one.");
   }
   await setPassword(database, principal.user_id, wanted);

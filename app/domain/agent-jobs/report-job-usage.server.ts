@@ -14,6 +14,7 @@ export function reportJobUsage(actor: Actor, input: ReportJobUsageInput): Promis
       p_output_tokens: input.output_tokens,
       p_cache_read_tokens: input.cache_read_tokens,
       p_cache_write_tokens: input.cache_write_tokens,
+      p_events: input.events,
     },
     agentJobSchema,
   );

@@ -3,7 +3,7 @@ import { useLoaderData } from "@remix-run/react";
 import { ButtonLink } from "~/components/button";
 import { Fact, Facts } from "~/components/card";
 import { EmptyState } from "~/components/empty-state";
-import { moneyText } from "~/components/numbers";
+import { costsText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
 import type { ProductOverview } from "~/contract/product";
@@ -40,7 +40,7 @@ export default function DashboardPage() {
     added_to,
     questions,
     reviews,
-    cost_today,
+    costs_today,
     done_today,
     workers_online,
     archived,
@@ -76,7 +76,7 @@ export default function DashboardPage() {
         <div className="grid gap-5">
           <Facts>
             <Fact term="Done today">{done_today === 1 ? "1 task" : `${done_today} tasks`}</Fact>
-            <Fact term="Cost today">{moneyText(cost_today ?? 0)}</Fact>
+            <Fact term="Cost today">{costsText(costs_today) ?? "none yet"}</Fact>
             <Fact term="Workers">
               {workers_online === 0 ? "none online" : `${workers_online} online`}
             </Fact>

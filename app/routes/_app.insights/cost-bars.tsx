@@ -8,12 +8,38 @@ const height = 180;
 const bottom = 22;
 const top = 18;
 
-/** One bar a day; the same numbers as a table behind it. */
-export function CostBars({ days }: { days: Insights["by_day"] }) {
+type Days = Insights["by_day"];
+
+/** One bar a day, a chart a currency; the same numbers as a table behind them. */
+export function CostBars({ days }: { days: Days }) {
+  const currencies = [...new Set(days.flatMap((day) => day.costs.map((each) => each.currency)))];
   if (days.length === 0)
     return (
       <p className="text-sm text-muted">The first bar appears when a job reports its tokens.</p>
     );
+  if (currencies.length === 0)
+    return (
+      <p className="text-sm text-muted">
+        Tokens were reported, and none of their models has a price yet.
+      </p>
+    );
+  return (
+    <div className="grid gap-4">
+      {currencies.sort().map((currency) => (
+        <CurrencyBars key={currency} days={costsIn(days, currency)} currency={currency} />
+      ))}
+    </div>
+  );
+}
+
+function costsIn(days: Days, currency: string) {
+  return days.map((day) => ({
+    ...day,
+    cost: day.costs.find((each) => each.currency === currency)?.cost ?? 0,
+  }));
+}
+
+function CurrencyBars({ days, currency }: { days: ReturnType<typeof costsIn>; currency: string }) {
   const most = Math.max(...days.map((day) => day.cost), 0.000001);
   const slot = (width - 8) / days.length;
   const bar = Math.min(48, slot * 0.7);
@@ -25,12 +51,12 @@ export function CostBars({ days }: { days: Insights["by_day"] }) {
       <svg
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`Cost a day, ${moneyText(total)} together`}
+        aria-label={`Cost a day, ${moneyText(total, currency)} together`}
         className="w-full"
       >
         <path d={`M4 ${height - bottom}H${width - 4}`} className="stroke-line" />
         <text x="4" y="11" className="fill-muted text-2xs">
-          {moneyText(most)}
+          {moneyText(most, currency)}
         </text>
         {days.map((day, index) => {
           const tall = (day.cost / most) * (height - top - bottom);
@@ -44,7 +70,7 @@ export function CostBars({ days }: { days: Insights["by_day"] }) {
               rx="2"
               className="fill-accent"
             >
-              <title>{`${calendarText(day.date)}: ${moneyText(day.cost)}`}</title>
+              <title>{`${calendarText(day.date)}: ${moneyText(day.cost, currency)}`}</title>
             </rect>
           );
         })}
@@ -68,7 +94,7 @@ export function CostBars({ days }: { days: Insights["by_day"] }) {
           {days.map((day) => (
             <tr key={day.date}>
               <Cell>{calendarText(day.date)}</Cell>
-              <Cell numeric>{moneyText(day.cost)}</Cell>
+              <Cell numeric>{moneyText(day.cost, currency)}</Cell>
               <Cell numeric>
                 {tokensText(
                   day.input_tokens +

@@ -4,7 +4,7 @@ import { Burndown } from "~/components/burndown";
 import { ButtonLink } from "~/components/button";
 import { Fact, Facts, Section } from "~/components/card";
 import { EmptyState } from "~/components/empty-state";
-import { countText, moneyText, percentText, tokensText } from "~/components/numbers";
+import { costsText, countText, percentText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import type { UsageNumbers } from "~/contract/insight";
 import { getInsights } from "~/domain/insights/get-insights.server";
@@ -82,6 +82,15 @@ export default function InsightsPage() {
           }))}
         />
         <UsageTable
+          title="By worker"
+          rows={insights.by_worker.map((row) => ({
+            ...row,
+            key: row.worker_id ?? "",
+            label: row.worker_name ?? "a worker that is gone",
+            to: null,
+          }))}
+        />
+        <UsageTable
           title="By sprint"
           rows={insights.by_sprint.map((row) => ({
             ...row,
@@ -127,7 +136,7 @@ function Totals({ totals }: { totals: UsageNumbers }) {
   const cached = read === 0 ? null : totals.cache_read_tokens / read;
   return (
     <Facts>
-      <Fact term="Cost">{moneyText(totals.cost)}</Fact>
+      <Fact term="Cost">{costsText(totals.costs) ?? "not known"}</Fact>
       <Fact term="Jobs">{countText(totals.jobs, "job")}</Fact>
       <Fact term="Read">{tokensText(read)}</Fact>
       <Fact term="Written">{tokensText(totals.output_tokens)}</Fact>

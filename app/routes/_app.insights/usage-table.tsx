@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { moneyText, tokensText } from "~/components/numbers";
+import { costsText, tokensText } from "~/components/numbers";
 import { Cell, Table } from "~/components/table";
 import type { UsageNumbers } from "~/contract/insight";
 
@@ -44,11 +44,18 @@ export function UsageTable({ title, rows }: { title: string; rows: readonly Usag
               <Cell numeric>{tokensText(row.input_tokens + row.cache_write_tokens)}</Cell>
               <Cell numeric>{tokensText(row.cache_read_tokens)}</Cell>
               <Cell numeric>{tokensText(row.output_tokens)}</Cell>
-              <Cell numeric>{moneyText(row.cost)}</Cell>
+              <Cell numeric>{costText(row)}</Cell>
             </tr>
           ))}
         </Table>
       </div>
     </details>
   );
+}
+
+/** What is not known is not zero; an estimate says so. */
+function costText({ costs, estimated }: UsageNumbers): string {
+  const text = costsText(costs);
+  if (text === null) return "not known";
+  return estimated ? `${text} (estimated)` : text;
 }

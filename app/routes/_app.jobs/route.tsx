@@ -5,7 +5,7 @@ import { CodeChip } from "~/components/badge";
 import { Button, ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
 import { jobKinds, tokensOf } from "~/components/jobs/job-card";
-import { moneyText, tokensText } from "~/components/numbers";
+import { costsText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
@@ -107,7 +107,7 @@ function JobRow({ job, why }: { job: AgentJob; why: string | null }) {
           ) : null}
           {job.retry_count > 0 ? <span>retry {job.retry_count} of 3</span> : null}
           {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
-          {job.cost !== null ? <span>{moneyText(job.cost)}</span> : null}
+          {job.costs.length > 0 ? <span>{costsText(job.costs)}</span> : null}
         </span>
         {job.status === "queued" ? (
           <span className="-mx-2 flex gap-1 max-sm:basis-full">

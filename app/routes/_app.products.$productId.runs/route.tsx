@@ -2,7 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
-import { countText, moneyText } from "~/components/numbers";
+import { costsText, countText } from "~/components/numbers";
 import { useRowKeys } from "~/components/page-keys";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { runSegments } from "~/components/run-segments";
@@ -74,7 +74,7 @@ function RunRow({ run }: { run: SprintRun }) {
         </span>
         <span className="ml-auto flex gap-4 text-xs text-muted">
           {run.started_at ? <Elapsed from={run.started_at} to={run.finished_at} /> : null}
-          {run.cost !== null ? <span>{moneyText(run.cost)}</span> : null}
+          {run.costs.length > 0 ? <span>{costsText(run.costs)}</span> : null}
         </span>
       </div>
       <WovenProgress statuses={runSegments(run.counts)} />

@@ -4,7 +4,7 @@ import { Fact, Facts, Section } from "~/components/card";
 import { FormErrors } from "~/components/field";
 import { forecastMilliseconds } from "~/components/forecast";
 import { tokensOf } from "~/components/jobs/job-card";
-import { moneyText, tokensText } from "~/components/numbers";
+import { costsText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
 import { QuestionCard } from "~/components/questions/question-card";
@@ -138,7 +138,7 @@ export default function RunPage() {
           <Fact term="Rest, at this pace">about {durationText(forecast)}</Fact>
         ) : null}
         <Fact term="Tokens">{tokensText(tokensOf(run))}</Fact>
-        <Fact term="Cost">{run.cost === null ? "no price known" : moneyText(run.cost)}</Fact>
+        <Fact term="Cost">{costsText(run.costs) ?? "no price known"}</Fact>
         <Fact term="Branch">
           <code className="font-mono text-xs">{run.branch}</code>
         </Fact>

@@ -3,7 +3,7 @@ import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button } from "~/components/button";
 import { tokensOf } from "~/components/jobs/job-card";
-import { moneyText, tokensText } from "~/components/numbers";
+import { costsText, tokensText } from "~/components/numbers";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
@@ -52,7 +52,7 @@ function JobLine({ job, batch }: { job: AgentJob; batch: boolean }) {
           </Link>
           {job.verify_result ? <span>check: {job.verify_result.toLowerCase()}</span> : null}
           {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
-          {job.cost !== null ? <span>{moneyText(job.cost)}</span> : null}
+          {job.costs.length > 0 ? <span>{costsText(job.costs)}</span> : null}
           {job.pr_url ? (
             <a href={job.pr_url} rel="noreferrer" className="text-accent underline">
               pull request

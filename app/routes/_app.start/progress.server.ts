@@ -27,7 +27,7 @@ export async function readProgress(actor: Actor, activeProductId: string | null)
     hasToken: tokens.length > 0,
     called: tokens.some((token) => token.last_used_at !== null),
     run: run
-      ? { id: run.id, status: run.status, jobs: run.jobs_total, finishedJobs, cost: run.cost }
+      ? { id: run.id, status: run.status, jobs: run.jobs_total, finishedJobs, costs: run.costs }
       : null,
     questionOpen: open.questions.length > 0,
     questionAnswered: answered.questions.length > 0,

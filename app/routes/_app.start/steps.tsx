@@ -1,7 +1,7 @@
 import { Form } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { ButtonLink, SubmitButton } from "~/components/button";
-import { moneyText } from "~/components/numbers";
+import { costsText } from "~/components/numbers";
 import { StatusIcon } from "~/components/status-icon";
 import { WriteFields } from "~/components/write-access";
 import type { Progress } from "./progress.server";
@@ -85,7 +85,7 @@ export function Steps({ progress }: { progress: Progress }) {
       title: "The first finished task",
       done: finished,
       text: run
-        ? `${run.finishedJobs} of ${run.jobs} jobs done${run.cost ? `, ${moneyText(run.cost)} so far` : ""}.`
+        ? `${run.finishedJobs} of ${run.jobs} jobs done${run.costs.length > 0 ? `, ${costsText(run.costs)} so far` : ""}.`
         : "Watch it move to done by itself.",
       action:
         run && product ? (

@@ -22,8 +22,6 @@ export interface FeedListener {
   onMessage(message: Message): void;
   /** Messages may have been missed: whoever listens must read its state again. */
   onInterruption(): void;
-  /** The database is followed again. */
-  onReturn(): void;
 }
 
 const publication = "supabase_realtime_messages_publication";
@@ -62,9 +60,7 @@ export async function followMessages(databaseUrl: string, listener: FeedListener
       await current.ended;
       listener.onInterruption();
       const next = stopped ? undefined : await reopen();
-      if (!next) return;
-      current = next;
-      listener.onReturn();
+      if (next) current = next;
     }
   })();
   return {

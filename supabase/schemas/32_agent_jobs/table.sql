@@ -34,7 +34,6 @@ create table public.agent_jobs (
   output_tokens bigint constraint agent_jobs_output_tokens_positive check (output_tokens >= 0),
   cache_read_tokens bigint constraint agent_jobs_cache_read_tokens_positive check (cache_read_tokens >= 0),
   cache_write_tokens bigint constraint agent_jobs_cache_write_tokens_positive check (cache_write_tokens >= 0),
-  earlier_usage jsonb,
   evidence jsonb,
   failure_class public.failure_class,
   failure_reason text constraint agent_jobs_failure_reason_length check (char_length(failure_reason) <= 4000),
@@ -60,8 +59,6 @@ alter table public.agent_jobs
 
 comment on table public.agent_jobs is
   'Agent jobs (specification: Agent job): one a task of a run, one a batch run, or one a question about an idea.';
-comment on column public.agent_jobs.earlier_usage is
-  'Tokens of attempts that ended without an end of the job; a report counts its own attempt on top.';
 comment on column public.agent_jobs.evidence is 'What a worker gave for verification: changed files, the result of the tests.';
 
 -- A claim walks this index: the claimable jobs of one product in claim order.

@@ -72,18 +72,19 @@ describe("insights", () => {
       jobs: 2,
       input_tokens: 2_000_000,
       cache_read_tokens: 1_000_000,
-      cost: 4.5,
+      costs: [{ currency: "USD", cost: 4.5 }],
       unpriced_jobs: 1,
     });
     expect(insights.by_model).toMatchObject([
-      { model_id: "m-1", currency: "USD", cost: 4.5, ...numbers },
-      { model_id: "m-unknown", currency: null, cost: 0, unpriced_jobs: 1 },
+      { model_id: "m-1", costs: [{ currency: "USD", cost: 4.5 }], ...numbers },
+      { model_id: "m-unknown", costs: [], unpriced_jobs: 1 },
     ]);
     expect(insights.by_task.map((row) => row.task_code)).toEqual(["T-1", "T-2"]);
     expect(insights.by_story).toMatchObject([{ story_code: "ST-001", jobs: 2 }]);
     expect(insights.by_sprint).toMatchObject([{ sprint_code: "SP-1", jobs: 2 }]);
     expect(insights.by_run).toMatchObject([{ sprint_run_id: run.id, jobs: 2 }]);
     expect(insights.by_day).toMatchObject([{ jobs: 2 }]);
+    expect(insights.by_worker).toMatchObject([{ worker_name: "worker-1", jobs: 2 }]);
     const detail = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(detail).toMatchObject({ cost: 4.5, input_tokens: 2_000_000 });
     expect(detail.jobs.map((job) => job.cost)).toEqual([4.5, null]);
@@ -131,7 +132,7 @@ describe("insights", () => {
     expect(await getInsights(t.actorOf(owner), { product_id: product.id })).toMatchObject({
       sprint: null,
       burndown: [],
-      totals: { jobs: 0, cost: 0 },
+      totals: { jobs: 0, costs: [] },
       by_model: [],
       by_task: [],
     });

@@ -31,7 +31,7 @@ begin
   v_run := private.pause_run(v_run, v_reason, p_pr_url, p_conflict_files, v_job.id);
   if v_job.id is not null and p_release then
     update public.agent_jobs j
-    set status = 'QUEUED', earlier_usage = private.usage_so_far(j), failure_class = null, pr_url = coalesce(p_pr_url, j.pr_url)
+    set status = 'QUEUED', failure_class = null, pr_url = coalesce(p_pr_url, j.pr_url)
     where j.id = v_job.id;
     perform private.release_worker(v_job.worker_id, v_job.id);
   end if;

@@ -8,6 +8,7 @@ as $$
 declare
   v_totals jsonb;
   v_run jsonb;
+  v_costs jsonb := private.costs_of(p_run.product_id, p_run.id);
 begin
   select jsonb_build_object(
     'jobs_total', count(*),
@@ -23,7 +24,8 @@ begin
     'output_tokens', sum(j.output_tokens),
     'cache_read_tokens', sum(j.cache_read_tokens),
     'cache_write_tokens', sum(j.cache_write_tokens),
-    'cost', sum(case when j.model_id is not null then private.job_cost(j) end))
+    'costs', v_costs,
+    'cost', case when jsonb_array_length(v_costs) = 1 then v_costs -> 0 -> 'cost' end)
   into v_totals
   from public.agent_jobs j
   where j.sprint_run_id = p_run.id;

@@ -10,7 +10,7 @@ declare
   v_status public.agent_job_status;
 begin
   update public.agent_jobs j
-  set status = 'QUEUED', failure_class = null, earlier_usage = private.usage_so_far(j), lease_until = null
+  set status = 'QUEUED', failure_class = null, lease_until = null
   where j.id = p_job.id and j.attempt = p_job.attempt and j.status in ('CLAIMED', 'RUNNING')
   returning j.status into v_status;
 

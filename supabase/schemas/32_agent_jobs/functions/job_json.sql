@@ -7,6 +7,7 @@ set search_path = ''
 as $$
 declare
   v_task record;
+  v_costs jsonb := private.job_costs(p_job.id);
 begin
   select t.code, t.title, t.status, t.story_id, s.code as story_code, s.title as story_title
   into v_task
@@ -19,7 +20,7 @@ begin
     p_job.failure_reason := null;
     p_job.evidence := null;
   end if;
-  return to_jsonb(p_job) - 'lane_id' - 'claim_rank' - 'earlier_usage' || jsonb_build_object(
+  return to_jsonb(p_job) - 'lane_id' - 'claim_rank' || jsonb_build_object(
     'status', lower(p_job.status::text),
     'task_code', v_task.code,
     'task_title', v_task.title,
@@ -30,7 +31,8 @@ begin
     'idea_code', (select i.code from public.ideas i where i.id = p_job.idea_id and private.may_read_talk(p_job)),
     'product_code', (select p.code from public.products p where p.id = p_job.product_id),
     'worker_name', (select w.name from public.agent_workers w where w.id = p_job.worker_id),
-    'cost', private.job_cost(p_job)
+    'costs', v_costs,
+    'cost', case when jsonb_array_length(v_costs) = 1 then v_costs -> 0 -> 'cost' end
   );
 end;
 $$;

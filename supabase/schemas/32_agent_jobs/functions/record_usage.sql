@@ -1,7 +1,8 @@
--- Why: the numbers of an attempt are totals of that attempt, so that sending them twice counts once; the job shows them on
--- top of its earlier attempts. Null leaves a number as it is.
+-- Why: the numbers of a job are the sum of its lines in the ledger, over all attempts. Totals of the attempt and single events
+-- may come in any mixture, any number of times.
 create function private.record_usage(
-  p_job public.agent_jobs, p_model_id text, p_input bigint, p_output bigint, p_cache_read bigint, p_cache_write bigint)
+  p_job public.agent_jobs, p_attempt integer, p_model_id text, p_input bigint, p_output bigint, p_cache_read bigint,
+  p_cache_write bigint, p_events jsonb default null)
 returns public.agent_jobs
 language plpgsql
 volatile
@@ -10,22 +11,26 @@ as $$
 declare
   v_job public.agent_jobs := p_job;
 begin
-  if least(p_input, p_output, p_cache_read, p_cache_write) < 0 then
-    perform private.refuse(422, 'Token counts must not be negative.');
-  end if;
-  if num_nonnulls(p_model_id, p_input, p_output, p_cache_read, p_cache_write) = 0 then
+  if num_nonnulls(p_model_id, p_input, p_output, p_cache_read, p_cache_write, p_events) = 0 then
     return p_job;
   end if;
+  if p_events is not null then
+    perform private.record_usage_event(p_job, p_attempt, e.value) from jsonb_array_elements(p_events) e;
+  end if;
+  perform private.record_usage_total(p_job, p_attempt, p_model_id, p_input, p_output, p_cache_read, p_cache_write);
   update public.agent_jobs j
-  set model_id = coalesce(left(p_model_id, 200), j.model_id),
-      input_tokens = coalesce(p_input + coalesce((j.earlier_usage ->> 'input')::bigint, 0), j.input_tokens),
-      output_tokens = coalesce(p_output + coalesce((j.earlier_usage ->> 'output')::bigint, 0), j.output_tokens),
-      cache_read_tokens = coalesce(p_cache_read + coalesce((j.earlier_usage ->> 'cache_read')::bigint, 0), j.cache_read_tokens),
-      cache_write_tokens = coalesce(p_cache_write + coalesce((j.earlier_usage ->> 'cache_write')::bigint, 0), j.cache_write_tokens)
+  set model_id = coalesce(left(p_model_id, 200), used.model_id, j.model_id),
+      input_tokens = used.input, output_tokens = used.output,
+      cache_read_tokens = used.cache_read, cache_write_tokens = used.cache_write
+  from (
+    select sum(e.input_tokens) as input, sum(e.output_tokens) as output, sum(e.cache_read_tokens) as cache_read,
+      sum(e.cache_write_tokens) as cache_write, (array_agg(e.model_id order by e.id desc) filter (where e.model_id is not null))[1] as model_id
+    from public.usage_events e where e.job_id = p_job.id
+  ) used
   where j.id = p_job.id
   returning j.* into v_job;
   return v_job;
 end;
 $$;
 
-comment on function private.record_usage is 'Tokens and model of a job (specification: Agent job).';
+comment on function private.record_usage is 'Tokens and model of a job as the sum of its ledger (specification: Agent job).';

@@ -40,7 +40,7 @@ begin
         update public.agent_jobs j set failure_class = v_class
         where j.id = p_job_id and j.kind = 'SPRINT_IMPLEMENTATION' and j.status = 'FAILED' and v_class is not null;
         select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
-        v_job := private.record_usage(v_job, p_model_id, p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens);
+        v_job := private.record_usage(v_job, p_attempt, p_model_id, p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens);
       end if;
       return private.job_json(v_job);
     end if;
@@ -55,7 +55,7 @@ begin
   if v_job.kind = 'PLAN_CHAT' and v_next = 'DONE' then
     perform private.answer_chat(v_job, p_summary);
   end if;
-  perform private.record_usage(v_job, p_model_id, p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens);
+  perform private.record_usage(v_job, p_attempt, p_model_id, p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens);
 
   update public.agent_jobs j
   set status = v_next,
@@ -67,7 +67,6 @@ begin
       failure_reason = case when v_status = 'FAILED'
         then left(coalesce(p_failure_reason, p_summary, 'The worker gave no reason.'), 4000) end,
       not_before = case when v_next = 'QUEUED' then greatest(coalesce(p_resets_at, v_now + interval '5 minutes'), v_now) end,
-      earlier_usage = case when v_next = 'QUEUED' then private.usage_so_far(j) else j.earlier_usage end,
       base_sha = coalesce(j.base_sha, left(p_base_sha, 64)),
       head_sha = coalesce(left(p_head_sha, 64), j.head_sha),
       branch = coalesce(j.branch, left(p_branch, 200)),

@@ -1,9 +1,11 @@
--- Why: tokens become known while the work goes on. The numbers are totals of the attempt: sending them twice counts once.
--- An attempt that has ended or was cancelled may still hand in its numbers while nobody else took the job over.
+-- Why: tokens become known while the work goes on: single events with a seq each, or totals of the attempt. Sending either
+-- twice counts once.
+-- An attempt that has ended in whatever way may still hand in its numbers while nobody else took the job over.
 -- Refusals: 404, 403, 409 for a lost attempt, 422. Definer: jobs are written by functions only.
 create function private.report_job_usage(
   p_job_id uuid, p_attempt integer, p_model_id text,
-  p_input_tokens bigint, p_output_tokens bigint, p_cache_read_tokens bigint, p_cache_write_tokens bigint)
+  p_input_tokens bigint, p_output_tokens bigint, p_cache_read_tokens bigint, p_cache_write_tokens bigint,
+  p_events jsonb)
 returns json
 language plpgsql
 volatile
@@ -14,11 +16,13 @@ declare
   v_job public.agent_jobs := private.lock_job(p_job_id);
   v_state text := private.attempt_state(v_job, p_attempt);
 begin
-  if v_state not in ('held', 'finished', 'cancelled') then
+  if v_state = 'lost' then
     perform private.refuse_attempt(v_job, p_attempt, v_state);
   end if;
-  return private.job_json(private.record_usage(
-    v_job, p_model_id, p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens));
+  -- A statement of its own: what follows must see the new lines.
+  v_job := private.record_usage(
+    v_job, p_attempt, p_model_id, p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens, p_events);
+  return private.job_json(v_job);
 end;
 $$;
 
@@ -26,7 +30,8 @@ grant execute on function private.report_job_usage to authenticated;
 
 create function public.report_job_usage(
   p_job_id uuid, p_attempt integer, p_model_id text default null, p_input_tokens bigint default null,
-  p_output_tokens bigint default null, p_cache_read_tokens bigint default null, p_cache_write_tokens bigint default null)
+  p_output_tokens bigint default null, p_cache_read_tokens bigint default null, p_cache_write_tokens bigint default null,
+  p_events jsonb default null)
 returns json
 language plpgsql
 volatile
@@ -34,7 +39,7 @@ set search_path = ''
 as $$
 begin
   return private.report_job_usage(p_job_id, p_attempt, p_model_id,
-    p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens);
+    p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens, p_events);
 end;
 $$;
 

@@ -14,7 +14,6 @@ begin
       retry_count = least(j.retry_count + 1, 3),
       failure_class = 'infrastructure',
       failure_reason = case when j.retry_count >= 3 then 'All 3 retries are used up. ' else '' end || p_reason,
-      earlier_usage = private.usage_so_far(j),
       lease_until = null
   where j.id = p_job.id and j.attempt = p_job.attempt and j.status in ('CLAIMED', 'RUNNING')
   returning j.status into v_status;

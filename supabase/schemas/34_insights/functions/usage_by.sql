@@ -1,5 +1,6 @@
--- Why: tokens and cost of a product's jobs, summed in one pass over every way in which people ask: model, day, sprint, run,
--- story, task, and all together. `unpriced_jobs` says how many of them have tokens and no price.
+-- Why: tokens and cost of a product from its ledger, summed in one pass over every way in which people ask: model, day, sprint,
+-- run, story, task, worker, and all together. Currencies are never added: costs are a list. `unpriced_jobs` says how many
+-- jobs have tokens without a price, `estimated` whether anything of it was estimated.
 create function private.usage_by(p_product_id uuid, p_sprint_id uuid)
 returns jsonb
 language plpgsql
@@ -9,59 +10,57 @@ as $$
 begin
   return (
     with used as (
-      select j.model_id, (coalesce(j.finished_at, j.updated_at) at time zone 'UTC')::date as day, r.sprint_id, j.sprint_run_id,
-        t.story_id, j.task_id, j.input_tokens, j.output_tokens, j.cache_read_tokens, j.cache_write_tokens,
-        private.job_cost(j) as cost
-      from public.agent_jobs j
-      left join public.sprint_runs r on r.id = j.sprint_run_id
-      left join public.tasks t on t.id = j.task_id
-      where j.product_id = p_product_id and (p_sprint_id is null or r.sprint_id = p_sprint_id)
-        and num_nonnulls(j.input_tokens, j.output_tokens, j.cache_read_tokens, j.cache_write_tokens) > 0
+      select e.*, (e.created_at at time zone 'UTC')::date as day, r.sprint_id, t.story_id
+      from public.usage_events e
+      left join public.sprint_runs r on r.id = e.sprint_run_id
+      left join public.tasks t on t.id = e.task_id
+      where e.product_id = p_product_id and (p_sprint_id is null or r.sprint_id = p_sprint_id)
+    ),
+    -- One row a key and currency; the keys are brought together below.
+    spread as (
+      select k.part, k.key, u.currency, u.cost, u.job_id, u.source, u.estimated,
+        u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens
+      from used u
+      cross join lateral (values ('totals', ''), ('by_model', u.model_id), ('by_day', u.day::text), ('by_sprint', u.sprint_id::text),
+        ('by_run', u.sprint_run_id::text), ('by_story', u.story_id::text), ('by_task', u.task_id::text),
+        ('by_worker', u.worker_id::text)) as k (part, key)
+    ),
+    costs as (
+      select s.part, s.key, jsonb_agg(jsonb_build_object('currency', s.currency, 'cost', s.cost) order by s.currency) as costs,
+        max(s.cost) as most
+      from (
+        select s.part, s.key, s.currency, round(sum(s.cost), 6) as cost from spread s
+        where s.cost is not null group by s.part, s.key, s.currency
+      ) s
+      group by s.part, s.key
     ),
     summed as (
-      select u.model_id, u.day, u.sprint_id, u.sprint_run_id, u.story_id, u.task_id,
-        case
-          when grouping(u.model_id) = 0 then 'by_model' when grouping(u.day) = 0 then 'by_day'
-          when grouping(u.sprint_id) = 0 then 'by_sprint' when grouping(u.sprint_run_id) = 0 then 'by_run'
-          when grouping(u.story_id) = 0 then 'by_story' when grouping(u.task_id) = 0 then 'by_task'
-          else 'totals' end as part,
-        jsonb_build_object('jobs', count(*), 'input_tokens', coalesce(sum(u.input_tokens), 0),
-          'output_tokens', coalesce(sum(u.output_tokens), 0), 'cache_read_tokens', coalesce(sum(u.cache_read_tokens), 0),
-          'cache_write_tokens', coalesce(sum(u.cache_write_tokens), 0), 'cost', coalesce(sum(u.cost), 0),
-          'unpriced_jobs', count(*) filter (where u.cost is null)) as numbers
-      from used u
-      group by grouping sets ((u.model_id), (u.day), (u.sprint_id), (u.sprint_run_id), (u.story_id), (u.task_id), ())
+      select s.part, s.key, jsonb_build_object('jobs', count(distinct s.job_id),
+        'input_tokens', coalesce(sum(s.input_tokens), 0), 'output_tokens', coalesce(sum(s.output_tokens), 0),
+        'cache_read_tokens', coalesce(sum(s.cache_read_tokens), 0), 'cache_write_tokens', coalesce(sum(s.cache_write_tokens), 0),
+        'estimated', bool_or(s.estimated), 'unpriced_jobs', count(distinct s.job_id) filter (where s.source = 'unpriced')) as numbers
+      from spread s
+      group by s.part, s.key
     ),
     named as (
-      select s.part, s.numbers || case s.part
-        when 'by_model' then jsonb_build_object('model_id', s.model_id,
-          'currency', (select m.currency from public.model_prices m where m.model_id = s.model_id))
-        when 'by_day' then jsonb_build_object('date', s.day)
-        when 'by_sprint' then jsonb_build_object('sprint_id', s.sprint_id, 'sprint_code', (select x.code from public.sprints x where x.id = s.sprint_id))
-        when 'by_run' then jsonb_build_object('sprint_run_id', s.sprint_run_id,
-          'branch', (select x.branch from public.sprint_runs x where x.id = s.sprint_run_id),
-          'created_at', (select x.created_at from public.sprint_runs x where x.id = s.sprint_run_id))
-        when 'by_story' then jsonb_build_object('story_id', s.story_id,
-          'story_code', (select x.code from public.stories x where x.id = s.story_id),
-          'story_title', (select x.title from public.stories x where x.id = s.story_id))
-        when 'by_task' then jsonb_build_object('task_id', s.task_id,
-          'task_code', (select x.code from public.tasks x where x.id = s.task_id),
-          'task_title', (select x.title from public.tasks x where x.id = s.task_id))
-        else '{}' end as row,
-        (s.numbers ->> 'cost')::numeric as cost, s.day
+      select s.part, s.key, coalesce(c.most, 0) as most,
+        s.numbers || jsonb_build_object('costs', coalesce(c.costs, '[]')) || private.usage_key_json(s.part, s.key) as row
       from summed s
+      left join costs c on c.part = s.part and c.key is not distinct from s.key
     )
     select jsonb_build_object(
-      'totals', (select n.row from named n where n.part = 'totals'),
-      'by_model', (select coalesce(jsonb_agg(n.row order by n.cost desc), '[]') from named n where n.part = 'by_model'),
-      'by_day', (select coalesce(jsonb_agg(n.row order by n.day), '[]') from named n where n.part = 'by_day'),
-      'by_sprint', (select coalesce(jsonb_agg(n.row order by n.cost desc), '[]') from named n where n.part = 'by_sprint'),
+      'totals', coalesce((select n.row from named n where n.part = 'totals'), jsonb_build_object('jobs', 0, 'input_tokens', 0,
+        'output_tokens', 0, 'cache_read_tokens', 0, 'cache_write_tokens', 0, 'estimated', false, 'unpriced_jobs', 0, 'costs', '[]'::jsonb)),
+      'by_model', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_model'),
+      'by_day', (select coalesce(jsonb_agg(n.row order by n.key), '[]') from named n where n.part = 'by_day'),
+      'by_sprint', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_sprint'),
       'by_run', (select coalesce(jsonb_agg(n.row order by n.row ->> 'created_at'), '[]') from named n where n.part = 'by_run'),
-      'by_story', (select coalesce(jsonb_agg(n.row order by n.cost desc), '[]') from named n where n.part = 'by_story'),
-      'by_task', (select coalesce(jsonb_agg(n.row order by n.cost desc), '[]') from named n where n.part = 'by_task'))
+      'by_story', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_story'),
+      'by_task', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_task'),
+      'by_worker', (select coalesce(jsonb_agg(n.row order by n.most desc, n.key), '[]') from named n where n.part = 'by_worker'))
   );
 end;
 $$;
 
 comment on function private.usage_by is
-  'Tokens and cost by model, day, sprint, run, story and task (specification: Agent job; Model price).';
+  'Tokens and cost by model, day, sprint, run, story, task and worker (specification: Agent job; Model price).';

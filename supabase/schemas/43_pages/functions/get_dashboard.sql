@@ -68,9 +68,14 @@ begin
         order by t.updated_at desc
         limit 5
       ) t),
-    'cost_today', (
-      select sum(private.job_cost(j)) from public.agent_jobs j
-      where j.product_id = any (v_products) and j.updated_at >= v_today and j.model_id is not null),
+    'costs_today', (
+      select coalesce(json_agg(json_build_object('currency', s.currency, 'cost', s.cost) order by s.currency), '[]')
+      from (
+        select e.currency, round(sum(e.cost), 6) as cost
+        from public.usage_events e
+        where e.product_id = any (v_products) and e.created_at >= v_today and e.cost is not null
+        group by e.currency
+      ) s),
     'done_today', (
       select count(distinct c.task_id) from public.task_status_changes c
       where c.product_id = any (v_products) and c.changed_at >= v_today and c.to_status = 'DONE'),

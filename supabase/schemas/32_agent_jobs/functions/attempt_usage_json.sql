@@ -1,0 +1,28 @@
+-- Why: what one attempt used. Null is "never said"; the sources tell whether its cost was reported, made from prices, or has none.
+create function private.attempt_usage_json(p_job_id uuid, p_attempt integer)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_build_object('input_tokens', sum(e.input_tokens), 'output_tokens', sum(e.output_tokens),
+      'cache_read_tokens', sum(e.cache_read_tokens), 'cache_write_tokens', sum(e.cache_write_tokens),
+      'estimated', coalesce(bool_or(e.estimated), false),
+      'sources', coalesce(jsonb_agg(distinct e.source), '[]'),
+      'costs', (
+        select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'cost', s.cost) order by s.currency), '[]')
+        from (
+          select x.currency, round(sum(x.cost), 6) as cost
+          from public.usage_events x
+          where x.job_id = p_job_id and x.attempt = p_attempt and x.cost is not null
+          group by x.currency
+        ) s))
+    from public.usage_events e
+    where e.job_id = p_job_id and e.attempt = p_attempt
+  );
+end;
+$$;
+
+comment on function private.attempt_usage_json is 'Tokens and cost of one attempt (specification: Agent job, token usage).';

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
+import { getInsights } from "~/domain/insights/get-insights.server";
+import { setModelPrice } from "~/domain/insights/set-model-price.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { statusOf } from "../refusal";
+import { claim, holdJob } from "./sprint-world";
+
+const t = await createTestDatabase();
+const administrator = await createUser(t);
+await t.sql.query("update public.users set role = 'ADMIN' where id = $1", [administrator.id]);
+const admin = t.actorOf(administrator);
+const price = (model_id: string, input_per_million: number, currency = "USD") =>
+  setModelPrice(admin, {
+    model_id,
+    input_per_million,
+    output_per_million: 0,
+    cache_read_per_million: 0,
+    cache_write_per_million: 0,
+    currency,
+  });
+await price("priced", 2);
+await price("euro", 1, "EUR");
+
+const million = 1_000_000;
+
+describe("the ledger of tokens and cost", () => {
+  it("counts an event once, however often it is sent, and a total that holds it too", async () => {
+    const { world, attempt } = await holdJob(t);
+    const event = { seq: 1, model_id: "priced", input_tokens: million };
+    await reportJobUsage(world.actor, { ...attempt, events: [event] });
+    await reportJobUsage(world.actor, { ...attempt, events: [event] });
+    await reportJobUsage(world.actor, { ...attempt, events: [{ ...event, seq: 2 }] });
+    const job = await reportJobUsage(world.actor, { ...attempt, input_tokens: 2 * million });
+    expect(job).toMatchObject({ input_tokens: 2 * million, model_id: "priced", cost: 4 });
+    const { rows } = await t.sql.query("select seq from public.usage_events where job_id = $1", [
+      job.id,
+    ]);
+    expect(rows).toHaveLength(2);
+  });
+
+  it("adds the rest of a total, and keeps what was never said null", async () => {
+    const { world, attempt } = await holdJob(t);
+    await reportJobUsage(world.actor, { ...attempt, events: [{ seq: 1, input_tokens: 10 }] });
+    const job = await reportJobUsage(world.actor, { ...attempt, input_tokens: 25 });
+    expect(job).toMatchObject({ input_tokens: 25, output_tokens: null, cache_read_tokens: null });
+  });
+
+  it("keeps the rates of the moment when prices change", async () => {
+    await price("moving", 1);
+    const { world, attempt } = await holdJob(t);
+    const send = (seq: number) =>
+      reportJobUsage(world.actor, {
+        ...attempt,
+        events: [{ seq, model_id: "moving", input_tokens: million }],
+      });
+    expect((await send(1)).cost).toBe(1);
+    await price("moving", 10);
+    expect((await send(2)).cost).toBe(11);
+  });
+
+  it("keeps a cost that the tool knows as it was said, and says where each comes from", async () => {
+    const { world, attempt, job } = await holdJob(t);
+    await reportJobUsage(world.actor, {
+      ...attempt,
+      events: [
+        { seq: 1, model_id: "priced", input_tokens: million, cost: 0.5 },
+        { seq: 2, model_id: "nobody-knows", input_tokens: 5, estimated: true },
+      ],
+    });
+    const detail = await getAgentJob(world.actor, { job_id: job.id });
+    expect(detail.costs).toEqual([{ currency: "USD", cost: 0.5 }]);
+    expect(detail.attempts[0]?.usage).toMatchObject({
+      input_tokens: million + 5,
+      estimated: true,
+      sources: ["reported", "unpriced"],
+    });
+  });
+
+  it("never adds currencies", async () => {
+    const { world, attempt } = await holdJob(t);
+    const job = await reportJobUsage(world.actor, {
+      ...attempt,
+      events: [
+        { seq: 1, model_id: "priced", input_tokens: million },
+        { seq: 2, model_id: "euro", input_tokens: million },
+      ],
+    });
+    const costs = [
+      { currency: "EUR", cost: 1 },
+      { currency: "USD", cost: 2 },
+    ];
+    expect(job).toMatchObject({ costs, cost: null });
+    const insights = await getInsights(world.actor, { product_id: world.product.id });
+    expect(insights.totals.costs).toEqual(costs);
+    expect(insights.by_day[0]?.costs).toEqual(costs);
+  });
+
+  it("sums the attempts, takes what an ended one hands in, and nothing of a lost one", async () => {
+    const { world, attempt, report, job } = await holdJob(t);
+    await reportJobUsage(world.actor, { ...attempt, input_tokens: 10 });
+    await report({
+      status: "failed",
+      failure_class: "rate_limited",
+      resets_at: "2000-01-01T00:00:00Z",
+    });
+    await reportJobUsage(world.actor, { ...attempt, input_tokens: 15 });
+    const again = await claim(world.actor, "worker-2");
+    expect(again.id).toBe(job.id);
+    expect(await statusOf(reportJobUsage(world.actor, { ...attempt, input_tokens: 99 }))).toBe(409);
+    const second = { job_id: job.id, attempt: again.attempt, input_tokens: 7 };
+    expect((await reportJobUsage(world.actor, second)).input_tokens).toBe(22);
+  });
+
+  it("keeps what was spent when a failed job is cleaned away", async () => {
+    const { world, attempt, job, report } = await holdJob(t);
+    await report({ status: "failed", model_id: "priced", input_tokens: million });
+    await reportJobUsage(world.actor, { ...attempt, input_tokens: million });
+    await t.sql.query("delete from public.agent_jobs where id = $1", [job.id]);
+    const insights = await getInsights(world.actor, { product_id: world.product.id });
+    expect(insights.totals.costs).toEqual([{ currency: "USD", cost: 2 }]);
+  });
+});
