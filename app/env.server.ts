@@ -30,9 +30,18 @@ const webAddress = z
   )
   .transform((value) => value.replace(/\/+$/, ""));
 
+const sslModes = ["disable", "no-verify", "prefer", "require", "verify-ca", "verify-full"];
+
 const postgresAddress = z
   .string()
-  .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// connection string");
+  .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// connection string")
+  .refine(
+    (value) => {
+      const [, mode = "verify-full"] = /[?&]sslmode=([^&]*)/.exec(value) ?? [];
+      return sslModes.includes(mode);
+    },
+    `must have one of these as its sslmode: ${sslModes.join(", ")}`,
+  );
 
 const list = z.string().transform((value) =>
   value
@@ -51,15 +60,6 @@ const count = (smallest: number) =>
     .regex(/^\d{1,9}$/, "must be a whole number")
     .transform(Number)
     .refine((value) => value >= smallest, `must be at least ${smallest}`);
-
-const jsonWebKey = z.string().transform((value, context) => {
-  try {
-    return z.looseObject({ kty: z.string() }).parse(JSON.parse(value));
-  } catch {
-    context.addIssue("must be a private key as a JSON Web Key, with at least kty");
-    return z.NEVER;
-  }
-});
 
 const variables = z.object({
   NODE_ENV: z.string().optional(),
@@ -89,9 +89,10 @@ const variables = z.object({
   SUPABASE_URL: webAddress.optional(),
   SUPABASE_PUBLISHABLE_KEY: z.string().min(1).optional(),
   SUPABASE_SECRET_KEY: z.string().min(1).optional(),
-  SUPABASE_JWT_SECRET: secret.optional(),
-  SUPABASE_JWT_SIGNING_KEY: jsonWebKey.optional(),
   SUPABASE_DB_URL: postgresAddress.optional(),
+  SUPABASE_DB_CONNECTIONS: count(1)
+    .refine((value) => value <= 100, "must be at most 100")
+    .default(4),
   VAPID_PUBLIC_KEY: z.string().min(1).optional(),
   VAPID_PRIVATE_KEY: z.string().min(1).optional(),
   VAPID_SUBJECT: z
@@ -115,9 +116,9 @@ export interface SupabaseSettings {
   url: string;
   publishableKey: string;
   secretKey: string;
-  jwtSecret: string | undefined;
-  jwtSigningKey: Record<string, unknown> | undefined;
   dbUrl: string | undefined;
+  /** At most this many connections of this process to `dbUrl`. */
+  dbConnections: number;
 }
 
 export interface VapidSettings {
@@ -245,9 +246,8 @@ function toSupabase(values: Variables): SupabaseSettings | undefined {
     url,
     publishableKey,
     secretKey,
-    jwtSecret: values.SUPABASE_JWT_SECRET,
-    jwtSigningKey: values.SUPABASE_JWT_SIGNING_KEY,
     dbUrl: values.SUPABASE_DB_URL,
+    dbConnections: values.SUPABASE_DB_CONNECTIONS,
   };
 }
 

@@ -14,10 +14,12 @@ export interface Database {
   call(functionName: string, functionArguments: Record<string, unknown>): Promise<string>;
   /** supabase-js with the secret key: Auth administration, Storage, Realtime upstream. */
   secretClient: SupabaseConnection;
-  /** A fresh supabase-js client with the publishable key, for password sign-in. */
+  /** A fresh supabase-js client with the publishable key: what anybody could open. */
   publicClient(): SupabaseConnection;
+  /** A fresh client for sign-in and sign-up, on behalf of somebody at this address. */
+  signInClient(clientAddress: string): SupabaseConnection;
   /** The same for a form that goes on in a later request (recovery): what Auth has to remember stays in cookies. */
-  formClient(cookies: CookieMethodsServer): SupabaseConnection;
+  formClient(clientAddress: string, cookies: CookieMethodsServer): SupabaseConnection;
   close(): Promise<void>;
 }
 
@@ -46,20 +48,52 @@ export function connectDatabase(options: DatabaseOptions): Database {
     call: (name, values) => transport.call(name, values),
     secretClient,
     publicClient: () => makeClient(options, options.publishableKey, clientFetch),
-    formClient: (cookies) =>
-      createServerClient<Tables>(options.supabaseUrl, options.publishableKey, {
+    signInClient: (clientAddress) => {
+      const { key, headers } = onBehalfOf(options, clientAddress);
+      return makeClient(options, key, clientFetch, headers);
+    },
+    formClient: (clientAddress, cookies) => {
+      const { key, headers } = onBehalfOf(options, clientAddress);
+      return createServerClient<Tables>(options.supabaseUrl, key, {
         cookies,
-        global: { fetch: clientFetch },
+        global: { fetch: clientFetch, headers },
         realtime: { transport: webSocketTransport },
-      }),
+      });
+    },
     close: () => closeAll(secretClient, direct),
   };
 }
 
-function makeClient(options: DatabaseOptions, key: string, clientFetch: typeof fetch) {
+/**
+ * Auth limits tries by address, and every try comes from ours. A secret key may name the client's instead, where the
+ * project has IP address forwarding on; the older keys may not.
+ */
+function onBehalfOf(
+  { secretKey, publishableKey }: DatabaseOptions,
+  clientAddress: string,
+): { key: string; headers: Record<string, string> } {
+  if (!secretKey.startsWith("sb_secret_")) return { key: publishableKey, headers: {} };
+  return {
+    key: secretKey,
+    headers: clientAddress === "" ? {} : { "sb-forwarded-for": clientAddress },
+  };
+}
+
+function makeClient(
+  options: DatabaseOptions,
+  key: string,
+  clientFetch: typeof fetch,
+  headers: Record<string, string> = {},
+) {
   return createClient<Tables>(options.supabaseUrl, key, {
-    auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
-    global: { fetch: clientFetch },
+    auth: {
+      persistSession: false,
+      autoRefreshToken: false,
+      detectSessionInUrl: false,
+      // A link in a message then brings a code that is worth nothing elsewhere, never a session in the address bar.
+      flowType: "pkce",
+    },
+    global: { fetch: clientFetch, headers },
     realtime: { transport: webSocketTransport, heartbeatIntervalMs: 5000 },
   });
 }

@@ -1,4 +1,5 @@
-import type pg from "pg";
+import { z } from "zod";
+import { toLiteral } from "./literal.server";
 
 /** What is needed to call a function by the names of its parameters. */
 export interface FunctionSignature {
@@ -7,30 +8,36 @@ export interface FunctionSignature {
   returns: "json" | "nothing" | "scalar" | "rows";
 }
 
-interface SignatureRow {
-  names: string[] | null;
-  types: string[];
-  returns: string;
-  is_set: boolean;
-}
+const signatureRows = z.array(
+  z.object({
+    names: z.array(z.string()).nullable(),
+    types: z.array(z.string()),
+    returns: z.string(),
+    is_set: z.boolean(),
+  }),
+);
+type SignatureRow = z.output<typeof signatureRows>[number];
 
-const query = `
-  select p.proargnames as names,
-         array(select format_type(t, null) from unnest(p.proargtypes::oid[]) with ordinality as a(t, n) order by n) as types,
-         format_type(p.prorettype, null) as returns,
-         p.proretset as is_set
-    from pg_catalog.pg_proc p
-   where p.pronamespace = 'public'::regnamespace and p.proname = $1
-   order by p.oid`;
+const query = (functionName: string) => `
+  select coalesce(json_agg(found), '[]')::text
+    from (
+      select p.proargnames as names,
+             array(select format_type(t, null) from unnest(p.proargtypes::oid[]) with ordinality as a(t, n) order by n) as types,
+             format_type(p.prorettype, null) as returns,
+             p.proretset as is_set
+        from pg_catalog.pg_proc p
+       where p.pronamespace = 'public'::regnamespace and p.proname = ${toLiteral(functionName)}
+       order by p.oid
+    ) as found`;
 
 /** Looks a function of schema public up; the first one that has all the given parameters. */
 export async function findSignature(
-  client: Pick<pg.Pool, "query">,
+  ask: (text: string) => Promise<string>,
   functionName: string,
   names: string[],
 ): Promise<FunctionSignature | undefined> {
-  const { rows } = await client.query<SignatureRow>(query, [functionName]);
-  return rows
+  return signatureRows
+    .parse(JSON.parse(await ask(query(functionName))))
     .map(toSignature)
     .find((candidate) => names.every((name) => candidate.parameters.has(name)));
 }

@@ -30,6 +30,8 @@ async function callOnce(options: HttpTransportOptions, functionName: string, bod
   const address = `${options.supabaseUrl}/rest/v1/rpc/${encodeURIComponent(functionName)}`;
   const headers = {
     apikey: options.secretKey,
+    // A legacy service_role key counts only here; the gateway takes an sb_secret_ key in both places.
+    authorization: `Bearer ${options.secretKey}`,
     "content-type": "application/json",
     accept: "application/json",
   };

@@ -1199,17 +1199,20 @@ export type Database = {
         Row: {
           claimed_at: string;
           due_at: string;
+          finished_at: string | null;
           name: string;
         };
         ComputedFields: never;
         Insert: {
           claimed_at?: string;
           due_at: string;
+          finished_at?: string | null;
           name: string;
         };
         Update: {
           claimed_at?: string;
           due_at?: string;
+          finished_at?: string | null;
           name?: string;
         };
         Relationships: [];
@@ -2220,6 +2223,7 @@ export type Database = {
       export_product: { Args: { p_product_id: string }; Returns: Json };
       find_login_identity: { Args: { p_identifier: string }; Returns: Json };
       find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
+      finish_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
       get_agent_context: { Args: { p_product_id: string }; Returns: Json };
       get_agent_job: { Args: { p_job_id: string }; Returns: Json };
       get_avatar: { Args: { p_user_id: string }; Returns: Json };
@@ -2321,6 +2325,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
       list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
       list_sprint_runs: {
         Args: { p_cursor?: string; p_limit?: number; p_product_id: string; p_sprint_id?: string };

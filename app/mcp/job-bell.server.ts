@@ -26,6 +26,10 @@ export function openJobBell(hub: Hub, userId: string, productIds: readonly strin
     },
     lost: () => undefined,
     resync: ring,
+    missed: () => {
+      ring();
+      return true;
+    },
   };
   const names = [topics.user(userId), ...productIds.map(topics.product)];
   const subscriptions = names.map((name) => hub.subscribe(name, viewer));

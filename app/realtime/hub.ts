@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { changeEventSchema, changeMessageSchema } from "~/contract/events";
+import { HeardEvents, type SentMessage } from "./heard-events";
 import { RecentEvents } from "./recent-events";
 import { TopicEvent } from "./topic-event";
 import type { Upstream } from "./upstream";
@@ -11,6 +12,8 @@ export interface TopicViewer {
   lost(): void;
   /** The topic is joined (again): what happened before is unknown, read the state anew. */
   resync(): void;
+  /** Events of these transactions never came; true for a viewer whose state did not show them, who reads it anew. */
+  missed(transactions: readonly number[]): boolean;
 }
 
 /** One viewer's hold on a topic. */
@@ -47,6 +50,11 @@ export interface HubOptions {
   lingerMs?: number;
   /** How many events of a topic are kept for readers who come back. */
   windowSize?: number;
+  /** What was sent on topics lately: Realtime drops messages without a word. */
+  listSent: (topics: readonly string[]) => Promise<readonly SentMessage[]>;
+  /** How often that is compared with what came; what is missing twice was dropped. */
+  compareMs?: number | undefined;
+  onCompareFailure?: (problem: unknown) => void;
   onBadEvent?: (topic: string, problem: unknown) => void;
 }
 
@@ -55,6 +63,7 @@ interface Topic {
   isJoined: boolean;
   viewers: Set<TopicViewer>;
   recent: RecentEvents;
+  heard: HeardEvents;
   leave: () => void;
   linger: NodeJS.Timeout | undefined;
 }
@@ -64,9 +73,18 @@ export class TopicHub implements Hub {
   readonly #topics = new Map<string, Topic>();
   readonly #processId = randomBytes(6).toString("base64url");
   #lastMark = 0;
+  #comparison: NodeJS.Timeout | undefined;
+  #isComparing = false;
 
   constructor(options: HubOptions) {
-    this.#options = { lingerMs: 10_000, windowSize: 64, onBadEvent: () => {}, ...options };
+    this.#options = {
+      lingerMs: 10_000,
+      windowSize: 64,
+      onCompareFailure: () => {},
+      onBadEvent: () => {},
+      ...options,
+      compareMs: options.compareMs ?? 10_000,
+    };
   }
 
   mark(): number {
@@ -105,6 +123,7 @@ export class TopicHub implements Hub {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#comparison);
     for (const topic of this.#topics.values()) this.#drop(topic);
     await this.#options.upstream.close();
   }
@@ -115,10 +134,12 @@ export class TopicHub implements Hub {
       isJoined: false,
       viewers: new Set(),
       recent: new RecentEvents(this.#options.windowSize),
+      heard: new HeardEvents(),
       leave: () => {},
       linger: undefined,
     };
     this.#topics.set(name, topic);
+    this.#comparison ??= setInterval(() => void this.#compare(), this.#options.compareMs).unref();
     topic.leave = this.#options.upstream.join(name, {
       joined: () => this.#joined(topic),
       lost: () => this.#lost(topic),
@@ -150,12 +171,43 @@ export class TopicHub implements Hub {
     for (const event of message.data.events) this.#event(topic, event);
   }
 
+  /** Finds what was sent and never came. What is missing for the first time may still be on its way. */
+  async #compare(): Promise<void> {
+    const joined = [...this.#topics.values()].filter(({ isJoined }) => isJoined);
+    if (joined.length === 0 || this.#isComparing) return;
+    this.#isComparing = true;
+    try {
+      const sent = await this.#options.listSent(joined.map(({ name }) => name));
+      const byTopic = new Map<string, SentMessage[]>(joined.map(({ name }) => [name, []]));
+      for (const message of sent) byTopic.get(message.topic)?.push(message);
+      for (const topic of joined) {
+        const lost = topic.heard.missing(byTopic.get(topic.name) ?? []);
+        if (lost.length > 0 && topic.isJoined) this.#missed(topic, lost);
+      }
+    } catch (error) {
+      this.#options.onCompareFailure(error);
+    } finally {
+      this.#isComparing = false;
+    }
+  }
+
+  /** Who comes back later reads the state too, unless everybody here knew it: then it was sent before the topic was joined. */
+  #missed(topic: Topic, lost: readonly SentMessage[]): void {
+    const transactions = lost.map(({ xid }) => xid);
+    const viewers = [...topic.viewers];
+    const ignorant = viewers.filter((viewer) => viewer.missed(transactions));
+    if (ignorant.length === 0 && viewers.length > 0) return;
+    this.#lastMark += 1;
+    topic.recent.restart(this.#lastMark);
+  }
+
   #event(topic: Topic, change: unknown): void {
     const parsed = changeEventSchema.safeParse(change);
     if (!parsed.success) {
       this.#options.onBadEvent(topic.name, parsed.error);
       return;
     }
+    topic.heard.add(parsed.data.seq);
     this.#lastMark += 1;
     const event = new TopicEvent(topic.name, parsed.data, this.#lastMark);
     topic.recent.push(event);

@@ -1,9 +1,10 @@
 import type { RealtimeChannel, RealtimeClient } from "@supabase/supabase-js";
+import { z } from "zod";
 import { changeEventName } from "~/contract/topics";
 
 /** What the hub hears about one topic. */
 export interface UpstreamListener {
-  /** The topic is joined (again): every message from now on arrives. */
+  /** The topic is joined (again): what is sent from now on comes, unless Realtime drops it. */
   joined(): void;
   /** The topic is cut off: messages may be missing until the next `joined`. */
   lost(): void;
@@ -25,28 +26,47 @@ interface UpstreamOptions {
   channelsPerSocket?: number;
   /** Wait before a channel that the server closed is opened anew, and before an empty connection is given up. */
   reopenAfterMs?: number;
+  /** How long a joined channel waits to hear that Realtime follows the database before it counts as joined all the same. */
+  readyWithinMs?: number;
 }
 
 interface Socket {
   client: RealtimeClient;
   /** Topics that hold a channel, those included that are just being left. */
   topics: Set<string>;
+  /** A join was refused here: Realtime judges a connection by the token with which it was opened, and that token ends. */
+  isRefused: boolean;
 }
+
+/** Longest wait before a topic is asked for again that was refused again and again. */
+const longestReopenMs = 30_000;
+
+/** The server's answer to a join that it refuses; what is said of a broken connection carries a code. */
+const refusalSchema = z.object({ reason: z.string(), code: z.undefined().optional() });
+
+/** Realtime joins a channel before it follows the database; this is what it says when it does. */
+const readySchema = z.object({
+  extension: z.literal("system"),
+  status: z.literal("ok"),
+  message: z.literal("Replication connection established"),
+});
 
 /**
  * Topics over supabase-js channels. The client reconnects and joins again by itself with growing pauses; this adds
- * what it leaves out: more than one connection, a channel that the server closed, and leaving before joining again.
+ * what it leaves out: more than one connection, a channel that the server closed, a connection on which nothing may be
+ * joined any more, and leaving before joining again.
  */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { connect, channelsPerSocket = 100, reopenAfterMs = 1000 } = options;
+  const { connect, channelsPerSocket = 100, reopenAfterMs = 1000, readyWithinMs = 2500 } = options;
   const sockets = new Set<Socket>();
   let isClosed = false;
 
   function socketFor(topic: string): Socket {
     for (const socket of sockets) {
-      if (socket.topics.size < channelsPerSocket && !socket.topics.has(topic)) return socket;
+      const hasPlace = socket.topics.size < channelsPerSocket && !socket.topics.has(topic);
+      if (hasPlace && !socket.isRefused) return socket;
     }
-    const socket = { client: connect(), topics: new Set<string>() };
+    const socket = { client: connect(), topics: new Set<string>(), isRefused: false };
     sockets.add(socket);
     return socket;
   }
@@ -69,7 +89,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       return count;
     },
     join(topic, listener) {
-      return keepJoined(topic, listener, { socketFor, release, reopenAfterMs });
+      return keepJoined(topic, listener, { socketFor, release, reopenAfterMs, readyWithinMs });
     },
     async close() {
       isClosed = true;
@@ -84,10 +104,12 @@ interface ChannelKeeper {
   socketFor(topic: string): Socket;
   release(socket: Socket, topic: string, channel: RealtimeChannel): Promise<void>;
   reopenAfterMs: number;
+  readyWithinMs: number;
 }
 
 function keepJoined(topic: string, listener: UpstreamListener, keeper: ChannelKeeper): () => void {
   let isWanted = true;
+  let refusals = 0;
   let reopening: NodeJS.Timeout | undefined;
   let leave = open();
 
@@ -95,28 +117,51 @@ function keepJoined(topic: string, listener: UpstreamListener, keeper: ChannelKe
     const socket = keeper.socketFor(topic);
     socket.topics.add(topic);
     let isCurrent = true;
+    let isReady = false;
+    let unsure: NodeJS.Timeout | undefined;
+    const joined = () => {
+      clearTimeout(unsure);
+      refusals = 0;
+      listener.joined();
+    };
     const channel = socket.client
-      .channel(topic, { config: { private: true } })
+      .channel(topic, { config: { private: true, broadcast: { replication_ready: true } } })
       .on("broadcast", { event: changeEventName }, (message) => {
         if (isCurrent) listener.message(message.payload);
+      })
+      .on("system", {}, (message: unknown) => {
+        if (!isCurrent || !readySchema.safeParse(message).success) return;
+        isReady = true;
+        joined();
       });
-    channel.subscribe((status) => {
+    channel.subscribe((status, error) => {
       if (!isCurrent) return;
-      if (status === "SUBSCRIBED") return listener.joined();
+      clearTimeout(unsure);
+      if (status === "SUBSCRIBED") {
+        // Somebody waits for the state: they get it now, and once more when Realtime is ready.
+        if (!isReady) unsure = setTimeout(joined, keeper.readyWithinMs);
+        return;
+      }
+      isReady = false;
       listener.lost();
-      if (status === "CLOSED") reopen();
+      const isRefused = refusalSchema.safeParse(error?.cause).success;
+      if (isRefused) socket.isRefused = true;
+      if (isRefused || status === "CLOSED") reopen();
     });
     return () => {
       isCurrent = false;
+      clearTimeout(unsure);
       void keeper.release(socket, topic, channel);
     };
   }
 
   function reopen(): void {
     leave();
+    const wait = Math.min(keeper.reopenAfterMs * 2 ** refusals, longestReopenMs);
+    refusals += 1;
     reopening = setTimeout(() => {
       if (isWanted) leave = open();
-    }, keeper.reopenAfterMs);
+    }, wait);
   }
 
   return () => {

@@ -1,5 +1,6 @@
 import { connectDatabase, type Database } from "~/db/database.server";
-import type { Env } from "~/env.server";
+import { findConnectionProblem } from "~/db/find-connection-problem.server";
+import { type Env, EnvironmentError } from "~/env.server";
 import { loadVapidKeys } from "~/notices/vapid-keys.server";
 
 /** The Supabase behind this process, and what only the embedded one brings along. */
@@ -19,12 +20,16 @@ export async function openBackend(env: Env): Promise<Backend> {
   return env.supabase ? openProject(env, env.supabase) : openEmbedded(env);
 }
 
-function openProject(env: Env, project: NonNullable<Env["supabase"]>): Backend {
+async function openProject(env: Env, project: NonNullable<Env["supabase"]>): Promise<Backend> {
+  const problem = project.dbUrl ? await findConnectionProblem(project.dbUrl) : undefined;
+  if (problem !== undefined)
+    throw new EnvironmentError([`SUPABASE_DB_URL cannot work: ${problem}`]);
   const database = connectDatabase({
     supabaseUrl: project.url,
     publishableKey: project.publishableKey,
     secretKey: project.secretKey,
     databaseUrl: project.dbUrl,
+    connections: project.dbConnections,
   });
   return {
     database,

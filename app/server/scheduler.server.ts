@@ -10,6 +10,13 @@ export const dailySchedule = [
   { name: "expire-questions", pattern: "0 4 * * *" },
 ] as const;
 
+/**
+ * What was due and did not run, because its call failed, its process died or nobody was there, is looked for again.
+ * A claim that did not finish is free again after five minutes.
+ */
+const missedPattern = "*/10 * * * *";
+const callPatience = 60_000;
+
 /** Expired leases go back to the queue within five seconds, so the sweep runs a little more often. */
 const sweepEveryMilliseconds = 4_000;
 
@@ -35,32 +42,50 @@ export function startScheduler(options: SchedulerOptions): () => Promise<void> {
 }
 
 function startDaily(options: SchedulerOptions): Cron[] {
-  return dailySchedule.map(
-    ({ name, pattern }) =>
-      new Cron(pattern, { timezone: "UTC", protect: true }, async (cron: Cron) => {
-        try {
-          await runScheduledEntry(options, name, cron.currentRun() ?? new Date());
-        } catch (error) {
-          options.log.error({ err: error, schedule: name }, "a scheduled entry failed");
-        }
-      }),
+  const entries = dailySchedule.map(({ name, pattern }) =>
+    startCron(pattern, options, name, (dueAt) => runScheduledEntry(options, name, dueAt)),
   );
+  const missed = startCron(missedPattern, options, "missed entries", (now) =>
+    runMissedEntries(options, now),
+  );
+  return [...entries, missed];
 }
+
+function startCron(
+  pattern: string,
+  { log }: SchedulerOptions,
+  schedule: string,
+  run: (dueAt: Date) => Promise<unknown>,
+): Cron {
+  return new Cron(pattern, { timezone: "UTC", protect: true }, async (cron: Cron) => {
+    try {
+      await run(cron.currentRun() ?? new Date());
+    } catch (error) {
+      log.error({ err: error, schedule }, "a scheduled entry failed and is tried again");
+    }
+  });
+}
+
+/** Runs each entry whose last due time nobody finished. */
+export async function runMissedEntries(options: EntryOptions, now: Date): Promise<void> {
+  for (const { name, pattern } of dailySchedule) {
+    const [lastDue] = new Cron(pattern, { timezone: "UTC", paused: true }).previousRuns(1, now);
+    if (lastDue) await runScheduledEntry(options, name, lastDue);
+  }
+}
+
+type EntryOptions = Pick<SchedulerOptions, "database" | "log" | "ownOrigin" | "cronSecret">;
 
 /** Runs one entry in one of all processes: whoever claims the due time first. Returns whether this process ran it. */
 export async function runScheduledEntry(
-  options: Pick<SchedulerOptions, "database" | "log" | "ownOrigin" | "cronSecret">,
+  options: EntryOptions,
   name: (typeof dailySchedule)[number]["name"],
   dueAt: Date,
 ): Promise<boolean> {
   // The processes' timers differ by milliseconds; the entry is named by its minute.
   const minute = new Date(Math.floor(dueAt.getTime() / 60_000) * 60_000);
-  const claimed = await callService(
-    options.database,
-    "claim_schedule_run",
-    { p_name: name, p_due_at: minute.toISOString() },
-    z.boolean(),
-  );
+  const run = { p_name: name, p_due_at: minute.toISOString() };
+  const claimed = await callService(options.database, "claim_schedule_run", run, z.boolean());
   if (!claimed) return false;
 
   const response = await fetch(`${options.ownOrigin}/api/cron/${name}`, {
@@ -70,9 +95,11 @@ export async function runScheduledEntry(
       "Content-Type": "application/json",
     },
     body: "{}",
+    signal: AbortSignal.timeout(callPatience),
   });
   if (!response.ok) throw new Error(`${name} answered ${response.status}`);
   options.log.info({ schedule: name, result: await response.json() }, "a scheduled entry ran");
+  await callService(options.database, "finish_schedule_run", run, z.unknown());
   return true;
 }
 

@@ -154,6 +154,14 @@ export class EventStream implements TopicViewer, OpenStream {
     if (this.#topics?.isJoined) this.recheck();
   }
 
+  missed(transactions: readonly number[]): boolean {
+    if (this.#phase !== "live" && this.#phase !== "reading") return false;
+    const known = this.#phase === "live" ? this.#known : undefined;
+    if (known && transactions.every((id) => known.includes(id))) return false;
+    this.recheck();
+    return true;
+  }
+
   recheck(): void {
     void this.#refresh();
   }

@@ -1,6 +1,6 @@
 import { openGateway } from "./data-api/gateway";
 import type { Mail } from "./data-api/lite-app";
-import { type RealtimeServer, startRealtimeServer } from "./realtime/server";
+import { type HostedHabits, type RealtimeServer, startRealtimeServer } from "./realtime/server";
 import type { EmbeddedSecrets } from "./secrets";
 
 /** What an app needs to know of a Supabase project. */
@@ -23,8 +23,8 @@ export interface ServeOptions {
   secrets: EmbeddedSecrets;
   siteUrl: string;
   sendMail: (mail: Mail) => Promise<void>;
-  /** Realtime listens on a loopback port; without it nothing listens at all. */
-  realtime: boolean;
+  /** Realtime listens on a loopback port; without it nothing listens at all. Habits make it like a hosted one. */
+  realtime: boolean | HostedHabits;
 }
 
 /** Auth, Data API and Realtime over one database that has the shims. */
@@ -48,8 +48,9 @@ export async function serveSupabase(options: ServeOptions): Promise<SupabaseServ
 }
 
 function startRealtime(options: ServeOptions): Promise<RealtimeServer> {
-  const { secrets } = options;
+  const { secrets, realtime } = options;
   return startRealtimeServer({
+    hosted: typeof realtime === "object" ? realtime : undefined,
     databaseUrl: options.urlFor("supabase_replication_admin"),
     jwtSecret: secrets.jwtSecret,
     publishableKey: secrets.publishableKey,

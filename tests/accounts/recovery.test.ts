@@ -8,9 +8,8 @@ const supabase = {
   url: "https://project.example",
   publishableKey: "",
   secretKey: "",
-  jwtSecret: undefined,
-  jwtSigningKey: undefined,
   dbUrl: undefined,
+  dbConnections: 4,
 };
 const app = await startTestApp(t, { pages: true, env: { supabase } });
 const user = await createUser(t, { username: "hopper" });

@@ -14,7 +14,7 @@ describe("accounts", () => {
     const outcome = await register(
       t.database,
       { username: "Ada", email: "ada@example.com", password },
-      "http://localhost",
+      { appOrigin: "http://localhost", address: "192.0.2.1" },
     );
     expect(outcome.status).toBe("registered");
     for (const identifier of ["Ada", "ada", "ADA@example.com"]) {

@@ -1,6 +1,11 @@
 import { Cron } from "croner";
 import { describe, expect, it, vi } from "vitest";
-import { dailySchedule, runScheduledEntry, startScheduler } from "~/server/scheduler.server";
+import {
+  dailySchedule,
+  runMissedEntries,
+  runScheduledEntry,
+  startScheduler,
+} from "~/server/scheduler.server";
 import { columnOf, holdJob } from "../db/agents/sprint-world";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
@@ -49,6 +54,38 @@ describe("the schedule", () => {
     const wrong = { ...(processes[0] ?? raise()), cronSecret: "another secret altogether" };
     const due = new Date("2026-11-25T04:00:00Z");
     await expect(runScheduledEntry(wrong, "expire-questions", due)).rejects.toThrow("401");
+  });
+
+  it("tries an entry again whose call failed, in whichever process, and not once it ran", async () => {
+    const now = new Date("2026-12-02T10:30:00Z");
+    const wrong = { ...(processes[0] ?? raise()), cronSecret: "another secret altogether" };
+    const good = processes[1] ?? raise();
+    await expect(runMissedEntries(wrong, now)).rejects.toThrow("401");
+    const states = async () => {
+      const { rows } = await t.sql.query(
+        `select name, due_at, finished_at is not null as finished from public.schedule_runs
+          where due_at >= '2026-12-02' order by due_at`,
+      );
+      return rows;
+    };
+    const cleanup = { name: "cleanup-agent-artifacts", due_at: new Date("2026-12-02T03:00:00Z") };
+    const expiry = { name: "expire-questions", due_at: new Date("2026-12-02T04:00:00Z") };
+    expect(await states()).toEqual([{ ...cleanup, finished: false }]);
+
+    // It may still be under way elsewhere; five minutes later it is not.
+    await runMissedEntries(good, now);
+    expect(await states()).toEqual([
+      { ...cleanup, finished: false },
+      { ...expiry, finished: true },
+    ]);
+    await t.sql.query("update public.schedule_runs set claimed_at = now() - interval '6 minutes'");
+    await runMissedEntries(good, now);
+    expect(await states()).toEqual([
+      { ...cleanup, finished: true },
+      { ...expiry, finished: true },
+    ]);
+    await t.sql.query("update public.schedule_runs set claimed_at = now() - interval '6 minutes'");
+    expect(await runScheduledEntry(good, "expire-questions", expiry.due_at)).toBe(false);
   });
 });
 

@@ -38,6 +38,8 @@ export interface TestAppOptions {
   database?: Database;
   /** Changes to the checked environment, for what no variable can say. */
   env?: Partial<Env>;
+  /** How often the hub compares what came with what was sent. */
+  compareMs?: number;
 }
 
 /** The whole front over a test database, on a free port; stopped after the last test of the file. */
@@ -72,7 +74,7 @@ export async function startTestApp(
   const services: Services = {
     env,
     database,
-    hub: createHub({ database, log }),
+    hub: createHub({ database, log, compareMs: options.compareMs }),
     streams: createOpenStreams({ limits: env.streamLimits, database, log }),
     log,
     startedAt: new Date(),

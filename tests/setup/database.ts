@@ -7,7 +7,11 @@ import type { Actor } from "~/db/rpc.server";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import type { EmbeddedSecrets } from "../../supabase/embedded/secrets";
-import { type SupabaseService, serveSupabase } from "../../supabase/embedded/serve";
+import {
+  type ServeOptions,
+  type SupabaseService,
+  serveSupabase,
+} from "../../supabase/embedded/serve";
 import { recreateDatabase, templateName } from "./test-cluster";
 
 export interface TestDatabase {
@@ -36,7 +40,7 @@ export const transportOfRun: TransportName = process.env.TRANSPORT === "http" ? 
  * `describe` or in `beforeAll`; both transports see the same database.
  */
 export async function createTestDatabase(
-  options: { realtime?: boolean; transport?: TransportName } = {},
+  options: { realtime?: ServeOptions["realtime"]; transport?: TransportName } = {},
 ): Promise<TestDatabase> {
   const { port, secrets } = cluster();
   const name = `test_${randomBytes(6).toString("hex")}`;

@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { EnvironmentError } from "~/env.server";
+import type { Backend } from "~/server/backend";
 import { defineCommand } from "../command";
 import { type Check, failed, passed, reasonOf } from "../doctor/check";
 import { checkAdvisors } from "../doctor/check-advisors.server";
+import { checkConnections } from "../doctor/check-connections.server";
 import { checkDatabase } from "../doctor/check-database.server";
 import { checkSession } from "../doctor/check-session.server";
 import type { Target } from "../target.server";
@@ -33,10 +36,17 @@ async function examine(target: Target): Promise<Check[]> {
   return [
     environment,
     reachable,
+    ...(await checkPooled(backend)),
     ...(await checkDatabase(backend)),
     await checkAdvisors(backend.migrationUrl ?? backend.env.supabase?.dbUrl),
     ...(await checkSession(backend.database)),
   ];
+}
+
+/** Over the Data API, and beside the embedded stack, there is no pooler to look at. */
+async function checkPooled({ env }: Backend): Promise<Check[]> {
+  const { dbUrl, dbConnections = 1 } = env.supabase ?? {};
+  return dbUrl === undefined ? [] : [await checkConnections(dbUrl, dbConnections)];
 }
 
 function checkEnvironment(target: Target): Check {
@@ -55,6 +65,7 @@ async function checkReachable(target: Target): Promise<Check> {
     await database.call("ping", {});
     return passed("reachable", "the database answers");
   } catch (error) {
+    if (error instanceof EnvironmentError) return failed("reachable", error.problems.join("; "));
     return failed("reachable", `The database does not answer: ${reasonOf(error)}`);
   }
 }

@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Database, SupabaseConnection } from "~/db/database.server";
 import { createAccount } from "~/domain/accounts/create-account.server";
 import { randomPassword } from "../secret-words";
 import { type Check, failed, passed, reasonOf } from "./check";
 
-/** How long an event may take before the doctor gives up. */
-const patience = 10_000;
+/**
+ * How long an event may take before the doctor gives up. A Realtime that nobody used for a while joins at once, but
+ * connects to the database only then, for up to half a minute; what is sent before never arrives. So it is sent again.
+ */
+const patience = 60_000;
+const probeEvery = 2_000;
 
 /**
  * Walks the way of a user with an account made for the moment: sign in, read over the Data API with the token, join the
@@ -36,7 +41,10 @@ async function checkToken(
 ): Promise<Check> {
   const name = "token";
   const signIn = await client.auth.signInWithPassword({ email, password });
-  if (signIn.error) return failed(name, `Supabase Auth: ${signIn.error.message}`);
+  if (signIn.error) {
+    const { code = "no code", message } = signIn.error;
+    return failed(name, `Supabase Auth refused the new account: ${code}: ${message}`);
+  }
   const read = await client.from("products").select("id").limit(1);
   if (read.error) {
     return failed(name, `The Data API refused the token of Auth: ${read.error.message}`);
@@ -52,11 +60,17 @@ async function checkRealtime(
   const name = "realtime";
   await client.realtime.setAuth();
   const channel = client.channel(`user:${userId}`, { config: { private: true } });
+  const giveUp = AbortSignal.timeout(patience);
+  let isSeen = false;
   try {
-    await withPatience((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
+      giveUp.addEventListener("abort", () =>
+        reject(new Error(`waited ${patience / 1000} seconds and sent a probe every two of them`)),
+      );
       channel.on("broadcast", { event: "change" }, () => resolve());
       channel.subscribe((status, error) => {
-        if (status === "SUBSCRIBED") sendProbe(database, userId).catch(reject);
+        if (status === "SUBSCRIBED")
+          sendProbes(database, userId, () => isSeen || giveUp.aborted).catch(reject);
         if (status === "CHANNEL_ERROR") reject(error ?? new Error("the channel was refused"));
       });
     });
@@ -64,27 +78,19 @@ async function checkRealtime(
   } catch (error) {
     return failed(name, `No event arrived: ${reasonOf(error)}; check the realtime settings`);
   } finally {
+    isSeen = true;
     await client.removeChannel(channel);
     await client.realtime.disconnect();
   }
 }
 
-async function sendProbe(database: Database, userId: string): Promise<void> {
-  await database.call("send_probe", { p_user_id: userId });
-}
-
-function withPatience(
-  start: (resolve: () => void, reject: (error: Error) => void) => void,
+async function sendProbes(
+  database: Database,
+  userId: string,
+  isOver: () => boolean,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("waited ten seconds")), patience);
-    const settle = (done: () => void): void => {
-      clearTimeout(timer);
-      done();
-    };
-    start(
-      () => settle(resolve),
-      (error) => settle(() => reject(error)),
-    );
-  });
+  while (!isOver()) {
+    await database.call("send_probe", { p_user_id: userId });
+    await pause(probeEvery, undefined, { ref: false });
+  }
 }

@@ -1,23 +1,84 @@
 import type { AuthError } from "@supabase/supabase-js";
-import { ContractError } from "~/contract/errors";
+import { ContractError, type ErrorStatus } from "~/contract/errors";
 
-const refusals: Readonly<Record<string, string>> = {
-  email_exists: "An account with this e-mail address exists already.",
-  user_already_exists: "An account with this e-mail address exists already.",
-  email_address_invalid: "Enter an e-mail address like anna@example.org",
-  weak_password: "Choose a longer or less common password.",
-  same_password: "Choose a password that is not the present one.",
+interface Refusal {
+  status: ErrorStatus;
+  message: string;
+  /** The field of the form that it belongs to. */
+  path?: string;
+}
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  email_exists: aboutEmail("An account with this e-mail address exists already."),
+  user_already_exists: aboutEmail("An account with this e-mail address exists already."),
+  email_address_invalid: aboutEmail("Enter an e-mail address like anna@example.org"),
+  email_address_not_authorized: aboutEmail(
+    "This server may not send mail to this address yet. Ask its administrator to set up SMTP in Supabase Auth.",
+  ),
+  weak_password: aboutPassword("Choose a longer or less common password."),
+  same_password: aboutPassword("Choose a password that is not the present one."),
+  signup_disabled: {
+    status: 403,
+    message: "New accounts are switched off here. Ask an administrator to make one for you.",
+  },
+  email_not_confirmed: {
+    status: 403,
+    message:
+      "Your e-mail address is not confirmed yet. Follow the link in the message we sent you, then sign in.",
+  },
+  captcha_failed: {
+    status: 503,
+    message:
+      "Supabase Auth asks for a CAPTCHA, which this form does not have. Ask the administrator to switch it off, or to use an sb_secret_ key.",
+  },
+  email_provider_disabled: {
+    status: 503,
+    message:
+      "E-mail and password are switched off in Supabase Auth. Ask the administrator to switch them on.",
+  },
 };
 
-/** What Supabase Auth refuses, as the form shows it; what it fails at stays a failure. */
+const keyRefused: Refusal = {
+  status: 503,
+  message:
+    "Supabase Auth refuses the key of this service. Ask the administrator to run npm run admin -- doctor.",
+};
+
+const away: Refusal = {
+  status: 503,
+  message: "Supabase Auth does not answer. Try again in a moment.",
+};
+
+/** What Supabase Auth refuses, as the form shows it; what it fails at stays a failure. The cause is for the doctor. */
 export function authFailure(error: AuthError): Error {
   if (error.status === 429) {
-    return new ContractError(429, "Too many tries. Wait a minute, then try again.", {
-      retryAfter: 60,
-    });
+    const message = "Too many tries. Wait a minute, then try again.";
+    return withCause(new ContractError(429, message, { retryAfter: 60 }), error);
   }
-  const message = refusals[error.code ?? ""];
-  if (message === undefined) return new Error("Supabase Auth failed", { cause: error });
-  const path = error.code?.endsWith("password") ? "password" : "email";
-  return new ContractError(422, message, { issues: [{ path, message }] });
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return new Error("Supabase Auth failed", { cause: error });
+  const { status, message, path } = refusal;
+  const issues = path === undefined ? {} : { issues: [{ path, message }] };
+  return withCause(new ContractError(status, message, issues), error);
+}
+
+function refusalOf({ code = "", status = 0 }: AuthError): Refusal | undefined {
+  if (refusals[code]) return refusals[code];
+  if (status === 401 || ["bad_jwt", "no_authorization", "not_admin"].includes(code)) {
+    return keyRefused;
+  }
+  return [0, 502, 503, 504].includes(status) ? away : undefined;
+}
+
+function aboutEmail(message: string): Refusal {
+  return { status: 422, message, path: "email" };
+}
+
+function aboutPassword(message: string): Refusal {
+  return { status: 422, message, path: "password" };
+}
+
+function withCause(refusal: ContractError, cause: AuthError): ContractError {
+  refusal.cause = cause;
+  return refusal;
 }

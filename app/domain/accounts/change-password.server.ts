@@ -17,10 +17,11 @@ export async function changePassword(
   if (principal.is_demo) throw new ContractError(403, demoRefusal);
   await takeLimit(database, "login", `account:${principal.username.toLowerCase()}`);
   const identity = { user_id: principal.user_id, email: principal.email };
-  if ((await checkPassword(database, identity, current.normalize("NFC"))) === null) {
+  const present = current.normalize("NFC");
+  if ((await checkPassword(database, identity, present, address)) === null) {
     throw refusal("current_password", "This is not your present password.");
   }
-  if (current.normalize("NFC") === wanted) {
+  if (present === wanted) {
     throw refusal("new_password", "Choose a password that is not the present one.");
   }
   await setPassword(database, principal.user_id, wanted);

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { AuthError } from "@supabase/supabase-js";
 import type { Database } from "~/db/database.server";
 import { authFailure } from "./auth-failure.server";
 import type { LoginIdentity } from "./find-login-identity.server";
@@ -11,8 +12,9 @@ export async function checkPassword(
   database: Database,
   identity: LoginIdentity,
   password: string,
+  address: string,
 ): Promise<string | null> {
-  const client = database.publicClient();
+  const client = database.signInClient(address);
   const { data, error } = await client.auth.signInWithPassword({
     email: identity.email,
     password: identity.user_id === null ? randomBytes(24).toString("base64url") : password,
@@ -22,7 +24,15 @@ export async function checkPassword(
     await client.auth.signOut({ scope: "local" });
     return data.user.id === identity.user_id ? data.user.id : null;
   }
-  const isRefusal = error.status !== undefined && error.status >= 400 && error.status < 500;
-  if (isRefusal && error.status !== 429) return null;
+  if (isWrongPassword(error)) return null;
   throw authFailure(error);
+}
+
+/**
+ * A locked account is told before the password is looked at, so it counts as wrong too; older versions of Auth send no
+ * code with their 400. Everything else is about the project or the account, and is said as it is.
+ */
+function isWrongPassword({ code, status }: AuthError): boolean {
+  if (code === undefined) return status === 400;
+  return code === "invalid_credentials" || code === "user_banned";
 }

@@ -14,7 +14,7 @@ export async function logIn(
 ): Promise<NewSession> {
   await takeLimit(database, "login", `account:${login.identifier.toLowerCase()}`);
   const identity = await findLoginIdentity(database, login.identifier);
-  const userId = await checkPassword(database, identity, login.password);
+  const userId = await checkPassword(database, identity, login.password, browser.address);
   if (userId === null) {
     throw new ContractError(401, "User name or password is wrong. Check both and try again.");
   }

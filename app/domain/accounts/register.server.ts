@@ -13,10 +13,10 @@ export type RegistrationOutcome =
 export async function register(
   database: Database,
   { username, email, password }: Registration,
-  appOrigin: string,
+  { appOrigin, address }: { appOrigin: string; address: string },
 ): Promise<RegistrationOutcome> {
   await requireFreeUsername(database, username);
-  const client = database.publicClient();
+  const client = database.signInClient(address);
   const { data, error } = await client.auth.signUp({
     email,
     password,

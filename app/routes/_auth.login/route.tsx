@@ -19,14 +19,22 @@ const notices: Readonly<Record<string, string>> = {
   confirm: "Almost there: open the message we sent you and follow its link, then sign in.",
   reset: "Your password is changed. Sign in with the new one.",
   "signed-out": "You are signed out.",
+  confirmed: "Your e-mail address is confirmed. Sign in.",
+  late: "That link is no longer good. Sign in; if that fails, ask for a new link under “Forgot the password?”.",
 };
 
 export const loader = pageLoader(async ({ request, context }) => {
   const query = new URL(request.url).searchParams;
   const redirectTo = safeRedirect(query.get("redirectTo"), "/dashboard");
   if (await findActor(request, context)) throw redirect(redirectTo);
-  return json({ redirectTo, notice: notices[query.get("notice") ?? ""] ?? null });
+  return json({ redirectTo, notice: notices[noticeName(query)] ?? null });
 });
+
+/** Supabase Auth leads here from its messages: with a code after a confirmation, or with why there was none. */
+function noticeName(query: URLSearchParams): string {
+  if (query.has("error_code")) return "late";
+  return query.has("code") ? "confirmed" : (query.get("notice") ?? "");
+}
 
 export const action = pageAction(async ({ request, context }) => {
   const { database } = context.services;

@@ -32,7 +32,7 @@ export const action = pageAction(async ({ request, context }) => {
   const { database, env } = context.services;
   const form = await request.formData();
   const cookies = recoveryCookies(request, env);
-  const client = database.formClient(cookies.methods);
+  const client = database.formClient(context.clientAddress, cookies.methods);
   if (form.has("proof")) {
     return runForm(form, newPasswordSchema, async (fields) => {
       await finishRecovery(database, client, {

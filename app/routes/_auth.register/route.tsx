@@ -26,7 +26,10 @@ export const action = pageAction(async ({ request, context }) => {
   const form = await request.formData();
   return runForm(form, registrationSchema, async (registration) => {
     await takeLimit(database, "registration", addressLimitKey(context.clientAddress));
-    const outcome = await register(database, registration, env.appOrigin);
+    const outcome = await register(database, registration, {
+      appOrigin: env.appOrigin,
+      address: context.clientAddress,
+    });
     if (outcome.status === "confirmation_sent") return redirect("/login?notice=confirm", 303);
     const browser = await signingInBrowser(request, context);
     return startSession(

@@ -7,12 +7,16 @@ import { type Frame, readFrame, reply, writeFrame } from "./frames";
 
 interface Channel {
   joinRef: string | null;
+  /** Asked to be told when the database is followed, and not told yet. */
+  awaitsReplication: boolean;
   caller: Caller;
   expiry: NodeJS.Timeout | undefined;
 }
 
 export interface ClientConnection {
   deliver(message: Message, frame: string): void;
+  /** Tells the channels that asked for it that the database is followed. */
+  tellReplication(): void;
   /** Cuts the socket without a goodbye: the client reports an error and joins again. */
   cut(): void;
 }
@@ -23,6 +27,7 @@ export interface ConnectionOptions {
   keyHolder: Caller;
   keys: Keys;
   authorizer: Authorizer;
+  isReplicating(): boolean;
 }
 
 const mostChannels = 100;
@@ -34,6 +39,7 @@ const joinSchema = z.object({
   access_token: z.string().nullish(),
   config: z.object({
     private: z.boolean().optional(),
+    broadcast: z.object({ replication_ready: z.boolean().optional() }).optional(),
     postgres_changes: z.array(z.unknown()).optional(),
   }),
 });
@@ -50,16 +56,27 @@ export function serveConnection(options: ConnectionOptions): ClientConnection {
     channels.delete(topic);
   };
 
-  const shutDown = (topic: string, message: string) => {
-    const joinRef = channels.get(topic)?.joinRef ?? null;
-    leave(topic);
+  const say = (topic: string, status: "ok" | "error", message: string) => {
     const payload = {
       channel: topic.slice(topicPrefix.length),
       extension: "system",
       message,
-      status: "error",
+      status,
     };
     socket.send(writeFrame({ joinRef: null, ref: null, topic, event: "system", payload }));
+  };
+
+  const tellReplication = (topic: string) => {
+    const channel = channels.get(topic);
+    if (!channel?.awaitsReplication || !options.isReplicating()) return;
+    channel.awaitsReplication = false;
+    say(topic, "ok", "Replication connection established");
+  };
+
+  const shutDown = (topic: string, message: string) => {
+    const joinRef = channels.get(topic)?.joinRef ?? null;
+    leave(topic);
+    say(topic, "error", message);
     socket.send(writeFrame({ joinRef, ref: joinRef, topic, event: "phx_close", payload: {} }));
   };
 
@@ -82,13 +99,16 @@ export function serveConnection(options: ConnectionOptions): ClientConnection {
     if (others >= mostChannels) return refuse("ChannelRateLimitReached: Too many channels");
     const token = request.data.access_token;
     const caller = token ? await readToken(token, keys) : options.keyHolder;
-    if (!caller) return refuse("InvalidJWTToken: The token is invalid or has expired");
+    if (!caller || (caller.expiresAt ?? Number.POSITIVE_INFINITY) <= Date.now()) {
+      return refuse("InvalidJWTToken: The token is invalid or has expired");
+    }
     if (!(await authorizer.mayRead(caller, frame.topic.slice(topicPrefix.length)))) {
       return refuse("Unauthorized: You do not have permissions to read from this Channel topic");
     }
     leave(frame.topic);
     const expiry = scheduleExpiry(frame.topic, caller);
-    channels.set(frame.topic, { joinRef: frame.joinRef, caller, expiry });
+    const awaitsReplication = request.data.config.broadcast?.replication_ready ?? false;
+    channels.set(frame.topic, { joinRef: frame.joinRef, awaitsReplication, caller, expiry });
     return reply(frame, "ok", { postgres_changes: [] });
   };
 
@@ -130,7 +150,10 @@ export function serveConnection(options: ConnectionOptions): ClientConnection {
     const frame = isBinary ? null : readFrame(String(data));
     if (!frame) return;
     handle(frame).then(
-      (answer) => answer && socket.send(answer),
+      (answer) => {
+        if (answer) socket.send(answer);
+        if (frame.event === "phx_join") tellReplication(frame.topic);
+      },
       () => socket.terminate(),
     );
   });
@@ -146,6 +169,9 @@ export function serveConnection(options: ConnectionOptions): ClientConnection {
       if (!message.private || !channels.has(topicPrefix + message.topic)) return;
       if (socket.bufferedAmount > largestBacklog) return socket.terminate();
       socket.send(frame);
+    },
+    tellReplication() {
+      for (const topic of channels.keys()) tellReplication(topic);
     },
     cut: () => socket.terminate(),
   };

@@ -22,6 +22,8 @@ export interface FeedListener {
   onMessage(message: Message): void;
   /** Messages may have been missed: whoever listens must read its state again. */
   onInterruption(): void;
+  /** The database is followed again. */
+  onReturn(): void;
 }
 
 const publication = "supabase_realtime_messages_publication";
@@ -60,7 +62,9 @@ export async function followMessages(databaseUrl: string, listener: FeedListener
       await current.ended;
       listener.onInterruption();
       const next = stopped ? undefined : await reopen();
-      if (next) current = next;
+      if (!next) return;
+      current = next;
+      listener.onReturn();
     }
   })();
   return {

@@ -4,7 +4,7 @@ import { WebSocketServer } from "ws";
 import { type Keys, readToken } from "./access-token";
 import { openAuthorizer } from "./authorize";
 import { type ClientConnection, serveConnection } from "./client-connection";
-import { followMessages, type Message } from "./feed";
+import { type Feed, type FeedListener, followMessages, type Message } from "./feed";
 import { writeFrame } from "./frames";
 
 export interface RealtimeServer {
@@ -15,6 +15,16 @@ export interface RealtimeServer {
 export interface RealtimeOptions extends Keys {
   /** Login with the right of replication, for the feed and for the checks at joining. */
   databaseUrl: string;
+  /** With these it behaves as a hosted project does; without them it tells its clients what it missed by cutting them. */
+  hosted?: HostedHabits | undefined;
+}
+
+/** A hosted project takes joins before it follows the database, and says nothing when it did not for a while. */
+export interface HostedHabits {
+  /** When the database begins to be followed. */
+  begins?: Promise<unknown>;
+  /** Messages that are dropped without a word, as those above the rate limit are. */
+  drops?(message: Message): boolean;
 }
 
 const pruneEvery = 60_000;
@@ -25,28 +35,45 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
   const connections = new Set<ClientConnection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 256 * 1024 });
 
-  const feed = await followMessages(options.databaseUrl, {
+  const { hosted } = options;
+  const listener: FeedListener = {
     onMessage(message) {
+      if (hosted?.drops?.(message)) return;
       const frame = broadcastFrame(message);
       for (const connection of connections) connection.deliver(message, frame);
     },
     onInterruption() {
+      if (hosted) return;
       for (const connection of connections) connection.cut();
     },
-  });
+    onReturn() {
+      for (const connection of connections) connection.tellReplication();
+    },
+  };
+  let feed: Feed | undefined;
+  const begin = async () => {
+    await hosted?.begins;
+    feed = await followMessages(options.databaseUrl, listener);
+    listener.onReturn();
+  };
+  const isReplicating = () => feed?.isUp() ?? false;
+  const beginning = begin();
+  if (hosted) beginning.catch(() => undefined);
+  else await beginning;
 
   const accept = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const address = new URL(request.url ?? "/", "http://localhost");
     if (address.pathname !== "/realtime/v1/websocket") return refuse(socket, "404 Not Found");
     const keyHolder = await readToken(address.searchParams.get("apikey"), options);
     if (!keyHolder) return refuse(socket, "401 Unauthorized");
-    if (!feed.isUp()) return refuse(socket, "503 Service Unavailable");
+    if (!hosted && !isReplicating()) return refuse(socket, "503 Service Unavailable");
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = serveConnection({
         socket: webSocket,
         keyHolder,
         keys: options,
         authorizer,
+        isReplicating,
       });
       connections.add(connection);
       webSocket.on("close", () => connections.delete(connection));
@@ -72,7 +99,7 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
     async stop() {
       clearInterval(prune);
       for (const connection of connections) connection.cut();
-      await feed.stop();
+      await feed?.stop();
       await new Promise<void>((resolve) => server.close(() => resolve()));
       await authorizer.close();
     },

@@ -3,7 +3,7 @@
  *
  * Secrets (`supabase secrets set`): `APP_ORIGIN`, `CRON_SECRET`. Invoke it on a schedule with the same secret:
  * `Authorization: Bearer <CRON_SECRET>` and the body `{ "job": "expire-questions" | "cleanup-agent-artifacts" }`.
- * Deploy it with `supabase functions deploy scheduled --no-verify-jwt`: it checks the secret itself.
+ * It checks the secret itself, so supabase/config.toml switches the gateway's own check off (`verify_jwt`).
  */
 const jobs: ReadonlySet<string> = new Set(["expire-questions", "cleanup-agent-artifacts"]);
 
@@ -22,15 +22,19 @@ Deno.serve(async (request) => {
     return answer(422, `Name a job: ${[...jobs].join(" or ")}.`);
   }
 
-  const response = await fetch(`${origin}/api/cron/${job}`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
-    body: "{}",
-  });
-  return new Response(response.body, {
-    status: response.status,
-    headers: { "Content-Type": "application/json" },
-  });
+  try {
+    const response = await fetch(`${origin.replace(/\/+$/, "")}/api/cron/${job}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
+      body: "{}",
+    });
+    return new Response(response.body, {
+      status: response.status,
+      headers: { "Content-Type": "application/json" },
+    });
+  } catch {
+    return answer(502, "The service at APP_ORIGIN does not answer; call again in a few minutes.");
+  }
 });
 
 function answer(code: number, error: string): Response {

@@ -42,6 +42,7 @@ await followMessages(feedUrl, {
     }
   },
   onInterruption() {},
+  onReturn() {},
 });
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();

@@ -45,6 +45,7 @@ export async function measureDelivery(app: AppAddress, world: BenchWorld, client
       bare.push([id?.[1] ?? id?.[2] ?? "", at]);
     },
     onInterruption() {},
+    onReturn() {},
   });
 
   for (const { clients: count, perSecond, goals } of shapes) {

@@ -115,4 +115,14 @@ describe("sweep", () => {
     );
     expect(rows[0]).toEqual({ question: "OPEN", keys: ["new"] });
   });
+
+  it("leaves the messages of Realtime to Realtime: other apps of the project send some too", async () => {
+    const topic = `another-app-${Date.now()}`;
+    await t.sql.query("select realtime.send('{}', 'theirs', $1, true)", [topic]);
+    await serviceAt(t, new Date("2031-01-02T00:00:00.000Z"), "sweep(true)");
+    const { rowCount } = await t.sql.query("select from realtime.messages where topic = $1", [
+      topic,
+    ]);
+    expect(rowCount).toBe(1);
+  });
 });

@@ -16,7 +16,7 @@ begin
 
   if v_account is null then
     raise exception using errcode = 'PT404',
-      message = format('There is no user %s. Give the user name or the e-mail address of an account.', p_identifier);
+      message = format('There is no user %s. Give the user name or the e-mail address of an account.', private.one_line(p_identifier));
   end if;
   return v_account;
 end;

@@ -17,7 +17,7 @@ begin
 
   if v_products is null then
     raise exception using errcode = 'PT404',
-      message = format('There is no product %s. Give its id, its code, or owner/code.', p_reference);
+      message = format('There is no product %s. Give its id, its code, or owner/code.', private.one_line(p_reference));
   end if;
 
   if json_array_length(v_products) > 1 then

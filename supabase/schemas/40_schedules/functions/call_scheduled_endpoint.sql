@@ -26,7 +26,7 @@ begin
 
   execute 'select net.http_post(url := $1, headers := $2, body := $3)'
     into v_request_id
-    using v_origin || p_path,
+    using rtrim(v_origin, '/') || p_path,
       jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json'),
       '{}'::jsonb;
   return v_request_id;

@@ -1,6 +1,7 @@
 -- Why: decides which of several app processes runs a scheduled entry.
 -- Called by app/server/scheduler.server.ts with the secret key before it calls the endpoint.
--- Returns true for exactly one caller per (p_name, p_due_at); forgets entries older than 30 days.
+-- Returns true for one caller per (p_name, p_due_at), and again for one every five minutes until finish_schedule_run is
+-- called; forgets entries older than 30 days.
 create function public.claim_schedule_run(p_name text, p_due_at timestamptz)
 returns json
 language plpgsql
@@ -14,7 +15,10 @@ begin
 
   insert into public.schedule_runs (name, due_at)
   values (p_name, p_due_at)
-  on conflict do nothing;
+  on conflict (name, due_at) do update
+    set claimed_at = clock_timestamp()
+    where schedule_runs.finished_at is null
+      and schedule_runs.claimed_at < clock_timestamp() - interval '5 minutes';
   get diagnostics v_taken = row_count;
 
   return to_json(v_taken = 1);

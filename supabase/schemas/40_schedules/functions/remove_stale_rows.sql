@@ -1,7 +1,7 @@
 -- Why: rows that nobody will read again: counters of old windows, sessions that ended long ago, pairings of yesterday, the
 -- outbox's delivered past, outputs of agents after two weeks, workers unseen for a month (but those whose name some job still
--- tells), broadcast messages of the last days. Where Supabase Realtime owns and drops its messages itself,
--- they are left to it. Answers the counts.
+-- tells). Broadcast messages are Realtime's own: it drops them by the day, and other apps of the project send some too.
+-- Answers the counts.
 create function private.remove_stale_rows()
 returns jsonb
 language plpgsql
@@ -16,7 +16,6 @@ declare
   v_notices integer;
   v_outputs integer;
   v_workers integer;
-  v_messages integer := 0;
 begin
   delete from public.rate_limit_counters c where c.window_start < v_now - interval '2 hours';
   get diagnostics v_counters = row_count;
@@ -36,17 +35,8 @@ begin
     and not exists (select from public.agent_jobs j where j.worker_id = w.id)
     and not exists (select from public.job_attempts a where a.worker_id = w.id);
   get diagnostics v_workers = row_count;
-  begin
-    execute 'delete from realtime.messages m where m.ctid = any (array(
-      select x.ctid from realtime.messages x where x.inserted_at < $1 order by x.inserted_at limit 20000))'
-    using (v_now at time zone 'UTC') - interval '1 hour';
-    get diagnostics v_messages = row_count;
-  exception
-    when insufficient_privilege or undefined_table then
-      null;
-  end;
   return jsonb_build_object('rate_limit_counters', v_counters, 'user_sessions', v_sessions, 'login_pairings', v_pairings,
-    'notices', v_notices, 'job_outputs', v_outputs, 'agent_workers', v_workers, 'realtime_messages', v_messages);
+    'notices', v_notices, 'job_outputs', v_outputs, 'agent_workers', v_workers);
 end;
 $$;
 

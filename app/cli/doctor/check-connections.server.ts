@@ -1,0 +1,74 @@
+import pg from "pg";
+import { z } from "zod";
+import { connectionSettings } from "~/db/connection-settings.server";
+import { type DirectTransport, openDirectTransport } from "~/db/direct-transport.server";
+import { type Check, failed, passed, reasonOf } from "./check";
+
+const name = "connections";
+
+/** How many calls each connection gets: enough that a pooler mixes those of both sides. */
+const callsEach = 10;
+
+/**
+ * Works as two processes of the service would, each with all its connections at once and other functions in another
+ * order. What a pooler mixes up, cannot give or leaves behind comes to light here rather than at work.
+ */
+export async function checkConnections(databaseUrl: string, connections: number): Promise<Check> {
+  const processes = [1, 2].map(() => openDirectTransport({ databaseUrl, connections }));
+  try {
+    const wrong = await Promise.all(processes.map((one, index) => ask(one, index, connections)));
+    const problem = wrong.flat()[0] ?? (await findLeftRole(databaseUrl, connections));
+    if (problem !== undefined) return failed(name, problem);
+    return passed(name, `two processes with ${connections} connections each get their own answers`);
+  } catch (error) {
+    return failed(
+      name,
+      `Two processes with ${connections} connections each do not get through: ${reasonOf(error)}. Lower SUPABASE_DB_CONNECTIONS, or take the transaction pooler (port 6543)`,
+    );
+  } finally {
+    await Promise.all(processes.map((one) => one.close()));
+  }
+}
+
+/** Functions that only read, each with an answer that no other gives. */
+const questions: readonly (readonly [functionName: string, answer: z.ZodType])[] = [
+  ["ping", z.literal("ok")],
+  ["has_accounts", z.boolean()],
+  ["doctor_facts", z.looseObject({ migrations: z.array(z.string()) })],
+];
+
+async function ask(one: DirectTransport, offset: number, connections: number): Promise<string[]> {
+  const calls = Array.from({ length: connections * callsEach }, async (_, index) => {
+    const [functionName, schema] = questions[(index + offset) % questions.length] ?? [];
+    if (functionName === undefined || schema === undefined) return [];
+    const answer = await one.call(functionName, {});
+    if (schema.safeParse(JSON.parse(answer)).success) return [];
+    return [`${functionName} got the answer of another call: this pooler cannot be used`];
+  });
+  return (await Promise.all(calls)).flat();
+}
+
+const roleSchema = z.object({ own: z.string(), role: z.string() });
+
+/** The service leaves no role behind; an older version of it did, and so may another program with the same login. */
+async function findLeftRole(databaseUrl: string, connections: number): Promise<string | undefined> {
+  const roles = await Promise.all(Array.from({ length: connections }, () => readRole(databaseUrl)));
+  const left = roles.find(({ own, role }) => own !== role);
+  if (left === undefined) return undefined;
+  return `A pooled connection still has the role ${left.role} of somebody else, so migrations through it would fail: stop what sets it (an older version of this service did) and restart the pooler`;
+}
+
+async function readRole(databaseUrl: string): Promise<z.output<typeof roleSchema>> {
+  const client = new pg.Client(connectionSettings(databaseUrl));
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    // The pause keeps the connection, so that the next reader gets another one.
+    const { rows } = await client.query(
+      "select session_user::text as own, current_user::text as role from pg_sleep(0.1)",
+    );
+    return roleSchema.parse(rows[0]);
+  } finally {
+    await client.end();
+  }
+}

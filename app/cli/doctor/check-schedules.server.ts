@@ -1,0 +1,87 @@
+import { z } from "zod";
+import type { Env } from "~/env.server";
+import type { Backend } from "~/server/backend";
+import { type Check, failed, passed, reasonOf } from "./check";
+
+const name = "schedules";
+const patience = 10_000;
+
+export interface ScheduleFacts {
+  schedules: readonly string[];
+  vault_secrets: readonly string[];
+}
+
+/**
+ * Whether somebody calls the scheduled endpoints, in one of the two ways of docs/deploy.md, and whether the running
+ * service knows the secret: `expire-questions` is called for real, which expires only what is past its time anyway.
+ */
+export async function checkSchedules(
+  backend: Pick<Backend, "isEmbedded" | "env">,
+  facts: ScheduleFacts,
+): Promise<Check> {
+  const { isEmbedded, env } = backend;
+  if (isEmbedded) return passed(name, "the running service keeps them itself");
+  if (env.cronSecret === undefined) {
+    return failed(name, "CRON_SECRET is unset, so the scheduled endpoints refuse everybody");
+  }
+  const refusal = await findRefusedSecret(env, env.cronSecret);
+  if (refusal !== undefined) return failed(name, refusal);
+  if (facts.schedules.length < 2) return checkEdgeFunction(env, env.cronSecret);
+  const missing = ["backloom_cron_secret", "backloom_origin"].filter(
+    (secret) => !facts.vault_secrets.includes(secret),
+  );
+  if (missing.length === 0) return passed(name, facts.schedules.join(", "));
+  return failed(name, `Vault has no secret ${missing.join(" and ")}: see docs/deploy.md`);
+}
+
+/** A service that is not running yet tells nothing; one that answers must take the secret. */
+async function findRefusedSecret(env: Env, secret: string): Promise<string | undefined> {
+  if (!isFitForHeader(secret)) {
+    return "CRON_SECRET holds characters that no header carries: use letters, digits and signs of ASCII";
+  }
+  const status = await post(`${env.appOrigin}/api/cron/expire-questions`, secret, "{}")
+    .then((response) => response.status)
+    .catch(() => undefined);
+  if (status !== 401) return undefined;
+  return `The service at ${env.appOrigin} refuses this CRON_SECRET: start it with the same one`;
+}
+
+function isFitForHeader(secret: string): boolean {
+  try {
+    return new Headers({ authorization: secret }).get("authorization") === secret;
+  } catch {
+    return false;
+  }
+}
+
+const answerSchema = z.looseObject({ error: z.string().optional() });
+
+async function checkEdgeFunction(env: Env, secret: string): Promise<Check> {
+  const address = `${env.supabase?.url}/functions/v1/scheduled`;
+  try {
+    const response = await post(address, secret, JSON.stringify({ job: "expire-questions" }));
+    if (response.ok) {
+      return passed(
+        name,
+        "the Edge Function reaches the service; call it at 03:00 and 04:00 UTC from a scheduler of your own",
+      );
+    }
+    if (response.status === 404) return failed(name, nobodyCalls);
+    const { error } = answerSchema.parse(await response.json().catch(() => ({})));
+    return failed(name, `The Edge Function answers ${response.status}: ${error ?? "no reason"}`);
+  } catch (error) {
+    return failed(name, `${nobodyCalls} (the Edge Function: ${reasonOf(error)})`);
+  }
+}
+
+const nobodyCalls =
+  "pg_cron has no entries of this service: enable pg_cron and pg_net and run select private.install_schedules(), or deploy supabase/functions/scheduled";
+
+function post(address: string, secret: string, body: string): Promise<Response> {
+  return fetch(address, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body,
+    signal: AbortSignal.timeout(patience),
+  });
+}

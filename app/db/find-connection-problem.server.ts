@@ -1,0 +1,61 @@
+import pg from "pg";
+import { connectionSettings } from "./connection-settings.server";
+
+const unknownCertificates = [
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+];
+
+const sentences: readonly [codes: readonly string[], sentence: string][] = [
+  [
+    unknownCertificates,
+    "the server's certificate is signed by somebody whom this machine does not know: download the project's certificate (Database settings, SSL configuration) and add ?sslmode=verify-full&sslrootcert=<path to it> to the address",
+  ],
+  [["CERT_HAS_EXPIRED"], "the server's certificate has expired"],
+  [
+    ["ERR_TLS_CERT_ALTNAME_INVALID"],
+    "the server's certificate is for another host: use the host name that the dashboard shows",
+  ],
+  [["ENOENT", "EACCES"], "the file that sslrootcert, sslcert or sslkey names cannot be read"],
+  [["28P01"], "the password of the address is wrong"],
+  [["28000"], "the server refuses this user or this way of connecting"],
+  [["3D000"], "the server has no database of this name"],
+  [
+    ["42501", "22023"],
+    "its user may not become service_role: use the user of the dashboard's address, or grant service_role to it",
+  ],
+];
+
+/**
+ * Connects once, so that an address that can never work is told at the start. Undefined when all is well, and when the
+ * server is only away: that passes, and the service says `"database":"down"` until then.
+ */
+export async function findConnectionProblem(databaseUrl: string): Promise<string | undefined> {
+  try {
+    const client = new pg.Client({
+      ...connectionSettings(databaseUrl),
+      connectionTimeoutMillis: 5000,
+    });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.query("set local role service_role; select 1");
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    return sentenceOf(error);
+  }
+  return undefined;
+}
+
+function sentenceOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (/does not support SSL/.test(error.message)) {
+    return "the server does not speak TLS: add ?sslmode=disable if the way to it is private";
+  }
+  const code = "code" in error ? error.code : undefined;
+  return sentences.find(([codes]) => codes.some((known) => known === code))?.[1];
+}

@@ -1,0 +1,14 @@
+-- Why: the Data API puts the sentence of a refusal into the status line of its answer, where a line break ends the answer.
+-- Whatever a caller sent goes through here before it stands in such a sentence.
+create function private.one_line(p_text text)
+returns text
+language sql
+immutable
+set search_path = ''
+as $$
+  select left(regexp_replace(p_text, '[[:cntrl:]]+', ' ', 'g'), 200);
+$$;
+
+comment on function private.one_line is 'A text of the caller as part of a sentence: one line, at most 200 characters.';
+
+grant execute on function private.one_line to authenticated, service_role;

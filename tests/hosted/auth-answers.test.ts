@@ -1,0 +1,195 @@
+import { createServer } from "node:http";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { checkSession } from "~/cli/doctor/check-session.server";
+import { connectDatabase } from "~/db/database.server";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+/** What the project's Auth answers next, and what it was asked. Everything but Auth goes to the real stack. */
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+let answer: Answer | undefined;
+let asked: { path: string; headers: Headers; body: string }[] = [];
+
+const t = await createTestDatabase();
+const user = await createUser(t, { username: "hopper" });
+
+function playedBack(passOn: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const { pathname } = new URL(request.url);
+    if (!pathname.startsWith("/auth/")) return passOn(request);
+    asked.push({ path: pathname, headers: request.headers, body: await request.clone().text() });
+    if (answer === undefined) return passOn(request);
+    return Response.json(answer.body, { status: answer.status });
+  };
+}
+
+function openDatabase(secretKey: string) {
+  const database = connectDatabase({
+    ...t.supabase,
+    databaseUrl: t.supabase.databaseUrl,
+    secretKey,
+    fetch: playedBack(t.supabase.fetch),
+  });
+  afterAll(() => database.close());
+  return database;
+}
+
+const database = openDatabase(t.supabase.secretKey);
+const app = await startTestApp(t, {
+  database,
+  pages: true,
+  variables: { TRUST_PROXY: "loopback" },
+});
+const legacy = await startTestApp(t, { database: openDatabase("eyJ.legacy.key"), pages: true });
+
+beforeEach(async () => {
+  answer = undefined;
+  asked = [];
+  await t.sql.query("delete from public.rate_limit_counters");
+});
+
+function refusedWith(status: number, code: string, message: string): void {
+  answer = { status, body: { code: status, error_code: code, msg: message } };
+}
+
+async function post(path: string, fields: Record<string, string>, on = app) {
+  const response = await on.request(path, {
+    method: "POST",
+    headers: { origin: on.origin, "x-forwarded-for": "203.0.113.7" },
+    body: new URLSearchParams(fields),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+const logIn = (on = app) => post("/login", { identifier: "hopper", password: user.password }, on);
+const register = () =>
+  post("/register", {
+    username: "lovelace",
+    email: "lovelace@example.com",
+    password: "a long enough secret",
+  });
+
+describe("what Auth refuses at registration is said with its reason", () => {
+  it.each([
+    [422, "signup_disabled", 403, "New accounts are switched off here"],
+    [400, "email_address_not_authorized", 422, "set up SMTP"],
+    [400, "captcha_failed", 503, "CAPTCHA"],
+    [422, "email_provider_disabled", 503, "switched off in Supabase Auth"],
+    [422, "weak_password", 422, "Choose a longer or less common password."],
+    [429, "over_email_send_rate_limit", 429, "Too many tries"],
+    [401, "no_authorization", 503, "refuses the key of this service"],
+    [503, "unexpected_failure", 503, "does not answer"],
+  ])("%i %s", async (status, code, shown, words) => {
+    refusedWith(status, code, "Told by Auth");
+    const { status: got, text } = await register();
+    expect([got, text.includes(words)]).toEqual([shown, true]);
+  });
+});
+
+describe("what Auth refuses at sign-in is said with its reason", () => {
+  it.each([
+    [400, "invalid_credentials", 401, "User name or password is wrong"],
+    // Told before the password is looked at: it must not tell that the account exists.
+    [400, "user_banned", 401, "User name or password is wrong"],
+    [400, "email_not_confirmed", 403, "not confirmed yet"],
+    [400, "captcha_failed", 503, "CAPTCHA"],
+    [429, "over_request_rate_limit", 429, "Too many tries"],
+  ])("%i %s", async (status, code, shown, words) => {
+    refusedWith(status, code, "Told by Auth");
+    const { status: got, text } = await logIn();
+    expect([got, text.includes(words)]).toEqual([shown, true]);
+  });
+
+  it("a key that the gateway refuses is no wrong password", async () => {
+    answer = { status: 401, body: { message: "Invalid API key", hint: "Double check" } };
+    const { status, text } = await logIn();
+    expect([status, text.includes("refuses the key of this service")]).toEqual([503, true]);
+  });
+});
+
+describe("who asks", () => {
+  it("tells Auth the client's address, with the secret key that may", async () => {
+    expect((await logIn()).status).toBe(303);
+    const [first] = asked;
+    expect(first?.path).toBe("/auth/v1/token");
+    expect(first?.headers.get("sb-forwarded-for")).toBe("203.0.113.7");
+    expect(first?.headers.get("apikey")).toBe(t.supabase.secretKey);
+    await post("/recover", { email: user.email });
+    expect(asked.at(-1)?.headers.get("sb-forwarded-for") ?? "203.0.113.7").toBe("203.0.113.7");
+  });
+
+  it("signs in with the publishable key beside a legacy one, which may not", async () => {
+    expect((await logIn(legacy)).status).toBe(303);
+    expect(asked[0]?.headers.get("sb-forwarded-for")).toBeNull();
+    expect(asked[0]?.headers.get("apikey")).toBe(t.supabase.publishableKey);
+  });
+});
+
+describe("the link that confirms an address", () => {
+  it("brings a code that is worth nothing elsewhere, never a session", async () => {
+    expect((await register()).status).toBe(303);
+    const signUp = asked.find(({ path }) => path === "/auth/v1/signup");
+    expect(JSON.parse(signUp?.body ?? "{}")).toMatchObject({
+      code_challenge: expect.stringMatching(/.{40,}/),
+      code_challenge_method: "s256",
+    });
+  });
+
+  it("leads to a page that says what became of it", async () => {
+    const confirmed = await (await app.request("/login?code=abc")).text();
+    expect(confirmed).toContain("Your e-mail address is confirmed");
+    const late = "/login?error=access_denied&error_code=otp_expired";
+    expect(await (await app.request(late)).text()).toContain("That link is no longer good");
+  });
+});
+
+describe("doctor", () => {
+  it("names the code and the words of Auth", async () => {
+    refusedWith(422, "hook_timeout", "The hook took too long");
+    const [token] = await checkSession(database);
+    expect(token).toMatchObject({ name: "token", ok: false });
+    expect(token?.message).toContain("hook_timeout: The hook took too long");
+    refusedWith(422, "email_address_invalid", "Address is invalid");
+    expect((await checkSession(database))[0]?.message).toContain("email_address_invalid");
+  });
+});
+
+describe("a legacy service_role key over the Data API", () => {
+  it("is sent as the bearer token too: without that PostgREST takes the caller for a stranger", async () => {
+    const seen: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      seen.push(request.headers.authorization, String(request.headers.apikey));
+      response.setHeader("content-type", "application/json").end('"ok"');
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    const remote = connectDatabase({
+      supabaseUrl: `http://127.0.0.1:${port}`,
+      publishableKey: "anon",
+      secretKey: "eyJ.legacy.key",
+    });
+    expect(await remote.call("ping", {})).toBe('"ok"');
+    expect(seen).toEqual(["Bearer eyJ.legacy.key", "eyJ.legacy.key"]);
+    await remote.close();
+    server.close();
+  });
+});
+
+describe("a refusal that repeats what the caller sent", () => {
+  it.each([
+    ["resolve_account", { p_identifier: "a\r\nSet-Cookie: b=1" }],
+    ["resolve_product", { p_reference: "a\r\nSet-Cookie: b=1" }],
+  ])("is one line, because the Data API puts it into the status line: %s", async (name, values) => {
+    const refusal = database.call(name, values);
+    await expect(refusal).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringMatching(/^There is no (user|product) a Set-Cookie: b=1\. [^\r\n]*$/),
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { connectDatabase } from "~/db/database.server";
+import { readEnv } from "~/env.server";
+import { openBackend } from "~/server/backend";
+import { createTestDatabase } from "../setup/database";
+import { frontCertificate, startTlsFront } from "../setup/tls-front";
+
+const t = await createTestDatabase({ transport: "direct" });
+const postgresPort = Number(new URL(t.supabase.databaseUrl).port);
+const encrypted = await startTlsFront(postgresPort);
+const plain = await startTlsFront(postgresPort, false);
+afterAll(async () => {
+  await Promise.all([encrypted.close(), plain.close()]);
+});
+
+/** 127.0.0.1 under a name that does not say so: for the service a host somewhere else. */
+const elsewhere = "2130706433";
+
+function addressOf(front: { port: number }, query = "", host = "127.0.0.1"): string {
+  const url = new URL(t.supabase.databaseUrl);
+  url.port = String(front.port);
+  url.hostname = host;
+  url.search = query;
+  return url.href;
+}
+
+function start(databaseUrl: string) {
+  return openBackend(
+    readEnv({
+      SUPABASE_URL: "https://project.example",
+      SUPABASE_PUBLISHABLE_KEY: "sb_publishable_x",
+      SUPABASE_SECRET_KEY: "sb_secret_x",
+      SESSION_SECRET: "s".repeat(32),
+      SUPABASE_DB_URL: databaseUrl,
+    }),
+  );
+}
+
+async function ping(databaseUrl: string): Promise<string> {
+  const database = connectDatabase({ ...t.supabase, databaseUrl });
+  try {
+    return await database.call("ping", {});
+  } finally {
+    await database.close();
+  }
+}
+
+describe("the way to Postgres", () => {
+  it("is encrypted and checked off this machine, although the address says nothing of it", async () => {
+    await expect(start(addressOf(encrypted, "", elsewhere))).rejects.toThrow("certificate");
+    await expect(ping(addressOf(encrypted, "", elsewhere))).rejects.toMatchObject({ status: 503 });
+    await expect(start(addressOf(plain, "", elsewhere))).rejects.toThrow("sslmode=disable");
+    await expect(ping(addressOf(plain, "", elsewhere))).rejects.toMatchObject({ status: 503 });
+    expect([encrypted.plainBytes(), plain.plainBytes()]).toEqual([0, 0]);
+  });
+
+  it.each(["require", "verify-ca", "verify-full"])("is checked with sslmode=%s", async (mode) => {
+    await expect(start(addressOf(encrypted, `?sslmode=${mode}`))).rejects.toThrow("sslrootcert");
+    const known = addressOf(encrypted, `?sslmode=${mode}&sslrootcert=${frontCertificate}`);
+    expect(await ping(known)).toBe('"ok"');
+    await (await start(known)).stop();
+  });
+
+  it("is what sslmode says: not checked, or not encrypted", async () => {
+    expect(await ping(addressOf(encrypted, "?sslmode=no-verify", elsewhere))).toBe('"ok"');
+    const open = addressOf({ port: postgresPort }, "?sslmode=disable", elsewhere);
+    expect(await ping(open)).toBe('"ok"');
+  });
+
+  it("needs no encryption on this machine", async () => {
+    expect(await ping(t.supabase.databaseUrl)).toBe('"ok"');
+  });
+});
+
+describe("the start", () => {
+  it.each([
+    ["a wrong password", { password: "wrong" }, "password"],
+    ["a missing database", { pathname: "/none" }, "no database"],
+    ["a missing certificate file", { search: "?sslrootcert=/none" }, "read"],
+    ["a user without the service's rights", { username: "supabase_auth_admin" }, "service_role"],
+  ])("is refused for %s, in a sentence", async (_, change, words) => {
+    const url = Object.assign(new URL(t.supabase.databaseUrl), change);
+    await expect(start(url.href)).rejects.toThrow(words);
+  });
+
+  it("goes on when Postgres is only away", async () => {
+    const backend = await start("postgresql://u:p@127.0.0.1:1/postgres");
+    await expect(backend.database.call("ping", {})).rejects.toMatchObject({ status: 503 });
+    await backend.stop();
+  });
+});

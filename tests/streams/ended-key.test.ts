@@ -1,0 +1,53 @@
+import { RealtimeClient } from "@supabase/supabase-js";
+import { SignJWT } from "jose";
+import { afterAll, expect, it } from "vitest";
+import { webSocketTransport } from "~/db/web-socket-transport.server";
+import { createUpstream } from "~/realtime/upstream";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase({ realtime: true });
+const shortLived = await keyUntil(Date.now() + 3000);
+const nextKey = await keyUntil(Date.now() + 600_000);
+
+/** What the gateway of a hosted project makes of a secret key: a token that ends. */
+function keyUntil(end: number): Promise<string> {
+  return new SignJWT({ role: "service_role" })
+    .setProtectedHeader({ alg: "HS256" })
+    .setExpirationTime(Math.floor(end / 1000))
+    .sign(new TextEncoder().encode(t.supabase.jwtSecret));
+}
+
+const clients: RealtimeClient[] = [];
+const upstream = createUpstream({
+  connect() {
+    const client = new RealtimeClient(t.supabase.realtimeUrl, {
+      params: { apikey: clients.length === 0 ? shortLived : nextKey },
+      transport: webSocketTransport,
+    });
+    clients.push(client);
+    return client;
+  },
+  reopenAfterMs: 100,
+});
+afterAll(() => upstream.close());
+
+function joined(topic: string): Promise<void> {
+  return new Promise((resolve) => {
+    upstream.join(topic, { joined: resolve, lost: () => {}, message: () => {} });
+  });
+}
+
+it("a connection on which joins are refused since its key ended is replaced, also while a channel of it lives on", async () => {
+  await joined("product:first");
+  const [first] = clients;
+  await first?.setAuth(t.supabase.secretKey);
+  if (first) first.accessTokenValue = null;
+
+  const closed = new Promise((resolve) => setTimeout(resolve, 3500));
+  await closed;
+  await joined("product:second");
+  expect(clients).toHaveLength(2);
+  await joined("product:third");
+  expect(clients).toHaveLength(2);
+  expect(upstream.sockets).toBe(2);
+});

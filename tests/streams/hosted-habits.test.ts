@@ -1,0 +1,115 @@
+import pg from "pg";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import type { Database } from "~/db/database.server";
+import { bearer, createToken, startTestApp, type TestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { openStream, type StreamReader } from "./stream-reader";
+import { createTask, createWorld } from "./world";
+
+let dropped = 0;
+let toDrop = 0;
+const t = await createTestDatabase({
+  realtime: {
+    drops: () => {
+      if (toDrop === 0) return false;
+      toDrop -= 1;
+      dropped += 1;
+      return true;
+    },
+  },
+});
+const app = await startTestApp(t);
+let looks = 0;
+const counting: Database = {
+  ...t.database,
+  call(name, values) {
+    if (name === "list_sent_messages") looks += 1;
+    return t.database.call(name, values);
+  },
+};
+const quick = await startTestApp(t, { compareMs: 300, database: counting });
+const admin = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
+await admin.connect();
+const w = await createWorld(t);
+const headers = bearer(await createToken(t, w.member));
+const open: StreamReader[] = [];
+
+afterEach(() => {
+  for (const reader of open.splice(0)) reader.close();
+});
+afterAll(() => admin.end());
+
+async function read(from: TestApp, path: string, more: HeadersInit = {}): Promise<StreamReader> {
+  const url = `${from.origin}/api/realtime/${path}?product_id=${w.productId}`;
+  const reader = await openStream(url, { ...headers, ...more });
+  open.push(reader);
+  await reader.nextNamed("ready");
+  return reader;
+}
+
+/** Writes a task whose event never comes, and one whose event does. */
+async function loseOne(readers: StreamReader[]): Promise<string> {
+  toDrop = 1;
+  const lost = await createTask(t, w.storyId, "lost on the way");
+  await expect.poll(() => toDrop).toBe(0);
+  const heard = await createTask(t, w.storyId, "heard");
+  await Promise.all(readers.map((reader) => reader.nextWhere(({ data }) => data.id === heard)));
+  return lost;
+}
+
+describe("a message that Realtime drops without a word", () => {
+  it("is noticed within 30 seconds: every stream of the topic greets anew", async () => {
+    const readers = await Promise.all([read(app, "backlog"), read(app, "solo")]);
+    const lost = await loseOne(readers);
+    const since = Date.now();
+    await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
+    expect(Date.now() - since).toBeLessThan(30_000);
+    for (const { messages } of readers) {
+      expect(messages.some(({ data }) => data.id === lost)).toBe(false);
+      expect(messages.filter(({ event }) => event === "ready")).toHaveLength(2);
+    }
+  }, 45_000);
+
+  it("is not skipped by a reader who comes back from before it: the state is read", async () => {
+    const reader = await read(quick, "backlog");
+    const before = await createTask(t, w.storyId, "before");
+    const { id } = await reader.nextWhere(({ data }) => data.id === before);
+    await loseOne([reader]);
+    await reader.nextNamed("ready");
+
+    const back = await read(quick, "backlog", { "last-event-id": id ?? "" });
+    expect(back.messages[0]?.data).not.toHaveProperty("resumed");
+  });
+
+  it("is looked for among messages only, so that nobody is greeted anew without a reason", async () => {
+    const reader = await read(quick, "backlog");
+    const first = looks;
+    for (let n = 0; n < 5; n++) {
+      const task = await createTask(t, w.storyId, `quiet ${n}`);
+      await reader.nextWhere(({ data }) => data.id === task);
+    }
+    await expect.poll(() => looks, { timeout: 10_000 }).toBeGreaterThan(first + 3);
+    expect(reader.messages.filter(({ event }) => event === "ready")).toHaveLength(1);
+    expect(dropped).toBe(2);
+  });
+});
+
+describe("a replication that is lost and made anew without a word", () => {
+  it("is noticed by what was sent meanwhile: streams greet anew and go on", async () => {
+    const reader = await read(quick, "backlog");
+    await admin.query("begin");
+    await admin.query("insert into public.tasks (story_id, title) values ($1, 'meanwhile')", [
+      w.storyId,
+    ]);
+    await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'backloom realtime'`,
+    );
+    await admin.query("commit");
+    await reader.nextNamed("ready");
+    expect(reader.messages.some(({ event }) => event === "error")).toBe(false);
+
+    const after = await createTask(t, w.storyId, "after");
+    await reader.nextWhere(({ data }) => data.id === after);
+  });
+});

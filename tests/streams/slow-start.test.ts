@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { openStream } from "./stream-reader";
+import { createTask, createWorld } from "./world";
+
+let begin = () => {};
+const begins = new Promise<void>((resolve) => {
+  begin = resolve;
+});
+const t = await createTestDatabase({ realtime: { begins } });
+const app = await startTestApp(t, { compareMs: 60_000 });
+
+it("a Realtime that joins before it follows the database: the state is read again when it does", async () => {
+  const w = await createWorld(t);
+  const reader = await openStream(
+    `${app.origin}/api/realtime/backlog?product_id=${w.productId}`,
+    bearer(await createToken(t, w.member)),
+  );
+  await reader.nextNamed("ready");
+  const early = await createTask(t, w.storyId, "before anybody followed");
+  begin();
+  await reader.nextNamed("ready");
+  expect(reader.messages.some(({ data }) => data.id === early)).toBe(false);
+
+  const task = await createTask(t, w.storyId, "followed");
+  await reader.nextWhere(({ data }) => data.id === task);
+  reader.close();
+});
