@@ -7,8 +7,9 @@ import { environmentOf, writeContextFiles } from "./context-files";
 import type { Heartbeat } from "./heartbeat";
 import type { Journal } from "./journal";
 import type { WorkerOptions } from "./options";
-import { Refusal } from "./problems";
+import { Refusal, WorkerProblem } from "./problems";
 import { addUsage, type CommandResult, readResult, type Usage } from "./result-file";
+import type { Rules } from "./rules";
 import { type CommandEnd, runCommand } from "./run-command";
 import type { CallOptions, Service } from "./service";
 import type { WorkFolder } from "./work-folder";
@@ -25,6 +26,10 @@ export interface Attempt {
   demoCommand: string;
   /** What the commands of this attempt have used so far; it is told whatever the end of the attempt is. */
   used: Usage;
+  /** What the repository says about work in it. */
+  rules: Rules;
+  /** Keeps what the attempt has made and not delivered; answers the branch, or null when there is nothing. */
+  keep(): Promise<string | null>;
 }
 
 /** How the command ended and what it told. */
@@ -52,13 +57,16 @@ export async function execute(
   extra: Record<string, string>,
 ): Promise<Outcome> {
   const { job, options, heartbeat } = attempt;
-  const name = `${job.id}-${job.attempt}-${assignment.taskCode ?? "job"}.files`;
-  const files = await writeContextFiles(join(attempt.folder.worktrees, name), assignment);
+  const notes = join(attempt.folder.worktrees, `${job.id}-${job.attempt}.files`);
+  const files = await writeContextFiles(folder, notes, assignment);
   const demo: Record<string, string> = options.demoAsk ? { BACKLOOM_DEMO_ASK: "1" } : {};
   const end = await runCommand({
     command: options.exec === "demo" ? attempt.demoCommand : options.exec,
     folder,
-    environment: environmentOf(assignment, files, { ...extra, ...demo }),
+    environment: {
+      ...attempt.rules.env,
+      ...environmentOf(assignment, files, { ...extra, ...demo }),
+    },
     logFile: logFileOf(attempt),
     timeoutMinutes: options.timeoutMinutes,
     pidFile: files.pid,
@@ -80,6 +88,11 @@ export function failureOf({ end, result }: Outcome): Failure | undefined {
     };
   }
   if (end.exitCode === 0) return undefined;
+  if (end.exitCode === 126 || end.exitCode === 127) {
+    throw new WorkerProblem(
+      `The command cannot be run on this machine, and the job goes back: ${end.output.slice(-500)}`,
+    );
+  }
   const how = end.timedOut ? "was stopped after its time" : `ended with ${end.exitCode}`;
   const failure_reason = `The command ${how}.\n${end.output}`.trim().slice(-4_000);
   return { failure_class: "agent_error", failure_reason };

@@ -1,29 +1,60 @@
 import { taskExecutionSchema, type VerifyResult, verificationSchema } from "~/contract/agent-job";
-import { type Execution, executionAssignment } from "./assignment";
+import {
+  type Assignment,
+  type Execution,
+  executionAssignment,
+  type Surroundings,
+} from "./assignment";
 import { type Attempt, execute, failureOf, type Outcome, ofTask, park, TaskGone } from "./attempt";
 import { beginningOf } from "./begun";
-import { deliver, pauseForConflict, pushWork } from "./deliver";
-import { examine, gatherEvidence, listedFiles } from "./evidence";
+import { deliver, pauseForConflict, pushQuestion, pushWork } from "./deliver";
+import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
 import { git } from "./git";
 import type { Work } from "./integrate";
+import { look } from "./look";
 import { finish, reportFailure, reportStart } from "./reports";
+import { setUp } from "./set-up";
 import { commitLeftovers, type Worktree } from "./worktree";
 
 /** What is known of the tasks that this attempt has brought to their end. */
 interface Progress {
+  surroundings: Surroundings;
   results: VerifyResult[];
   /** What the job shows of each of them. */
   tasks: Record<string, unknown>;
   summaries: string[];
 }
 
+/** The work of one task, and where the branch stood before it. */
+interface TaskWork extends Work {
+  head: string;
+}
+
+/** A task whose command has ended. */
+interface Ended {
+  execution: Execution;
+  assignment: Assignment;
+  work: TaskWork;
+  outcome: Outcome;
+}
+
 /**
  * A whole sprint on one branch: its tasks one after another, each with evidence and gate of its own, and each on the branch
  * before it counts as done, so that whoever goes on after this attempt finds it there.
  */
-export async function workOnBatch(attempt: Attempt, worktree: Worktree): Promise<void> {
-  await reportStart(attempt, worktree);
-  const progress: Progress = { results: [], tasks: {}, summaries: [] };
+export async function workOnBatch(
+  attempt: Attempt,
+  worktree: Worktree,
+  surroundings: Surroundings,
+): Promise<void> {
+  await reportStart(attempt, worktree.start, worktree.branch);
+  await setUp(attempt, worktree);
+  const progress: Progress = {
+    surroundings,
+    results: earlierResults(attempt),
+    tasks: {},
+    summaries: [],
+  };
   for (const execution of attempt.job.executions ?? []) {
     if (execution.status !== "pending" && execution.status !== "running") continue;
     const goesOn = await workOnExecution(attempt, worktree, execution, progress);
@@ -53,11 +84,12 @@ async function workOnExecution(
   const work = { name, base: await beginningOf(worktree, name, head) };
   try {
     await move(attempt, execution, { status: "running" });
-    return await workOnTask(attempt, worktree, execution, work, progress);
+    return await workOnTask(attempt, worktree, execution, { ...work, head }, progress);
   } catch (error) {
     if (!(error instanceof TaskGone)) throw error;
+    const kept = await attempt.keep();
+    if (kept !== null) attempt.journal.say(`What was done of it is on ${kept}`);
     await git(worktree.folder, "reset", "--quiet", "--hard", worktree.branchTip ?? head);
-    await git(worktree.folder, "clean", "--quiet", "-fd");
     attempt.journal.say(`${execution.task_code} was deleted or finished by hand: ${error.message}`);
     return true;
   }
@@ -67,10 +99,10 @@ async function workOnTask(
   attempt: Attempt,
   worktree: Worktree,
   execution: Execution,
-  work: Work,
+  work: TaskWork,
   progress: Progress,
 ): Promise<boolean> {
-  const assignment = executionAssignment(attempt.job, execution);
+  const assignment = executionAssignment(attempt.job, execution, progress.surroundings);
   const outcome = await execute(attempt, assignment, worktree.folder, {
     BACKLOOM_BASE_SHA: work.base,
   });
@@ -81,10 +113,9 @@ async function workOnTask(
   }
   await commitLeftovers(worktree.folder, `${execution.task_code}: ${execution.title}`);
   if (outcome.result.question === undefined) {
-    return judge(attempt, worktree, execution, work, outcome, progress);
+    return judge(attempt, worktree, { execution, assignment, work, outcome }, progress);
   }
-  const push = await pushWork(attempt, worktree, work);
-  if (push.kind === "conflict") await pauseForConflict(attempt, push.files, false);
+  await pushQuestion(attempt, worktree, work, assignment);
   await park(attempt, assignment, outcome.result);
   return false;
 }
@@ -92,13 +123,14 @@ async function workOnTask(
 async function judge(
   attempt: Attempt,
   worktree: Worktree,
-  execution: Execution,
-  work: Work,
-  outcome: Outcome,
+  { execution, assignment, work, outcome }: Ended,
   progress: Progress,
 ): Promise<boolean> {
   const { job, service, journal } = attempt;
-  const evidence = await examine(attempt, worktree, outcome, work.base);
+  const { evidence, isSeen, failure } = await look(attempt, worktree, {
+    ...{ assignment, outcome, since: work.base, head: work.head },
+    required: execution.verify_required,
+  });
   const { test: _output, ...seen } = evidence.details;
   progress.tasks[execution.task_code] = { verify_result: evidence.verifyResult, ...seen };
   const given = {
@@ -115,9 +147,9 @@ async function judge(
     attempt,
     service.call("verify_sprint_task", given, verificationSchema),
   );
-  if (verification.report === null) {
-    const failure = { failure_class: "verification_failed", failure_reason: verification.hint };
-    await reportFailure(attempt, failure, outcome.result);
+  if (failure !== undefined || verification.report === null) {
+    const refusal = failure ?? refusalOf(evidence, verification.hint);
+    await reportFailure(attempt, refusal, outcome.result);
     return false;
   }
   if (evidence.changedFiles.length > 0) {
@@ -127,13 +159,13 @@ async function judge(
       return false;
     }
   }
-  const end = { status: verification.report, verify_result: evidence.verifyResult };
-  await move(attempt, execution, end);
+  const status = isSeen ? verification.report : "skipped";
+  await move(attempt, execution, { status, verify_result: evidence.verifyResult });
   progress.results.push(evidence.verifyResult);
   if (outcome.result.summary) {
     progress.summaries.push(`${execution.task_code}: ${outcome.result.summary}`);
   }
-  journal.say(`${execution.task_code} is ${verification.report}`);
+  journal.say(`${execution.task_code} is ${status}`);
   return true;
 }
 
@@ -152,5 +184,11 @@ function worstOf(results: readonly VerifyResult[]): VerifyResult {
   return (
     (["DIVERGENT", "PARTIAL", "ALIGNED"] as const).find((result) => results.includes(result)) ??
     "EMPTY"
+  );
+}
+
+function earlierResults({ job }: Attempt): VerifyResult[] {
+  return (job.executions ?? []).flatMap(({ status, verify_result }) =>
+    status === "done" && verify_result !== null ? [verify_result] : [],
   );
 }

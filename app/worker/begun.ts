@@ -1,17 +1,13 @@
 import { commitOf, committer, git, isAncestor } from "./git";
+import { begunFolder } from "./remote";
 import type { Worktree } from "./worktree";
 
 /**
  * Where the work that lies unfinished on a branch has begun, kept beside the branch in the repository itself: only who may
  * push there decides what the work of a task is compared with.
  */
-const folderOfRefs = "refs/backloom/begun";
-
-/** Fetched together with the branches. */
-export const begunRefspec = `+${folderOfRefs}/*:${folderOfRefs}/*`;
-
 export function begunRef(branch: string): string {
-  return `${folderOfRefs}/${branch}`;
+  return `${begunFolder}/${branch}`;
 }
 
 /** A commit that remembers whose work begins at its parent. */

@@ -2,23 +2,25 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ideaAssignment } from "./assignment";
 import { type Attempt, execute, failureOf, park } from "./attempt";
+import { messageOf } from "./problems";
 import { report, reportFailure, reportStart } from "./reports";
+import { openRepositoryOf } from "./repository";
+import { addReadingTree } from "./worktree";
 
-/** Answers what a user asked about an idea: no repository, the summary or the output is the answer. */
+/** Answers what a user asked about an idea, with the repository to read; the summary or the output is the answer. */
 export async function workOnChat(attempt: Attempt): Promise<void> {
   const { job, journal } = attempt;
-  const folder = join(attempt.folder.worktrees, `${job.id}-${job.attempt}`);
-  await mkdir(folder, { recursive: true });
+  const place = await openPlace(attempt);
   try {
     await reportStart(attempt);
     const assignment = ideaAssignment(job);
-    const outcome = await execute(attempt, assignment, folder, {});
+    const outcome = await execute(attempt, assignment, place.folder, {});
     const failure = failureOf(outcome);
     if (failure !== undefined) return await reportFailure(attempt, failure, outcome.result);
     if (outcome.result.question !== undefined) {
       return await park(attempt, assignment, outcome.result);
     }
-    const answer = outcome.result.summary ?? outcome.end.output;
+    const answer = outcome.result.summary ?? (outcome.end.answer || outcome.end.output);
     if (answer.trim() === "") {
       const silent = { failure_class: "agent_error", failure_reason: "The command gave no answer" };
       return await reportFailure(attempt, silent, outcome.result);
@@ -26,6 +28,20 @@ export async function workOnChat(attempt: Attempt): Promise<void> {
     await report(attempt, "done", { summary: answer });
     journal.say(`Answered the question about ${job.idea?.code ?? "the idea"}`);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await place.remove();
   }
+}
+
+/** The repository to read where this machine reaches it; a talk needs none. */
+async function openPlace({ job, options, folder, journal }: Attempt) {
+  const name = `${job.id}-${job.attempt}`;
+  try {
+    const repository = await openRepositoryOf(job, options, folder);
+    return await addReadingTree({ repository, parent: folder.worktrees, name });
+  } catch (error) {
+    journal.say(`The answer is given without the repository: ${messageOf(error)}`);
+  }
+  const empty = join(folder.worktrees, name);
+  await mkdir(empty, { recursive: true });
+  return { folder: empty, remove: () => rm(empty, { recursive: true, force: true }) };
 }

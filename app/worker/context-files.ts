@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Assignment } from "./assignment";
 import { describeWork } from "./describe-work";
@@ -12,17 +12,27 @@ export interface ContextFiles {
   pid: string;
 }
 
-/** Writes the context as JSON for programs and as text for models, outside of the worktree. */
+/** The folder of the files, where the sandbox of an agent may write; git is told to leave it out. */
+export const contextFolder = ".backloom";
+
+/**
+ * Writes the context as JSON for programs and as text for models into the worktree. The note about the process stays outside
+ * of it.
+ */
 export async function writeContextFiles(
-  folder: string,
+  worktree: string,
+  notes: string,
   assignment: Assignment,
 ): Promise<ContextFiles> {
+  const folder = join(worktree, contextFolder);
+  await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
+  await mkdir(notes, { recursive: true });
   const files = {
     context: join(folder, "context.json"),
     prompt: join(folder, "prompt.md"),
     result: join(folder, "result.json"),
-    pid: join(folder, "command.pid"),
+    pid: join(notes, "command.pid"),
   };
   await writeFile(files.context, `${JSON.stringify(assignment, null, 2)}\n`);
   await writeFile(files.prompt, describeWork(assignment));
@@ -31,7 +41,7 @@ export async function writeContextFiles(
 
 /** The same in the environment; the worker's own token is not among it. */
 export function environmentOf(
-  { job, taskCode, storyCode, title }: Assignment,
+  { job, taskCode, storyCode, title, verifyOnly, requiresOpus }: Assignment,
   files: ContextFiles,
   extra: Record<string, string>,
 ): Record<string, string> {
@@ -44,6 +54,8 @@ export function environmentOf(
     BACKLOOM_TASK_CODE: taskCode ?? "",
     BACKLOOM_TITLE: title,
     BACKLOOM_BRANCH: job.branch ?? "",
+    BACKLOOM_VERIFY_ONLY: verifyOnly ? "1" : "",
+    BACKLOOM_REQUIRES_OPUS: requiresOpus ? "1" : "",
     BACKLOOM_CONTEXT_FILE: files.context,
     BACKLOOM_PROMPT_FILE: files.prompt,
     BACKLOOM_RESULT_FILE: files.result,

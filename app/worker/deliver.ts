@@ -1,5 +1,8 @@
 import { sprintRunSchema } from "~/contract/sprint-run";
+import type { Assignment } from "./assignment";
 import { type Attempt, reportUsage } from "./attempt";
+import type { Delivery, Push } from "./delivery";
+import { git } from "./git";
 import { integrate, type Work } from "./integrate";
 import { Refusal } from "./problems";
 import { openPullRequest } from "./pull-request";
@@ -7,22 +10,11 @@ import { report } from "./reports";
 import { sendable } from "./sendable";
 import type { Worktree } from "./worktree";
 
-/** Whether the work is on its branch. */
-type Push =
-  | { kind: "conflict"; files: string[] }
-  | { kind: "pushed"; headSha: string; pushedAt: string; folder: string };
-
-/** Where the work of a job went. */
-export type Delivery =
-  | { kind: "nothing" }
-  | Extract<Push, { kind: "conflict" }>
-  | (Extract<Push, { kind: "pushed" }> & { prUrl: string | undefined });
-
 /** Brings the work to its branch, and opens a pull request where one is wanted. */
 export async function deliver(attempt: Attempt, worktree: Worktree, work: Work): Promise<Delivery> {
   const push = await pushWork(attempt, worktree, work);
   if (push.kind === "conflict") return push;
-  return { ...push, prUrl: await openPullRequest(attempt, worktree) };
+  return { ...push, pullRequest: await openPullRequest(attempt, worktree) };
 }
 
 /** Brings the work to its branch, after asking once more whether the attempt still holds the job. */
@@ -34,6 +26,19 @@ export async function pushWork(attempt: Attempt, worktree: Worktree, work: Work)
   return { kind: "pushed", headSha, pushedAt: new Date().toISOString(), folder: worktree.folder };
 }
 
+/** What is there goes along before a question is asked. The person hears of a conflict too: no answer makes it go away. */
+export async function pushQuestion(
+  attempt: Attempt,
+  worktree: Worktree,
+  work: Work,
+  { verifyOnly }: Assignment,
+): Promise<void> {
+  const head = await git(worktree.folder, "rev-parse", "HEAD");
+  if (verifyOnly || head === (worktree.branchTip ?? worktree.start)) return;
+  const push = await pushWork(attempt, worktree, work);
+  if (push.kind === "conflict") await pauseForConflict(attempt, push.files, false);
+}
+
 /** Pauses the run with the files in question. The job goes back to the queue, unless it still has a question to ask. */
 export async function pauseForConflict(
   attempt: Attempt,
@@ -42,6 +47,8 @@ export async function pauseForConflict(
 ): Promise<void> {
   const { job, service, journal } = attempt;
   journal.say(`Merge conflict in ${files.join(", ")}: the run is paused`);
+  const kept = await attempt.keep();
+  if (kept !== null) journal.say(`The work is kept on ${kept}`);
   if (job.run === null) return;
   await reportUsage(attempt);
   const pause = {

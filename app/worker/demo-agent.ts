@@ -7,6 +7,7 @@ const contextSchema = z.object({
   taskCode: z.string().nullable(),
   title: z.string(),
   plan: z.string().nullable(),
+  verifyOnly: z.boolean(),
   job: z.object({
     kind: z.string(),
     attempt: z.number(),
@@ -34,6 +35,9 @@ async function work(context: Context, mayAsk: boolean): Promise<Record<string, u
   const { job, title } = context;
   const usage = { model_id: "demo", input_tokens: 1200, output_tokens: 300 };
   if (job.kind === "PLAN_CHAT") return { summary: `The demo has read "${title}".`, ...usage };
+  if (context.verifyOnly) {
+    return { summary: `The demo has looked at "${title}".`, verify_result: "ALIGNED", ...usage };
+  }
   if (mayAsk && job.questions.length === 0) {
     const options = ["In the file of the task", "In a file of its own"];
     const question = `Where should the notes on "${title}" stand?`;

@@ -1,5 +1,6 @@
+import { z } from "zod";
 import type { VerifyResult } from "~/contract/agent-job";
-import { type Attempt, logFileOf, type Outcome } from "./attempt";
+import { type Attempt, type Failure, logFileOf, type Outcome } from "./attempt";
 import { git, gitPaths } from "./git";
 import type { CommandResult } from "./result-file";
 import { type CommandEnd, runCommand } from "./run-command";
@@ -13,6 +14,12 @@ export interface Evidence {
   verifyResult: VerifyResult;
   details: Record<string, unknown>;
 }
+
+const testSchema = z.object({
+  passed: z.boolean(),
+  exit_code: z.number().nullable(),
+  output: z.string(),
+});
 
 /** What the service takes at most: so many paths, together so many characters. */
 const mostFiles = 5_000;
@@ -31,6 +38,26 @@ export function listedFiles({ changedFiles }: Evidence): string[] {
   return files;
 }
 
+/** The person's own word goes before that of the repository. */
+export function testCommandOf({ options, rules }: Attempt): string | undefined {
+  return options.testCommand ?? rules.test;
+}
+
+/** What the test said, where there was one. */
+export function testOf({ details }: Evidence) {
+  return testSchema.safeParse(details.test).data;
+}
+
+/** Why the gate is closed, in the words of the test where that is the reason. */
+export function refusalOf(evidence: Evidence, hint: string): Failure {
+  const test = testOf(evidence);
+  const failure_reason =
+    test && !test.passed
+      ? `The test command ended with ${test.exit_code}.\n${sendableEnd(test.output, 3_500)}`
+      : hint;
+  return { failure_class: "verification_failed", failure_reason };
+}
+
 /** The diff since a commit, and the test command where there is one; a failing test is a verdict of its own. */
 export async function examine(
   attempt: Attempt,
@@ -38,12 +65,13 @@ export async function examine(
   { result }: Outcome,
   since: string,
 ): Promise<Evidence> {
-  const { testCommand, timeoutMinutes } = attempt.options;
+  const { timeoutMinutes } = attempt.options;
+  const testCommand = testCommandOf(attempt);
   if (testCommand === undefined) return gatherEvidence(worktree, since, result, undefined);
   const test = await runCommand({
     command: testCommand,
     folder: worktree.folder,
-    environment: { BACKLOOM_JOB_ID: attempt.job.id },
+    environment: { ...attempt.rules.env, BACKLOOM_JOB_ID: attempt.job.id },
     logFile: logFileOf(attempt),
     timeoutMinutes,
     signal: attempt.heartbeat.signal,

@@ -1,7 +1,8 @@
 import { begunRef, noteOf } from "./begun";
 import { committer, git, gitPaths, isAncestor } from "./git";
 import { messageOf } from "./problems";
-import { fetchAll, tipOf, type Worktree } from "./worktree";
+import { fetchAll, tipOf } from "./remote";
+import type { Worktree } from "./worktree";
 
 /** Where the work went, or which files stood in its way. */
 export type Integration =

@@ -1,5 +1,7 @@
+import { checkCommand } from "./check-command";
 import { runDemoAgent } from "./demo-agent";
 import { openJournal } from "./journal";
+import { removeLeftovers } from "./leftovers";
 import { leave, runLoop } from "./loop";
 import { readOptions, usage } from "./options";
 import { messageOf, WorkerProblem } from "./problems";
@@ -7,7 +9,6 @@ import { checkRepository } from "./repository";
 import { findServedProduct } from "./served-product";
 import { connectService } from "./service";
 import { takeWorkFolder } from "./work-folder";
-import { removeLeftovers } from "./worktree";
 
 const demoWord = "demo-agent";
 
@@ -25,8 +26,9 @@ async function main(words: readonly string[]): Promise<void> {
   const stop = stopOnSignals();
   const tools = { options, service, journal, folder, demoCommand, stopSignal: stop };
   try {
-    await removeLeftovers(folder.worktrees);
+    await removeLeftovers(folder.worktrees, journal);
     const product = await findServedProduct(options, service, stop);
+    await checkCommand(options.exec);
     await checkRepository(options, product, folder);
     await runLoop({ ...tools, product });
   } catch (error) {

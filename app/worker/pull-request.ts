@@ -3,20 +3,25 @@ import { type Attempt, logFileOf } from "./attempt";
 import { runCommand } from "./run-command";
 import type { Worktree } from "./worktree";
 
+/** The address of the pull request, or why there is none although the product wants one. */
+export type PullRequest = { url?: string; problem?: string };
+
 /**
  * Runs the configured command when the product wants pull requests. It prints the address of the pull request of the
- * branch, a new one or the one that is open already. A command that fails leaves the job without one.
+ * branch, a new one or the one that is open already. A command that fails leaves the job without one, and the person is told.
  */
-export async function openPullRequest(
-  attempt: Attempt,
-  worktree: Worktree,
-): Promise<string | undefined> {
-  const { job, options, journal } = attempt;
-  if (!job.product.auto_pr || options.pullRequestCommand === undefined) return undefined;
+export async function openPullRequest(attempt: Attempt, worktree: Worktree): Promise<PullRequest> {
+  const { job, options, rules, journal } = attempt;
+  if (!job.product.auto_pr) return {};
+  const command = options.pullRequestCommand ?? rules.pr;
+  if (command === undefined) {
+    return { problem: "No pull request was opened: the worker has no --pr command." };
+  }
   const end = await runCommand({
-    command: options.pullRequestCommand,
+    command,
     folder: worktree.folder,
     environment: {
+      ...rules.env,
       BACKLOOM_BRANCH: worktree.branch,
       BACKLOOM_TITLE: titleOf(attempt),
       BACKLOOM_SPRINT_GOAL: job.run?.sprint_goal ?? "",
@@ -26,17 +31,17 @@ export async function openPullRequest(
     timeoutMinutes: options.timeoutMinutes,
     signal: attempt.heartbeat.signal,
   });
-  const address = /https?:\/\/\S+/.exec(end.output.split("\n").reverse().join("\n"))?.[0];
-  if (end.exitCode === 0 && httpUrlSchema.safeParse(address).success) return address;
-  journal.say(`No pull request was opened: the command ended with ${end.exitCode}`);
-  return undefined;
+  const url = /https?:\/\/\S+/.exec(end.output.split("\n").reverse().join("\n"))?.[0];
+  if (end.exitCode === 0 && httpUrlSchema.safeParse(url).success) return { url };
+  const problem = `No pull request was opened: the command ended with ${end.exitCode}${end.exitCode === 0 ? " and printed no address" : ""}.`;
+  journal.say(problem);
+  return { problem: `${problem}\n${end.output.slice(-2_000)}`.trim() };
 }
 
 /** A branch of the whole run is named after its sprint, others after their story. */
 function titleOf({ job }: Attempt): string {
-  if (job.product.pr_strategy === "STORY" && job.story !== null) {
-    return `${job.story.code}: ${job.story.title}`;
-  }
+  const strategy = job.run?.pr_strategy ?? job.product.pr_strategy;
+  if (strategy === "STORY" && job.story !== null) return `${job.story.code}: ${job.story.title}`;
   return job.run === null
     ? `${job.task?.code}: ${job.task?.title}`
     : `${job.run.sprint_code}: ${job.run.sprint_goal}`;

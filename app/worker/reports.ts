@@ -1,17 +1,20 @@
 import { z } from "zod";
 import { agentJobSchema } from "~/contract/agent-job";
 import type { Attempt, Failure } from "./attempt";
-import type { Delivery } from "./deliver";
+import type { Delivery } from "./delivery";
 import type { Evidence } from "./evidence";
 import { git } from "./git";
 import { messageOf, Refusal } from "./problems";
 import type { CommandResult } from "./result-file";
 import { sendable } from "./sendable";
-import type { Worktree } from "./worktree";
 
 /** Tells that the work has begun, and from which commit. */
-export async function reportStart(attempt: Attempt, worktree?: Worktree): Promise<void> {
-  await report(attempt, "running", { base_sha: worktree?.start, branch: worktree?.branch });
+export async function reportStart(
+  attempt: Attempt,
+  base_sha?: string,
+  branch?: string,
+): Promise<void> {
+  await report(attempt, "running", { base_sha, branch });
 }
 
 /** Tells that the work failed, or that it must wait for a limit to pass. */
@@ -20,8 +23,15 @@ export async function reportFailure(
   failure: Failure,
   result: CommandResult = {},
 ): Promise<void> {
-  await report(attempt, "failed", { ...failure, summary: result.summary });
+  const failure_reason = withKept(failure.failure_reason, await attempt.keep());
+  await report(attempt, "failed", { ...failure, failure_reason, summary: result.summary });
   attempt.journal.say(`Failed (${failure.failure_class}): ${firstLine(failure.failure_reason)}`);
+}
+
+/** The reason names where the work is, however long it is. */
+function withKept(reason: string, kept: string | null): string {
+  if (kept === null) return reason;
+  return `${sendable(reason, 3_700).trimEnd()}\n\nThe work is kept on the branch ${kept}.`;
 }
 
 /** Tells that the work is done, or that it was there already. */
@@ -36,10 +46,10 @@ export async function finish(
   await logCommit(attempt, evidence, delivery);
   await report(attempt, status, {
     verify_result: evidence.verifyResult,
-    summary: result.summary,
+    summary: summaryOf(result, delivery),
     head_sha: delivery.kind === "pushed" ? delivery.headSha : evidence.headSha,
     pushed_at: delivery.kind === "pushed" ? delivery.pushedAt : undefined,
-    pr_url: delivery.kind === "pushed" ? delivery.prUrl : undefined,
+    pr_url: delivery.kind === "pushed" ? delivery.pullRequest.url : undefined,
   });
   const code = job.task?.code ?? job.kind;
   journal.say(
@@ -88,6 +98,13 @@ async function logCommit(attempt: Attempt, evidence: Evidence, delivery: Deliver
     if (!(error instanceof Refusal)) throw error;
     journal.say(`The commit was not logged: ${messageOf(error)}`);
   }
+}
+
+/** What the command said of its work, and what the person has to know of the pull request that is missing. */
+function summaryOf({ summary }: CommandResult, delivery: Delivery): string | undefined {
+  const problem = delivery.kind === "pushed" ? delivery.pullRequest.problem : undefined;
+  if (problem === undefined) return summary;
+  return `${sendable(summary ?? "", 17_000)}\n\n${problem}`.trim();
 }
 
 function firstLine(text: string): string {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { JobPayload } from "~/contract/worker";
 import { commitOf, committer, git } from "./git";
 import type { WorkerOptions } from "./options";
 import { messageOf, WorkerProblem } from "./problems";
@@ -29,7 +30,7 @@ interface RepositoryWish {
 }
 
 /** Opens the repository of a job: that of the worker, or a clone made once. A task's own repository goes before both. */
-export async function openRepository(wish: RepositoryWish): Promise<Repository> {
+async function openRepository(wish: RepositoryWish): Promise<Repository> {
   const { given, productAddress, jobAddress, repositories, mayCreate } = wish;
   if (given !== undefined && jobAddress === productAddress) return openGiven(given, wish);
   if (jobAddress === "" && mayCreate) return openFolder(join(repositories, "sample"), true);
@@ -55,6 +56,21 @@ export async function checkRepository(
     given: repo,
     productAddress: product.repo_url,
     jobAddress: product.repo_url,
+    repositories,
+    mayCreate: exec === "demo",
+  });
+}
+
+/** The repository that the work of a job lies in. */
+export function openRepositoryOf(
+  job: JobPayload,
+  { repo, exec }: WorkerOptions,
+  { repositories }: WorkFolder,
+): Promise<Repository> {
+  return openRepository({
+    given: repo,
+    productAddress: job.product.repo_url,
+    jobAddress: job.repo_url,
     repositories,
     mayCreate: exec === "demo",
   });
@@ -112,7 +128,8 @@ async function moveInPlace(draft: string, folder: string): Promise<void> {
   await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
 }
 
-async function remoteOf(folder: string): Promise<string | null> {
+/** Where a repository pushes to. */
+export async function remoteOf(folder: string): Promise<string | null> {
   const remotes = (await git(folder, "remote")).split("\n").filter((name) => name !== "");
   return remotes.includes("origin") ? "origin" : (remotes[0] ?? null);
 }

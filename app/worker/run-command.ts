@@ -9,6 +9,8 @@ import { noteCommand } from "./orphans";
 export interface CommandEnd {
   exitCode: number | null;
   output: string;
+  /** The same without what it said beside it, on its error stream. */
+  answer: string;
   timedOut: boolean;
 }
 
@@ -25,6 +27,7 @@ interface CommandRun {
 }
 
 const keptOutput = 8_000;
+const keptAnswer = 20_000;
 /** How long a command may take to end by itself once it is told to. */
 const graceMilliseconds = 5_000;
 
@@ -46,11 +49,15 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
   let output = "";
+  let answer = "";
   const take = (chunk: Buffer): void => {
     log.write(chunk);
     output = (output + chunk.toString("utf8")).slice(-keptOutput);
   };
-  child.stdout?.on("data", take);
+  child.stdout?.on("data", (chunk: Buffer) => {
+    take(chunk);
+    answer = (answer + chunk.toString("utf8")).slice(-keptAnswer);
+  });
   child.stderr?.on("data", take);
   const gate = gateOf(child);
 
@@ -66,7 +73,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     if (run.pidFile && child.pid) await noteCommand(run.pidFile, child.pid);
     gate?.end("go\n");
     const exitCode = await closed;
-    return { exitCode, output: output.trim(), timedOut: timeout.aborted };
+    return { exitCode, output: output.trim(), answer: answer.trim(), timedOut: timeout.aborted };
   } finally {
     end.removeEventListener("abort", stop);
     gate?.destroy();

@@ -4,14 +4,17 @@ import type { JobPayload } from "~/contract/worker";
 import { type Attempt, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
+import { testCommandOf } from "./evidence";
 import { startHeartbeat } from "./heartbeat";
+import { findKept, keepWork } from "./keep";
 import { AttemptOver, messageOf, Refusal, WorkerProblem } from "./problems";
 import { reportFailure } from "./reports";
-import { openRepository } from "./repository";
+import { openRepositoryOf } from "./repository";
+import { noRules, readRules } from "./rules";
 import { workOnTask } from "./task-job";
 import { addWorktree, type Worktree } from "./worktree";
 
-interface JobRun extends Omit<Attempt, "heartbeat" | "used"> {
+interface JobRun extends Omit<Attempt, "heartbeat" | "used" | "rules" | "keep"> {
   readQuota: () => Promise<number | undefined>;
   stopSignal: AbortSignal;
 }
@@ -21,7 +24,13 @@ export async function runJob(run: JobRun): Promise<void> {
   const { job, options, service, journal, stopSignal } = run;
   const seconds = options.heartbeatSeconds ?? job.heartbeat_seconds;
   const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal });
-  const attempt: Attempt = { ...run, heartbeat, used: {} };
+  const attempt: Attempt = {
+    ...run,
+    heartbeat,
+    used: {},
+    rules: noRules,
+    keep: async () => null,
+  };
   journal.say(`Claimed ${nameOf(job)} (attempt ${job.attempt})`);
   try {
     await work(attempt);
@@ -29,19 +38,48 @@ export async function runJob(run: JobRun): Promise<void> {
     await explain(attempt, error);
   } finally {
     heartbeat.end();
-    await removeFiles(attempt);
+    await removeNotes(attempt);
   }
 }
 
 async function work(attempt: Attempt): Promise<void> {
   if (attempt.job.kind === "PLAN_CHAT") return workOnChat(attempt);
   const worktree = await prepare(attempt);
+  attempt.keep = keeperOf(attempt, worktree);
   try {
-    if (attempt.job.kind === "SPRINT_IMPLEMENTATION") await workOnBatch(attempt, worktree);
-    else await workOnTask(attempt, worktree);
+    attempt.rules = await readRules(worktree);
+    const surroundings = {
+      checkout: worktree.checkout,
+      testCommand: testCommandOf(attempt),
+      kept: await findKept(worktree.folder, [attempt.job.id, ...attempt.job.earlier_jobs]),
+    };
+    if (attempt.job.kind === "SPRINT_IMPLEMENTATION") {
+      await workOnBatch(attempt, worktree, surroundings);
+    } else await workOnTask(attempt, worktree, surroundings);
+  } catch (error) {
+    await explain(attempt, error);
   } finally {
+    await sayWhatIsKept(attempt);
     await worktree.remove();
   }
+}
+
+/** Keeps the work of the attempt as it is by then, and remembers where. */
+function keeperOf({ job, journal }: Attempt, { folder }: Worktree): Attempt["keep"] {
+  let branch: string | null = null;
+  return async () => {
+    try {
+      branch = (await keepWork(folder, `${job.id}-${job.attempt}`)) ?? branch;
+    } catch (error) {
+      journal.say(`What the attempt has left could not be kept: ${messageOf(error)}`);
+    }
+    return branch;
+  };
+}
+
+async function sayWhatIsKept({ keep, journal }: Attempt): Promise<void> {
+  const branch = await keep();
+  if (branch !== null) journal.say(`What was not delivered is kept on ${branch}`);
 }
 
 async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
@@ -49,19 +87,9 @@ async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
   if (!branch.startsWith("backloom/")) {
     throw new Error(`The branch ${branch} is none of Backloom's, so nothing may be pushed to it`);
   }
-  const repository = await openRepository({
-    given: options.repo,
-    productAddress: job.product.repo_url,
-    jobAddress: job.repo_url,
-    repositories: folder.repositories,
-    mayCreate: options.exec === "demo",
-  });
-  return addWorktree({
-    repository,
-    parent: folder.worktrees,
-    name: `${job.id}-${job.attempt}`,
-    branch,
-  });
+  const repository = await openRepositoryOf(job, options, folder);
+  const name = `${job.id}-${job.attempt}`;
+  return addWorktree({ repository, parent: folder.worktrees, name, branch });
 }
 
 /** An attempt that is over leaves without a word; what broke on this machine is told to the service. */
@@ -96,12 +124,9 @@ async function reportLastUsage(attempt: Attempt): Promise<void> {
   });
 }
 
-async function removeFiles({ folder, job }: Attempt): Promise<void> {
-  const codes = [null, job.task?.code, ...(job.executions ?? []).map(({ task_code }) => task_code)];
-  for (const code of codes) {
-    const name = `${job.id}-${job.attempt}-${code ?? "job"}.files`;
-    await rm(join(folder.worktrees, name), { recursive: true, force: true });
-  }
+async function removeNotes({ folder, job }: Attempt): Promise<void> {
+  const notes = join(folder.worktrees, `${job.id}-${job.attempt}.files`);
+  await rm(notes, { recursive: true, force: true });
 }
 
 function nameOf(job: JobPayload): string {

@@ -1,20 +1,27 @@
 import { verificationSchema } from "~/contract/agent-job";
-import { taskAssignment } from "./assignment";
+import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
 import { type Attempt, execute, failureOf, type Outcome, park } from "./attempt";
 import { beginningOf } from "./begun";
-import { deliver, pauseForConflict, pushWork } from "./deliver";
-import { examine, listedFiles } from "./evidence";
+import { deliver, pauseForConflict, pushQuestion } from "./deliver";
+import { listedFiles, refusalOf } from "./evidence";
 import type { Work } from "./integrate";
+import { look } from "./look";
 import { finish, reportFailure, reportStart } from "./reports";
+import { setUp } from "./set-up";
 import { commitLeftovers, type Worktree } from "./worktree";
 
 /** One task: the command, the evidence, the gate, the branch, the report. */
-export async function workOnTask(attempt: Attempt, worktree: Worktree): Promise<void> {
+export async function workOnTask(
+  attempt: Attempt,
+  worktree: Worktree,
+  surroundings: Surroundings,
+): Promise<void> {
   const { job } = attempt;
-  const assignment = taskAssignment(job);
+  const assignment = taskAssignment(job, surroundings);
   const work = { name: job.id, base: await beginningOf(worktree, job.id, worktree.start) };
-  await reportStart(attempt, worktree);
+  await reportStart(attempt, work.base, worktree.branch);
   if (job.task?.status === "done") return passOver(attempt, worktree);
+  await setUp(attempt, worktree);
   const outcome = await execute(attempt, assignment, worktree.folder, {
     BACKLOOM_BASE_SHA: work.base,
   });
@@ -22,21 +29,22 @@ export async function workOnTask(attempt: Attempt, worktree: Worktree): Promise<
   if (failure !== undefined) return reportFailure(attempt, failure, outcome.result);
   await commitLeftovers(worktree.folder, `${assignment.taskCode}: ${assignment.title}`);
   if (outcome.result.question !== undefined) {
-    const push = await pushWork(attempt, worktree, work);
-    // The person hears of both: the conflict would not go away by waiting for the answer.
-    if (push.kind === "conflict") await pauseForConflict(attempt, push.files, false);
+    await pushQuestion(attempt, worktree, work, assignment);
     return park(attempt, assignment, outcome.result);
   }
-  await conclude(attempt, worktree, work, outcome);
+  await conclude(attempt, worktree, work, assignment, outcome);
 }
 
 async function conclude(
   attempt: Attempt,
   worktree: Worktree,
   work: Work,
+  assignment: Assignment,
   outcome: Outcome,
 ): Promise<void> {
-  const evidence = await examine(attempt, worktree, outcome, work.base);
+  const required = attempt.job.task?.verify_required ?? "ALIGNED_OR_PARTIAL";
+  const wish = { assignment, outcome, since: work.base, head: worktree.start, required };
+  const { evidence, isSeen, failure } = await look(attempt, worktree, wish);
   const verification = await verify(attempt, {
     verify_result: evidence.verifyResult,
     changed_files: listedFiles(evidence),
@@ -44,16 +52,18 @@ async function conclude(
     base_sha: work.base,
     head_sha: evidence.headSha,
   });
-  if (verification.report === null) {
-    const failure = { failure_class: "verification_failed", failure_reason: verification.hint };
-    return reportFailure(attempt, failure, outcome.result);
+  if (failure !== undefined || verification.report === null) {
+    const refusal = failure ?? refusalOf(evidence, verification.hint);
+    return reportFailure(attempt, refusal, outcome.result);
   }
   const delivery =
     evidence.changedFiles.length > 0
       ? await deliver(attempt, worktree, work)
       : { kind: "nothing" as const };
   if (delivery.kind === "conflict") return pauseForConflict(attempt, delivery.files, true);
-  await finish(attempt, verification.report, evidence, delivery, outcome.result);
+  const unseen = "Nobody has looked: the command gave no verdict, and there is no test command.";
+  const result = isSeen ? outcome.result : { summary: unseen };
+  await finish(attempt, isSeen ? verification.report : "skipped", evidence, delivery, result);
 }
 
 /** Somebody finished the task by hand while its job waited: there is nothing left to do, and the next one is in turn. */

@@ -1,19 +1,24 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { begunRefspec } from "./begun";
+import { appendFile, chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { contextFolder } from "./context-files";
 import { commitOf, committer, git } from "./git";
-import { endOrphans } from "./orphans";
+import { fetchAll, tipOf } from "./remote";
 import type { Repository } from "./repository";
 
 /** A checkout for one attempt, apart from every other attempt and from the person's own checkout. */
 export interface Worktree {
   folder: string;
   repository: Repository;
+  /** Where the work goes. */
   branch: string;
+  /** The local branch that is checked out. */
+  checkout: string;
   /** Where we last saw or left the branch, null while it does not exist. */
   branchTip: string | null;
   /** Where this attempt begins. */
   start: string;
+  /** The main branch, which people have looked at. */
+  main: string;
   remove(): Promise<void>;
 }
 
@@ -24,41 +29,81 @@ interface WorktreeWish {
   branch: string;
 }
 
-/**
- * Makes the worktree on the branch of the job: on its tip when an earlier job or run has left it, else on the main branch.
- * The head is detached, so that a branch which a dead attempt still has checked out is no obstacle.
- */
+/** Makes the worktree on the branch of the job: on its tip when an earlier job or run has left it, else on the main branch. */
 export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   const { repository, branch } = wish;
   const folder = join(wish.parent, wish.name);
-  await removeFolder(repository, folder);
+  await removeFolder(repository.folder, folder);
   await fetchAll(repository);
   const branchTip = await tipOf(repository, branch);
-  const start = branchTip ?? (await mainOf(repository));
-  await git(repository.folder, "worktree", "add", "--quiet", "--detach", folder, start);
-  const remove = () => removeFolder(repository, folder);
-  return { folder, repository, branch, branchTip, start, remove };
+  const main = await mainOf(repository);
+  const start = branchTip ?? main;
+  const checkout = await checkoutName(repository, branch, wish.name);
+  await git(repository.folder, "worktree", "add", "--quiet", "-b", checkout, folder, start);
+  await track(repository, checkout, branch);
+  await excludeContext(folder);
+  const remove = async () => {
+    await removeFolder(repository.folder, folder);
+    await git(repository.folder, "branch", "--quiet", "-D", checkout).catch(() => undefined);
+  };
+  return { folder, repository, branch, checkout, branchTip, start, main, remove };
 }
 
-/** Takes away what earlier processes of this worker have left. */
-export async function removeLeftovers(worktrees: string): Promise<void> {
-  await endOrphans(worktrees);
-  await rm(worktrees, { recursive: true, force: true });
+/** A checkout of the main branch to look at. Nothing in it can be kept. */
+export async function addReadingTree(wish: Omit<WorktreeWish, "branch">) {
+  const { repository } = wish;
+  const folder = join(wish.parent, wish.name);
+  await removeFolder(repository.folder, folder);
+  await fetchAll(repository);
+  const main = await mainOf(repository);
+  await git(repository.folder, "worktree", "add", "--quiet", "--detach", folder, main);
+  await excludeContext(folder);
+  await mkdir(join(folder, contextFolder), { recursive: true });
+  await setWritable(folder, false);
+  const remove = async () => {
+    await setWritable(folder, true);
+    await removeFolder(repository.folder, folder);
+  };
+  return { folder, remove };
 }
 
-/** Everything that the remote has, whatever the person's own clone is told to fetch. */
-export async function fetchAll({ folder, remote }: Repository): Promise<void> {
+/**
+ * The job's own branch where the work reaches it by a push only. Where there is no remote a commit would move it before the
+ * work has passed, and where the person has such a branch it is left alone: then a name of our own.
+ */
+async function checkoutName({ folder, remote }: Repository, branch: string, name: string) {
+  const own = `backloom/work/${name}`;
+  if (remote === null || (await commitOf(folder, `refs/heads/${branch}`)) !== null) return own;
+  return branch;
+}
+
+/** What programs such as `gh` look at to know where the branch goes. */
+async function track({ folder, remote }: Repository, checkout: string, branch: string) {
   if (remote === null) return;
-  const branches = `+refs/heads/*:refs/remotes/${remote}/*`;
-  await git(folder, "fetch", "--quiet", "--prune", remote, branches, begunRefspec);
+  await git(folder, "config", `branch.${checkout}.remote`, remote);
+  await git(folder, "config", `branch.${checkout}.merge`, `refs/heads/${branch}`);
 }
 
-/** The newest commit of a branch: of the remote where there is one, else of the repository itself. */
-export async function tipOf({ folder, remote }: Repository, branch: string) {
-  return commitOf(
-    folder,
-    remote === null ? `refs/heads/${branch}` : `refs/remotes/${remote}/${branch}`,
-  );
+/** The files for the command lie inside the worktree, and git must not see them. */
+async function excludeContext(folder: string): Promise<void> {
+  const common = await git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir");
+  const file = join(common, "info", "exclude");
+  const line = `/${contextFolder}/`;
+  const text = await readFile(file, "utf8").catch(() => "");
+  if (text.split("\n").includes(line)) return;
+  await mkdir(dirname(file), { recursive: true });
+  await appendFile(file, `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);
+}
+
+async function setWritable(folder: string, isWritable: boolean): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (entry.isSymbolicLink() || (!isWritable && entry.name === contextFolder)) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await setWritable(path, isWritable);
+    else await chmod(path, isWritable ? 0o644 : 0o444).catch(() => undefined);
+  }
+  await chmod(folder, isWritable ? 0o755 : 0o555).catch(() => undefined);
 }
 
 async function mainOf({ folder, remote }: Repository): Promise<string> {
@@ -75,7 +120,7 @@ export async function commitLeftovers(folder: string, message: string): Promise<
   await git(folder, ...committer, "commit", "--quiet", "--no-verify", "-m", message);
 }
 
-async function removeFolder({ folder: home }: Repository, folder: string): Promise<void> {
+export async function removeFolder(home: string, folder: string): Promise<void> {
   await git(home, "worktree", "remove", "--force", folder).catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
   await git(home, "worktree", "prune").catch(() => undefined);

@@ -1,0 +1,66 @@
+import { cp, stat } from "node:fs/promises";
+import { join, normalize, sep } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { git } from "./git";
+import type { Worktree } from "./worktree";
+
+const file = ".backloom.yml";
+
+const rulesSchema = z.strictObject({
+  /** Commands for a fresh worktree, before the work begins. */
+  setup: z
+    .union([z.string(), z.array(z.string())])
+    .transform((commands) => (typeof commands === "string" ? commands : commands.join(" &&\n")))
+    .optional(),
+  test: z.string().min(1).optional(),
+  pr: z.string().min(1).optional(),
+  /** Files that git ignores and that the work needs, from the person's own checkout. */
+  copy: z.array(z.string().min(1)).default([]),
+  agent: z.string().min(1).optional(),
+  allow: z.enum(["edit", "commands", "all"]).optional(),
+  env: z
+    .record(
+      z.string().regex(/^(?!BACKLOOM_)[A-Za-z_]\w*$/),
+      z.union([z.string(), z.number(), z.boolean()]).transform(String),
+    )
+    .default({}),
+});
+
+/** What the repository itself says about work in it. */
+export type Rules = z.output<typeof rulesSchema>;
+
+export const noRules = rulesSchema.parse({});
+
+/**
+ * The rules of the repository, as its main branch has them: what an agent committed on the way never decides what is run
+ * or what its work is tested with.
+ */
+export async function readRules(worktree: Worktree): Promise<Rules> {
+  const { folder, main, start } = worktree;
+  const base = await git(folder, "merge-base", start, main).catch(() => main);
+  const text = await git(folder, "show", `${base}:${file}`).catch(() => null);
+  if (text === null) return noRules;
+  const parsed = rulesSchema.safeParse(parseYaml(text));
+  if (parsed.success) return parsed.data;
+  throw new Error(`${file} is not as documented: ${z.prettifyError(parsed.error)}`);
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    return parse(text) ?? {};
+  } catch (error) {
+    throw new Error(`${file} is no YAML: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Brings along what git does not have; what leads out of the checkout, or is not there, stays away. */
+export async function copyAlong({ folder, repository }: Worktree, rules: Rules): Promise<void> {
+  for (const name of rules.copy) {
+    const path = normalize(name);
+    if (path.startsWith("..") || path.startsWith(sep) || path.split(sep)[0] === ".git") continue;
+    const source = join(repository.folder, path);
+    if ((await stat(source).catch(() => null)) === null) continue;
+    await cp(source, join(folder, path), { recursive: true, force: false });
+  }
+}

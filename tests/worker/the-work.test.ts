@@ -1,0 +1,296 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
+import { at } from "../db/world";
+import { gitIn, openStage, startRun } from "./fixture";
+import { makeHold } from "./hold";
+import { read, startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+const actor = t.actorOf(ada);
+const origin = join(home, "origin.git");
+const clone = join(home, "clone");
+git("clone", "--quiet", "--bare", repo, origin);
+git("clone", "--quiet", origin, clone);
+const shared = gitIn(origin);
+
+function start(product: string, exec: string, ...words: string[]) {
+  const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
+  const folder = words.includes("--repo") ? [] : ["--repo", clone];
+  const served = ["--product", product, "--name", `worker-${product}`, "--heartbeat", "0.3"];
+  return startWorker([...common, ...folder, ...served, "--exec", exec, ...words]);
+}
+
+async function workOnce(product: string, exec: string, ...words: string[]) {
+  const worker = start(product, exec, "--once", ...words);
+  expect(await worker.ended, worker.output()).toBe(0);
+  return worker.output();
+}
+
+type Run = Awaited<ReturnType<typeof startRun>>;
+const jobOf = async (run: Run) => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
+const saying = (result: object) => `echo '${JSON.stringify(result)}' > "$BACKLOOM_RESULT_FILE"`;
+const filesOf = (ref: string) => shared("ls-tree", "-r", "--name-only", ref).split("\n");
+
+describe("where the work happens", { timeout: 120_000 }, () => {
+  it("is a named branch, with the files for the command inside and unseen by git", async () => {
+    const run = await startRun(t, ada, { code: "PLACE" });
+    const seen = join(home, "place");
+    await workOnce(
+      "PLACE",
+      `{ git branch --show-current; git status --porcelain; pwd; echo $BACKLOOM_RESULT_FILE; git config branch.$(git branch --show-current).merge; } > ${seen}; echo x > x`,
+    );
+    const job = await jobOf(run);
+    const [branch, folder, result, merge] = read(seen).trim().split("\n");
+    expect(branch).toBe(job.branch);
+    expect(result).toBe(`${folder}/.backloom/result.json`);
+    expect(merge).toBe(`refs/heads/${job.branch}`);
+    expect(filesOf(String(job.branch))).toEqual(["x"]);
+    expect(gitIn(clone)("branch", "--list", "backloom/*")).toBe("");
+  });
+
+  it("tells the agent all that is known, and nothing that it cannot know", async () => {
+    const run = await startRun(t, ada, { code: "PROMPT" });
+    await t.sql.query("update stories set description = 'As a gardener' where product_id = $1", [
+      run.productId,
+    ]);
+    const seen = join(home, "prompt.md");
+    await workOnce(
+      "PROMPT",
+      `cp "$BACKLOOM_PROMPT_FILE" ${seen}; echo x > x`,
+      "--test",
+      "test -f x",
+    );
+    const prompt = read(seen);
+    for (const words of [
+      "## Goal of the sprint\n\nAll of it",
+      "## Story ST-001: A story\n\nAs a gardener",
+      "## Plan\n\nWrite a line",
+      "`test -f x` is run in this folder afterwards",
+      "stay in it",
+      "Do not push",
+      `local branch ${(await jobOf(run)).branch}`,
+    ]) {
+      expect(prompt).toContain(words);
+    }
+    expect(prompt).not.toContain("input_tokens");
+  });
+});
+
+describe("a task that only verifies", { timeout: 120_000 }, () => {
+  const task = { verify_only: true };
+  it("changes nothing, whatever the command does", async () => {
+    const run = await startRun(t, ada, { code: "VONLY", task });
+    const seen = join(home, "vonly");
+    const exec = `cp "$BACKLOOM_PROMPT_FILE" ${seen}; echo $BACKLOOM_VERIFY_ONLY >> ${seen}; echo x > x; ${saying({ verify_result: "ALIGNED" })}`;
+    const said = await workOnce("VONLY", exec);
+    const job = await jobOf(run);
+    expect(job).toMatchObject({ status: "done", task_status: "done", pushed_at: null });
+    expect(() => shared("rev-parse", "--verify", String(job.branch))).toThrow();
+    expect(read(seen)).toMatch(/change nothing[\s\S]*\n1\n$/);
+    expect(said).toContain(`backloom/kept/${job.id}-1`);
+  });
+
+  it.each([
+    ["VSAID", saying({ verify_result: "DIVERGENT", summary: "It is not there" }), [], "failed"],
+    ["VNONE", "true", [], "skipped"],
+    ["VTEST", "true", ["--test", "true"], "done"],
+    ["VRED", "true", ["--test", "echo red; exit 1"], "failed"],
+  ])("%s is done only when somebody has looked", async (code, exec, words, status) => {
+    const run = await startRun(t, ada, { code, task });
+    await workOnce(code, exec, ...words);
+    const tasks: Record<string, string> = { done: "done", skipped: "review", failed: "failed" };
+    expect(await jobOf(run)).toMatchObject({ status, task_status: tasks[status] });
+  });
+});
+
+describe("what was not delivered is kept", { timeout: 120_000 }, () => {
+  it("when a test fails: with its output as the reason, and offered to the next run", async () => {
+    const run = await startRun(t, ada, { code: "KRED" });
+    await workOnce("KRED", "echo half > half.txt", "--test", "echo 'expected 1, got 2'; exit 1");
+    const job = await jobOf(run);
+    expect(job).toMatchObject({ status: "failed", failure_class: "verification_failed" });
+    expect(job.failure_reason).toContain("The test command ended with 1.\nexpected 1, got 2");
+    expect(job.failure_reason).toContain(`backloom/kept/${job.id}-1`);
+    expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
+
+    const { sprint_id } = await run.read();
+    await resumeSprint(actor, { sprint_id });
+    const seen = join(home, "kred");
+    await workOnce(
+      "KRED",
+      `cp "$BACKLOOM_PROMPT_FILE" ${seen}; git merge --quiet origin/backloom/kept/${job.id}-1`,
+    );
+    expect(read(seen)).toContain("expected 1, got 2");
+    expect(read(seen)).toContain(`- origin/backloom/kept/${job.id}-1`);
+  });
+
+  it.each([
+    ["KFAIL", "exit 3", "failed"],
+    ["KLIMIT", `${saying({ failure_class: "rate_limited" })}; exit 1`, "queued"],
+  ])("when the command ends with a failure or a limit (%s)", async (code, end, status) => {
+    const run = await startRun(t, ada, { code });
+    const commit = "git -c user.name=A -c user.email=a@example.com commit -qm Agent";
+    await workOnce(code, `echo a > a; git add a; ${commit}; echo b > b; ${end}`);
+    const job = await jobOf(run);
+    expect(job.status).toBe(status);
+    expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["a", "b"]);
+    expect(job.failure_reason).toContain(`backloom/kept/${job.id}-1`);
+  });
+
+  it("when the job is lost, and when the worker is stopped in order", async () => {
+    const lost = await startRun(t, ada, { code: "KLOST" });
+    const hold = makeHold(join(home, "klost"));
+    const worker = start("KLOST", `echo late > late.txt; ${hold.script}`, "--once");
+    await hold.reached(worker.output);
+    await t.sql.query(
+      "update agent_jobs set lease_until = now() - interval '1 second' where product_id = $1",
+      [lost.productId],
+    );
+    await claimAgentJob(actor, { worker: "another", product_id: lost.productId });
+    await worker.ended;
+    expect(filesOf(`backloom/kept/${(await jobOf(lost)).id}-1`)).toEqual(["late.txt"]);
+
+    const stopped = await startRun(t, ada, { code: "KSTOP" });
+    const pause = makeHold(join(home, "kstop"));
+    const other = start("KSTOP", `echo half > half.txt; ${pause.script}`, "--once");
+    await pause.reached(other.output);
+    other.process.kill("SIGTERM");
+    await other.ended;
+    const job = await jobOf(stopped);
+    expect(job).toMatchObject({ status: "queued", retry_count: 0 });
+    expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
+  });
+
+  it("when the worker was killed, as soon as it starts again", async () => {
+    const run = await startRun(t, ada, { code: "KKILL" });
+    const hold = makeHold(join(home, "kkill"));
+    const worker = start("KKILL", `echo half > half.txt; ${hold.script}`);
+    await hold.reached(worker.output);
+    worker.process.kill("SIGKILL");
+    await worker.ended;
+    expect(await workOnce("KKILL", "echo whole > whole.txt")).toContain(
+      "is kept on backloom/kept/",
+    );
+    const job = await jobOf(run);
+    expect(job).toMatchObject({ status: "done", attempt: 2 });
+    expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
+    expect(filesOf(String(job.branch))).toEqual(["whole.txt"]);
+  });
+
+  it("when its branch has a conflict", async () => {
+    const run = await startRun(t, ada, { code: "KCONF" });
+    const theirs = join(home, "theirs");
+    git("clone", "--quiet", origin, theirs);
+    const other = gitIn(theirs);
+    writeFileSync(join(theirs, "same"), "theirs\n");
+    other("add", "same");
+    other("commit", "--quiet", "-m", "Theirs");
+    const { branch } = await run.read();
+    await workOnce(
+      "KCONF",
+      `git -C ${theirs} push -q origin HEAD:refs/heads/${branch}; echo ours > same`,
+    );
+    const job = await jobOf(run);
+    expect(await run.read()).toMatchObject({ status: "paused" });
+    expect(shared("show", `backloom/kept/${job.id}-1:same`)).toBe("ours");
+  });
+});
+
+describe("what this machine lacks", { timeout: 120_000 }, () => {
+  it("is told before a job is taken", async () => {
+    const run = await startRun(t, ada, { code: "LACK" });
+    const worker = start("LACK", 'no-such-agent -p "$(cat "$BACKLOOM_PROMPT_FILE")"', "--once");
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toContain("no-such-agent is not installed on this machine");
+    expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0 });
+  });
+
+  it("costs no retry when it shows only then", async () => {
+    const run = await startRun(t, ada, { code: "LATER" });
+    const worker = start("LATER", "true && no-such-agent", "--once");
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toContain("cannot be run on this machine");
+    expect(await jobOf(run)).toMatchObject({
+      status: "queued",
+      retry_count: 0,
+      failure_class: null,
+    });
+  });
+});
+
+describe("a pull request that was wanted and is not there", { timeout: 120_000 }, () => {
+  it.each([
+    ["NOPR", [], "the worker has no --pr command"],
+    ["BADPR", ["--pr", "echo 'no remote'; exit 4"], "the command ended with 4.\nno remote"],
+  ])("is told on the job (%s)", async (code, words, problem) => {
+    const run = await startRun(t, ada, { code, product: { auto_pr: true } });
+    await workOnce(code, "echo x > x", ...words);
+    expect((await jobOf(run)).summary).toContain(problem);
+  });
+});
+
+describe("a talk about an idea", { timeout: 120_000 }, () => {
+  it("has the repository to read, and answers with what the command printed", async () => {
+    const { productId } = await startRun(t, ada, { code: "TALK" });
+    const idea = await createIdea(actor, { product_id: productId, title: "Dark mode" });
+    await askAboutIdea(actor, { idea_id: idea.id, question: "Is it much work?" });
+    const before = shared("for-each-ref");
+    const exec = "git rev-parse HEAD; echo banner >&2; echo x > changed; git symbolic-ref -q HEAD";
+    await workOnce("TALK", `${exec}; true`, "--kinds", "PLAN_CHAT");
+    const { rows } = await t.sql.query("select answer from user_questions");
+    expect(rows).toEqual([{ answer: shared("rev-parse", "main") }]);
+    expect(shared("for-each-ref")).toBe(before);
+    expect(gitIn(clone)("worktree", "list").split("\n")).toHaveLength(1);
+  });
+});
+
+describe("the rules of the repository", { timeout: 120_000 }, () => {
+  const ruled = join(home, "ruled");
+  mkdirSync(ruled);
+  const own = gitIn(ruled);
+  own("init", "--quiet", "--initial-branch=main");
+  const rule = (text: string) => {
+    writeFileSync(join(ruled, ".backloom.yml"), text);
+    writeFileSync(join(ruled, ".gitignore"), "secret.txt\nset-up\n");
+    own("add", "--all");
+    own("commit", "--quiet", "-m", "Rules");
+  };
+
+  it("set up the worktree, bring files along, and test, as the main branch says", async () => {
+    writeFileSync(join(ruled, "secret.txt"), "mine\n");
+    rule(
+      "setup: echo $COLOUR > set-up\ntest: grep -q blue set-up && test -f secret.txt\ncopy: [secret.txt, ../x]\nenv: { COLOUR: blue }\n",
+    );
+    const run = await startRun(t, ada, { code: "RULES" });
+    // An agent that writes rules of its own changes nothing for itself.
+    const exec = "echo 'test: exit 1' > .backloom.yml; test $COLOUR = blue";
+    await workOnce("RULES", exec, "--repo", ruled);
+    expect(await jobOf(run)).toMatchObject({
+      status: "done",
+      verify_result: "ALIGNED",
+      evidence: { test: { passed: true } },
+    });
+    expect(own("ls-tree", "--name-only", String((await jobOf(run)).branch)).split("\n")).toEqual([
+      ".backloom.yml",
+      ".gitignore",
+    ]);
+  });
+
+  it.each([
+    ["BADRULE", "tests: x\n", ".backloom.yml is not as documented"],
+    ["BADSETUP", "setup: [echo no network, exit 7]\n", "ended with 7.\nno network"],
+  ])("say what is wrong with them (%s)", async (code, text, reason) => {
+    rule(text);
+    const run = await startRun(t, ada, { code });
+    await workOnce(code, "echo x > x", "--repo", ruled);
+    const job = await jobOf(run);
+    expect(job).toMatchObject({ status: "failed", failure_class: "infrastructure" });
+    expect(job.failure_reason).toContain(reason);
+  });
+});
