@@ -89,8 +89,11 @@ export function failureOf({ end, result }: Outcome): Failure | undefined {
   }
   if (end.exitCode === 0) return undefined;
   if (end.exitCode === 126 || end.exitCode === 127) {
+    const advice = /argument list too long/i.test(end.output)
+      ? ' Hand the prompt over on standard input: … < "$BACKLOOM_PROMPT_FILE".'
+      : "";
     throw new WorkerProblem(
-      `The command cannot be run on this machine, and the job goes back: ${end.output.slice(-500)}`,
+      `The command cannot be run on this machine, and the job goes back: ${end.output.slice(-500)}${advice}`,
     );
   }
   const how = end.timedOut ? "was stopped after its time" : `ended with ${end.exitCode}`;

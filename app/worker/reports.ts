@@ -25,7 +25,7 @@ export async function reportFailure(
 ): Promise<void> {
   const failure_reason = withKept(failure.failure_reason, await attempt.keep());
   await report(attempt, "failed", { ...failure, failure_reason, summary: result.summary });
-  attempt.journal.say(`Failed (${failure.failure_class}): ${firstLine(failure.failure_reason)}`);
+  attempt.journal.say(`Failed (${failure.failure_class}): ${firstLines(failure_reason)}`);
 }
 
 /** The reason names where the work is, however long it is. */
@@ -107,6 +107,7 @@ function summaryOf({ summary }: CommandResult, delivery: Delivery): string | und
   return `${sendable(summary ?? "", 17_000)}\n\n${problem}`.trim();
 }
 
-function firstLine(text: string): string {
-  return text.split("\n")[0] ?? text;
+/** Enough to see what happened; all of it stands on the page of the job. */
+function firstLines(text: string): string {
+  return text.split("\n").slice(0, 12).join("\n  ");
 }

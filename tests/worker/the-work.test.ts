@@ -211,6 +211,24 @@ describe("what this machine lacks", { timeout: 120_000 }, () => {
     expect(await jobOf(run)).toMatchObject({ status: "queued", attempt: 0 });
   });
 
+  it("is told when a prompt is too long for an argument, and standard input takes it", async () => {
+    const run = await startRun(t, ada, { code: "BIG" });
+    await t.sql.query(
+      "update tasks set description = repeat('word ', 18000) where product_id = $1",
+      [run.productId],
+    );
+    await t.sql.query(
+      "update stories set description = repeat('word ', 18000) where product_id = $1",
+      [run.productId],
+    );
+    const worker = start("BIG", '/bin/echo "$(cat "$BACKLOOM_PROMPT_FILE")"', "--once");
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toContain('< "$BACKLOOM_PROMPT_FILE"');
+    expect(await jobOf(run)).toMatchObject({ status: "queued", retry_count: 0 });
+    await workOnce("BIG", 'cat < "$BACKLOOM_PROMPT_FILE" > big.md');
+    expect(await jobOf(run)).toMatchObject({ status: "done" });
+  });
+
   it("costs no retry when it shows only then", async () => {
     const run = await startRun(t, ada, { code: "LATER" });
     const worker = start("LATER", "true && no-such-agent", "--once");
