@@ -207,6 +207,8 @@ export const reportAgentJobInput = attemptInput.extend({
   branch: text(200).optional(),
   pushed_at: z.iso.datetime({ offset: true }).optional(),
   pr_url: httpUrlSchema.optional(),
+  session_id: text(300).optional(),
+  kept_ref: text(300).optional(),
   ...usageInput,
 });
 export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;

@@ -7,6 +7,7 @@ import {
   taskExecutionStatuses,
   verifyResults,
 } from "./agent-job";
+import { jobAttemptSchema } from "./job-output";
 import { prStrategies } from "./product";
 import { agentQuestionSchema, userQuestionStatuses } from "./question";
 import { verifyRequirements } from "./task";
@@ -91,6 +92,24 @@ export const jobPayloadSchema = z.object({
   previous_failure: nullableText,
   /** Earlier jobs for the same work that did not end well, the newest first. */
   earlier_jobs: z.array(z.string()),
+  earlier_attempts: z.array(
+    jobAttemptSchema
+      .pick({
+        attempt: true,
+        outcome: true,
+        worker_id: true,
+        worker_name: true,
+        session_id: true,
+        kept_ref: true,
+        head_sha: true,
+        ended_at: true,
+      })
+      .extend({ job_id: z.string() }),
+  ),
+  task_id: nullableText,
+  idea_id: nullableText,
+  sprint_run_id: nullableText,
+  plan_snapshot: nullableText,
   lease_until: z.string(),
   heartbeat_seconds: z.int(),
   position: z.int(),

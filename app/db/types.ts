@@ -2403,39 +2403,11 @@ export type Database = {
       remove_product_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
       remove_story_from_sprint: { Args: { p_story_id: string }; Returns: Json };
       report_agent_job: {
-        Args: {
-          p_attempt: number;
-          p_base_sha?: string;
-          p_branch?: string;
-          p_cache_read_tokens?: number;
-          p_cache_write_tokens?: number;
-          p_failure_class?: string;
-          p_failure_reason?: string;
-          p_head_sha?: string;
-          p_input_tokens?: number;
-          p_job_id: string;
-          p_model_id?: string;
-          p_output_tokens?: number;
-          p_pr_url?: string;
-          p_pushed_at?: string;
-          p_resets_at?: string;
-          p_status: string;
-          p_summary?: string;
-          p_verify_result?: string;
-        };
+        Args: { p_attempt: number; p_job_id: string; p_report: Json };
         Returns: Json;
       };
       report_job_usage: {
-        Args: {
-          p_attempt: number;
-          p_cache_read_tokens?: number;
-          p_cache_write_tokens?: number;
-          p_events?: Json;
-          p_input_tokens?: number;
-          p_job_id: string;
-          p_model_id?: string;
-          p_output_tokens?: number;
-        };
+        Args: { p_attempt: number; p_job_id: string; p_usage: Json };
         Returns: Json;
       };
       resolve_account: { Args: { p_identifier: string }; Returns: Json };

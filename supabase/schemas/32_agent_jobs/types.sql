@@ -14,3 +14,28 @@ create type public.failure_class as enum
   ('agent_error', 'verification_failed', 'rate_limited', 'infrastructure', 'cancelled');
 
 comment on type public.failure_class is 'Classes of failures of a job (specification: Agent job).';
+
+-- Why: a report is one value with names, not a row of parameters. Whatever it does not name is null: nothing is said about it.
+create type private.job_report as (
+  status text,
+  verify_result text,
+  summary text,
+  failure_class text,
+  failure_reason text,
+  resets_at timestamptz,
+  base_sha text,
+  head_sha text,
+  branch text,
+  pushed_at timestamptz,
+  pr_url text,
+  session_id text,
+  kept_ref text,
+  model_id text,
+  input_tokens bigint,
+  output_tokens bigint,
+  cache_read_tokens bigint,
+  cache_write_tokens bigint,
+  events jsonb
+);
+
+comment on type private.job_report is 'What a worker says of its attempt (specification: Agent job).';

@@ -123,3 +123,28 @@ describe("the ledger of tokens and cost", () => {
     expect(insights.totals.costs).toEqual([{ currency: "USD", cost: 2 }]);
   });
 });
+
+describe("what an attempt leaves behind", () => {
+  it("is offered to the next attempt at the same task, with its session", async () => {
+    const { world, report, job } = await holdJob(t);
+    await report({
+      status: "failed",
+      failure_class: "rate_limited",
+      resets_at: "2000-01-01T00:00:00Z",
+      session_id: "session-1",
+      kept_ref: `backloom/kept/${job.id}-1`,
+    });
+    const again = await claim(world.actor, "worker-2");
+    expect(again).toMatchObject({ task_id: world.tasks[0]?.id, sprint_run_id: expect.any(String) });
+    expect(again.earlier_attempts).toMatchObject([
+      {
+        job_id: job.id,
+        attempt: 1,
+        outcome: "rate_limited",
+        worker_name: "worker-1",
+        session_id: "session-1",
+        kept_ref: `backloom/kept/${job.id}-1`,
+      },
+    ]);
+  });
+});

@@ -37,9 +37,14 @@ begin
         where p_job.kind = 'SPRINT_IMPLEMENTATION' and r.sprint_id = v_run.sprint_id and j.kind = p_job.kind
           and j.status in ('FAILED', 'CANCELLED')
         order by created_at desc limit 3) x),
+    'earlier_attempts', private.earlier_attempts(p_job),
     'lease_until', p_job.lease_until,
     'heartbeat_seconds', 60,
     'position', p_job.position,
+    'task_id', p_job.task_id,
+    'idea_id', p_job.idea_id,
+    'sprint_run_id', p_job.sprint_run_id,
+    'plan_snapshot', p_job.plan_snapshot,
     'plan', p_job.plan_snapshot,
     'product', json_build_object('id', v_product.id, 'code', v_product.code, 'name', v_product.name,
       'description', v_product.description, 'repo_url', v_product.repo_url,

@@ -1,8 +1,6 @@
 -- Why: the numbers of a job are the sum of its lines in the ledger, over all attempts. Totals of the attempt and single events
 -- may come in any mixture, any number of times.
-create function private.record_usage(
-  p_job public.agent_jobs, p_attempt integer, p_model_id text, p_input bigint, p_output bigint, p_cache_read bigint,
-  p_cache_write bigint, p_events jsonb default null)
+create function private.record_usage(p_job public.agent_jobs, p_attempt integer, p_report private.job_report)
 returns public.agent_jobs
 language plpgsql
 volatile
@@ -11,15 +9,16 @@ as $$
 declare
   v_job public.agent_jobs := p_job;
 begin
-  if num_nonnulls(p_model_id, p_input, p_output, p_cache_read, p_cache_write, p_events) = 0 then
+  if num_nonnulls(p_report.model_id, p_report.input_tokens, p_report.output_tokens, p_report.cache_read_tokens,
+    p_report.cache_write_tokens, p_report.events) = 0 then
     return p_job;
   end if;
-  if p_events is not null then
-    perform private.record_usage_event(p_job, p_attempt, e.value) from jsonb_array_elements(p_events) e;
+  if p_report.events is not null then
+    perform private.record_usage_event(p_job, p_attempt, e.value) from jsonb_array_elements(p_report.events) e;
   end if;
-  perform private.record_usage_total(p_job, p_attempt, p_model_id, p_input, p_output, p_cache_read, p_cache_write);
+  perform private.record_usage_total(p_job, p_attempt, p_report);
   update public.agent_jobs j
-  set model_id = coalesce(left(p_model_id, 200), used.model_id, j.model_id),
+  set model_id = coalesce(left(p_report.model_id, 200), used.model_id, j.model_id),
       input_tokens = used.input, output_tokens = used.output,
       cache_read_tokens = used.cache_read, cache_write_tokens = used.cache_write
   from (

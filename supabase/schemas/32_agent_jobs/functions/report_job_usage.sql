@@ -2,10 +2,7 @@
 -- twice counts once.
 -- An attempt that has ended in whatever way may still hand in its numbers while nobody else took the job over.
 -- Refusals: 404, 403, 409 for a lost attempt, 422. Definer: jobs are written by functions only.
-create function private.report_job_usage(
-  p_job_id uuid, p_attempt integer, p_model_id text,
-  p_input_tokens bigint, p_output_tokens bigint, p_cache_read_tokens bigint, p_cache_write_tokens bigint,
-  p_events jsonb)
+create function private.report_job_usage(p_job_id uuid, p_attempt integer, p_usage jsonb)
 returns json
 language plpgsql
 volatile
@@ -20,26 +17,21 @@ begin
     perform private.refuse_attempt(v_job, p_attempt, v_state);
   end if;
   -- A statement of its own: what follows must see the new lines.
-  v_job := private.record_usage(
-    v_job, p_attempt, p_model_id, p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens, p_events);
+  v_job := private.record_usage(v_job, p_attempt, jsonb_populate_record(null::private.job_report, p_usage));
   return private.job_json(v_job);
 end;
 $$;
 
 grant execute on function private.report_job_usage to authenticated;
 
-create function public.report_job_usage(
-  p_job_id uuid, p_attempt integer, p_model_id text default null, p_input_tokens bigint default null,
-  p_output_tokens bigint default null, p_cache_read_tokens bigint default null, p_cache_write_tokens bigint default null,
-  p_events jsonb default null)
+create function public.report_job_usage(p_job_id uuid, p_attempt integer, p_usage jsonb)
 returns json
 language plpgsql
 volatile
 set search_path = ''
 as $$
 begin
-  return private.report_job_usage(p_job_id, p_attempt, p_model_id,
-    p_input_tokens, p_output_tokens, p_cache_read_tokens, p_cache_write_tokens, p_events);
+  return private.report_job_usage(p_job_id, p_attempt, p_usage);
 end;
 $$;
 
