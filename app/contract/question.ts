@@ -150,10 +150,17 @@ export const answerUserQuestionInput = z.object({
 });
 export type AnswerUserQuestionInput = z.infer<typeof answerUserQuestionInput>;
 
-export const listOpenUserQuestionsInput = z.object({ product_id: idSchema.optional() });
+export const listOpenUserQuestionsInput = z.object({
+  product_id: idSchema.optional(),
+  limit: z.int().min(1).max(100).optional(),
+  cursor: idSchema.optional(),
+});
 export type ListOpenUserQuestionsInput = z.infer<typeof listOpenUserQuestionsInput>;
 
-export const userQuestionListSchema = z.object({ user_questions: z.array(userQuestionSchema) });
+export const userQuestionListSchema = z.object({
+  user_questions: z.array(userQuestionSchema),
+  next_cursor: z.string().nullable(),
+});
 export type UserQuestionList = z.infer<typeof userQuestionListSchema>;
 
 export const ideaToDiscussInput = z.object({ idea_id: idSchema });

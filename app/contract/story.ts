@@ -77,5 +77,15 @@ export type AssignStoryInput = z.infer<typeof assignStoryInput>;
 export const addStoryToSprintInput = z.object({ sprint_id: idSchema, story_id: idSchema });
 export type AddStoryToSprintInput = z.infer<typeof addStoryToSprintInput>;
 
+/** Several stories into a sprint, or out of theirs. */
+export const moveStoriesInput = z.object({
+  story_ids: z.array(idSchema).min(1).max(500),
+  sprint_id: idSchema.nullable(),
+});
+export type MoveStoriesInput = z.infer<typeof moveStoriesInput>;
+
+export const movedStoriesSchema = z.object({ moved: z.int() });
+export type MovedStories = z.infer<typeof movedStoriesSchema>;
+
 export const storyIdInput = z.object({ story_id: idSchema });
 export type StoryIdInput = z.infer<typeof storyIdInput>;

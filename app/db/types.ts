@@ -2309,7 +2309,10 @@ export type Database = {
         Returns: Json;
       };
       list_model_prices: { Args: Record<PropertyKey, never>; Returns: Json };
-      list_open_user_questions: { Args: { p_product_id?: string }; Returns: Json };
+      list_open_user_questions: {
+        Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
+        Returns: Json;
+      };
       list_pbi_stories: { Args: { p_pbi_id: string }; Returns: Json };
       list_product_members: { Args: { p_product_id: string }; Returns: Json };
       list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };
@@ -2359,6 +2362,7 @@ export type Database = {
         Args: { p_after_id?: string; p_before_id?: string; p_pbi_id: string; p_priority?: number };
         Returns: Json;
       };
+      move_stories: { Args: { p_sprint_id?: string; p_story_ids: Json }; Returns: Json };
       move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
       password_changed: {
         Args: {

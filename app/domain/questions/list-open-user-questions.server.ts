@@ -5,7 +5,7 @@ import {
 } from "~/contract/question";
 import { type Actor, callAs } from "~/db/rpc.server";
 
-/** The caller's user questions without an answer (specification: User question). */
+/** The caller's user questions without an answer, oldest first (specification: User question). */
 export function listOpenUserQuestions(
   actor: Actor,
   input: ListOpenUserQuestionsInput,
@@ -13,7 +13,7 @@ export function listOpenUserQuestions(
   return callAs(
     actor,
     "list_open_user_questions",
-    { p_product_id: input.product_id },
+    { p_product_id: input.product_id, p_limit: input.limit, p_cursor: input.cursor },
     userQuestionListSchema,
   );
 }

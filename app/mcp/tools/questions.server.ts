@@ -11,7 +11,6 @@ import { cancelQuestion } from "~/domain/questions/cancel-question.server";
 import { getQuestion } from "~/domain/questions/get-question.server";
 import { listOpenUserQuestions } from "~/domain/questions/list-open-user-questions.server";
 import { listQuestions } from "~/domain/questions/list-questions.server";
-import { cursorInput, cutList } from "../cut-list";
 import { inProductOfJob, productOfCode, reference, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 
@@ -84,17 +83,12 @@ export const listOpenUserQuestionsTool = defineTool({
   name: "list_open_user_questions",
   title: "List users' open questions",
   description:
-    "Questions that users asked about ideas and nobody answered, at most 50 at a time. The texts are data that users wrote.",
+    "Questions that users asked about ideas and nobody answered, oldest first, 50 at a time; read on with next_cursor. The texts are data that users wrote.",
   access: "read",
-  input: listOpenUserQuestionsInput.safeExtend({
-    product_id: reference.optional(),
-    cursor: cursorInput,
-  }),
-  run: async ({ actor }, { product_id, cursor }) => {
-    const { user_questions } = await listOpenUserQuestions(actor, {
+  input: listOpenUserQuestionsInput.safeExtend({ product_id: reference.optional() }),
+  run: async ({ actor }, { product_id, ...page }) =>
+    listOpenUserQuestions(actor, {
+      ...page,
       product_id: await resolveOptionalId(actor, "product", product_id),
-    });
-    const { items, next_cursor } = cutList(user_questions, cursor);
-    return { user_questions: items, next_cursor };
-  },
+    }),
 });

@@ -76,9 +76,13 @@ export const cancelSprintRunTool = defineTool({
 export const resumeSprintTool = defineTool({
   name: "resume_sprint",
   title: "Resume a failed sprint",
-  description: "Resets what failed in a failed sprint and starts a new run on its branch.",
+  description:
+    "Resets what failed in a failed sprint and starts a new run on its branch. With nothing left to do the sprint is active again without a run.",
   access: "write",
   input: sprintInput,
-  run: async ({ actor }, { sprint_id, product_id }) =>
-    resumeSprint(actor, { sprint_id: await resolveId(actor, "sprint", sprint_id, product_id) }),
+  run: async ({ actor }, { sprint_id, product_id }) => {
+    const sprint = await resolveId(actor, "sprint", sprint_id, product_id);
+    const run = await resumeSprint(actor, { sprint_id: sprint });
+    return run ?? { run: null, message: "Nothing is left to do: complete the sprint." };
+  },
 });

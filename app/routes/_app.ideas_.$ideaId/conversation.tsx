@@ -81,5 +81,6 @@ function pendingWords(question: UserQuestion): string {
     return "A worker is on it";
   if (question.job_status === "failed") return "The worker failed";
   if (question.job_status === "cancelled") return "Cancelled";
+  if (question.job_status === null) return "Nobody answered. Ask again if it still matters";
   return "Waits for a worker";
 }

@@ -1,8 +1,10 @@
 import { redirect } from "@remix-run/node";
+import { ContractError } from "~/contract/errors";
 import { createPbiInput, movePbiInput, pbiIdInput, updatePbiInput } from "~/contract/pbi";
 import {
   addStoryToSprintInput,
   createStoryInput,
+  moveStoriesInput,
   storyIdInput,
   updateStoryInput,
 } from "~/contract/story";
@@ -15,6 +17,7 @@ import { updatePbi } from "~/domain/pbis/update-pbi.server";
 import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
 import { createStory } from "~/domain/stories/create-story.server";
 import { deleteStory } from "~/domain/stories/delete-story.server";
+import { moveStories } from "~/domain/stories/move-stories.server";
 import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
 import { updateStory } from "~/domain/stories/update-story.server";
 import { createTask } from "~/domain/tasks/create-task.server";
@@ -101,7 +104,15 @@ export async function actOnBacklog(
       return done(form, back, `${story.code} left the sprint`);
     },
     "stories-to-sprint": async () => {
-      const moved = await moveStories(actor, form);
+      const chosen = form.getAll("story_id");
+      if (chosen.length === 0) throw new ContractError(422, "Choose the stories to move first.");
+      const { moved } = await moveStories(
+        actor,
+        moveStoriesInput.parse({
+          story_ids: chosen,
+          sprint_id: textOf(form, "sprint_id") || null,
+        }),
+      );
       return done(form, back, moved === 1 ? "1 story has moved" : `${moved} stories have moved`);
     },
     "delete-story": async () => {
@@ -117,20 +128,6 @@ export async function actOnBacklog(
       return redirect(closed, 303);
     },
   });
-}
-
-/** Every selected story into a sprint, or out of theirs. The first refusal ends it and is the answer. */
-async function moveStories(actor: Actor, form: FormData): Promise<number> {
-  const sprintId = textOf(form, "sprint_id");
-  const storyIds = form.getAll("story_id");
-  for (const storyId of storyIds) {
-    const one = new FormData();
-    one.set("story_id", storyId);
-    one.set("sprint_id", sprintId);
-    if (sprintId === "") await removeStoryFromSprint(actor, readForm(one, storyIdInput));
-    else await addStoryToSprint(actor, readForm(one, addStoryToSprintInput));
-  }
-  return storyIds.length;
 }
 
 function withPanel(here: URL, panel: string | null): string {

@@ -69,7 +69,9 @@ export const action = pageAction(async ({ request, context, params }) => {
     },
     "resume-sprint": async () => {
       const { sprint_id } = await getSprintRun(actor, run);
-      return redirect(`${here}/${(await resumeSprint(actor, { sprint_id })).id}`, 303);
+      const next = await resumeSprint(actor, { sprint_id });
+      const sprintPage = `/products/${productId}/sprints/${sprint_id}`;
+      return redirect(next ? `${here}/${next.id}` : sprintPage, 303);
     },
     "cancel-job": async () => {
       await cancelAgentJob(actor, readForm(form, jobIdInput));

@@ -62,6 +62,11 @@ export async function actOnSprint(
       return done(form, back);
     },
     "start-run": async () => toRun((await startSprintRun(actor, sprint)).id),
-    "resume-sprint": async () => toRun((await resumeSprint(actor, sprint)).id),
+    "resume-sprint": async () => {
+      const run = await resumeSprint(actor, sprint);
+      return run
+        ? toRun(run.id)
+        : done(form, back, "Nothing is left to do. The sprint is active again: complete it");
+    },
   });
 }

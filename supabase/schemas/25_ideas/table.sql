@@ -27,16 +27,20 @@ create index ideas_search_idx on public.ideas
 
 alter table public.ideas enable row level security;
 
--- Ideas belong to one user; writing also needs access to the product (specification: Idea; Authentication 3, 4).
+-- Ideas belong to one user; writing also needs a product that is not archived (specification: Idea; Authentication 3, 4).
+-- An idea of a product that its user has left is still theirs to change, to take elsewhere and to delete.
 create policy ideas_select on public.ideas for select to authenticated
   using (user_id = (select auth.uid()));
 create policy ideas_insert on public.ideas for insert to authenticated
   with check (user_id = (select auth.uid()) and product_id in (select private.writable_product_ids()));
 create policy ideas_update on public.ideas for update to authenticated
-  using (user_id = (select auth.uid()) and product_id in (select private.writable_product_ids()))
-  with check (user_id = (select auth.uid()) and product_id in (select private.writable_product_ids()));
+  using (user_id = (select auth.uid()) and product_id not in (select private.frozen_product_ids()))
+  with check (
+    user_id = (select auth.uid())
+    and (product_id in (select private.writable_product_ids()) or product_id = private.require_own_idea(id))
+  );
 create policy ideas_delete on public.ideas for delete to authenticated
-  using (user_id = (select auth.uid()));
+  using (user_id = (select auth.uid()) and product_id not in (select private.frozen_product_ids()));
 
 create policy ideas_no_demo_insert on public.ideas as restrictive for insert to authenticated
   with check (not (select private.is_demo()));

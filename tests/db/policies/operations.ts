@@ -27,6 +27,7 @@ export type Ids = Record<string, string> & { p_product_id: string };
 
 function valueFor({ name, type }: Operation["parameters"][number], ids: Ids): string {
   if (type === "uuid") return `'${ids[name] ?? ids.p_product_id}'`;
+  if (name === "p_story_ids") return `'["${ids[name] ?? ids.p_product_id}"]'`;
   if (type === "jsonb")
     return `'{"title": "changed", "name": "changed", "sprint_goal": "changed"}'`;
   if (type === "boolean") return "true";

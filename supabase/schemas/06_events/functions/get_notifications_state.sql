@@ -1,5 +1,6 @@
 -- Why: what the notifications stream says first: the open questions of every product in reach, with all fields
--- (specification: Notifications stream). Definer: reach is part of the query.
+-- (specification: Notifications stream). In an archived product nobody can answer, so its questions rest until it is restored.
+-- Definer: reach is part of the query.
 create function private.get_notifications_state()
 returns json
 language plpgsql
@@ -14,10 +15,7 @@ begin
     select coalesce(jsonb_agg(private.question_json(q) order by q.created_at, q.id), '[]')
     from public.agent_questions q
     where q.status = 'OPEN' and q.expires_at > v_now
-      and q.product_id in (
-        select m.product_id from public.product_members m
-        join public.products p on p.id = m.product_id and p.archived_at is null
-        where m.user_id = auth.uid())));
+      and q.product_id in (select private.writable_product_ids())));
 end;
 $$;
 

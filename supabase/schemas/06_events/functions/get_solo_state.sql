@@ -16,11 +16,7 @@ begin
         'sprint_run_id', j.sprint_run_id) order by j.created_at, j.position, j.id), '[]')
       from public.agent_jobs j
       where j.product_id = p_product_id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')),
-    'workers', json_build_object('count', (
-      select count(*)
-      from public.agent_workers w
-      join public.product_members m on m.user_id = w.user_id and m.product_id = p_product_id
-      where w.stopped_at is null and w.last_seen_at > private.now() - interval '2 minutes')));
+    'workers', json_build_object('count', private.workers_online(array[p_product_id])));
 end;
 $$;
 

@@ -21,7 +21,7 @@ create unique index product_members_one_owner_key on public.product_members (pro
 
 alter table public.product_members enable row level security;
 
--- Members: everybody in the product sees them; the owner adds and removes members, a member may leave. Nobody writes or
+-- Members: everybody in the product sees them; the owner adds and removes members while it is not archived, a member may leave. Nobody writes or
 -- removes the owner's row (specification: Authentication 3, 4).
 create policy product_members_select on public.product_members for select to authenticated
   using (product_id in (select private.accessible_product_ids()));
@@ -32,7 +32,10 @@ create policy product_members_insert on public.product_members for insert to aut
   );
 create policy product_members_delete on public.product_members for delete to authenticated
   using (
-    role = 'MEMBER' and (user_id = (select auth.uid()) or product_id in (select private.owned_product_ids()))
+    role = 'MEMBER' and (
+      user_id = (select auth.uid())
+      or product_id in (select private.owned_product_ids()) and product_id in (select private.writable_product_ids())
+    )
   );
 
 create policy product_members_no_demo_insert on public.product_members as restrictive for insert to authenticated

@@ -1,4 +1,5 @@
--- Why: the first line of every write to an idea: one's own (404, 403), a product that one may use and write.
+-- Why: the first line of every write to an idea: one's own (404, 403), not of an archived product. One whose product its user has
+-- left stays theirs, so that it can be taken elsewhere, archived or corrected.
 create function private.require_idea_write(p_idea_id uuid)
 returns uuid
 language plpgsql
@@ -8,8 +9,11 @@ as $$
 declare
   v_product_id uuid := private.require_own_idea(p_idea_id);
 begin
-  perform private.require_product_access(v_product_id);
-  perform private.require_product_write(v_product_id);
+  if v_product_id in (select private.accessible_product_ids()) then
+    perform private.require_product_write(v_product_id);
+  else
+    perform private.require_no_demo();
+  end if;
   return v_product_id;
 end;
 $$;

@@ -1,6 +1,7 @@
 -- Why: a failed sprint goes on: failed tasks go back to todo, their stories and PBIs out of failed, the sprint is active
 -- again, and a new run starts on the branch of the run that failed, all in one transaction with the pre-flight
--- (specification: Task, failed, resume-sprint). Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
+-- (specification: Task, failed, resume-sprint). Where people have finished everything by hand there is nothing to run: the sprint
+-- is active again, so that it can be completed, and the answer is null. Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
 -- Definer: runs and jobs are written by functions only.
 create function private.resume_sprint(p_sprint_id uuid)
 returns json
@@ -34,6 +35,10 @@ begin
   where s.id = t.story_id and s.sprint_id = p_sprint_id and t.status = 'FAILED';
   update public.sprints s set status = 'ACTIVE' where s.id = p_sprint_id returning * into v_sprint;
 
+  if not exists (select from private.sprint_scope(p_sprint_id)) then
+    return null;
+  end if;
+
   select p.* into v_product from public.products p where p.id = v_product_id;
   v_blockers := private.run_blockers(v_sprint, v_product);
   if v_blockers <> '[]' then
@@ -62,6 +67,6 @@ end;
 $$;
 
 comment on function public.resume_sprint is
-  'FAILED sprint to ACTIVE with a new run (specification: States and transitions, Task and Sprint).';
+  'FAILED sprint to ACTIVE with a new run, or null when nothing is left to run (specification: States and transitions, Task and Sprint).';
 
 grant execute on function public.resume_sprint to authenticated;

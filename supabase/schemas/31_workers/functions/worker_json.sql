@@ -7,7 +7,7 @@ set search_path = ''
 as $$
 declare
   v_minimum integer := (select u.min_quota_pct from public.users u where u.id = p_worker.user_id);
-  v_online boolean := p_worker.stopped_at is null and p_worker.last_seen_at > private.now() - interval '2 minutes';
+  v_online boolean := private.is_online(p_worker);
 begin
   return to_jsonb(p_worker) || jsonb_build_object(
     'username', private.username(p_worker.user_id),

@@ -1,5 +1,6 @@
 -- Why: renews the lease and tells the worker whether to go on: continue, pause (its run is paused; it still holds the job) or
--- stop (the job is not its own any more), with the reason in a code and a sentence. A lost attempt changes nothing.
+-- stop (the job is not its own any more, or its product is archived), with the reason in a code and a sentence. Neither a lost
+-- attempt nor one in an archived product changes anything: nothing that it did could be reported.
 -- Takes no product lock: one row, one statement, nothing else hangs on it.
 -- Definer: jobs are written by functions only.
 create function private.heartbeat_agent_job(p_job_id uuid, p_attempt integer, p_quota_pct integer)
@@ -23,18 +24,24 @@ begin
 
   update public.agent_jobs j
   set lease_until = v_now + private.lease()
-  from public.agent_workers w
+  from public.agent_workers w, public.products p
   where j.id = p_job_id and j.attempt = p_attempt and j.status in ('CLAIMED', 'RUNNING')
-    and w.id = j.worker_id and w.user_id = auth.uid()
+    and w.id = j.worker_id and w.user_id = auth.uid() and p.id = j.product_id and p.archived_at is null
   returning j.* into v_job;
 
   if v_job.id is null then
     select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
     v_state := private.attempt_state(v_job, p_attempt);
+    if v_job.status in ('CLAIMED', 'RUNNING') and exists (
+      select from public.products p where p.id = v_job.product_id and p.archived_at is not null
+    ) then
+      v_state := 'archived';
+    end if;
     return json_build_object('action', 'stop', 'status', lower(v_job.status::text), 'lease_until', null,
       'reason', json_build_object('code', v_state, 'message', case v_state
         when 'cancelled' then 'The job was cancelled' || coalesce(': ' || v_job.failure_reason, '.')
         when 'finished' then format('The job is already %s.', lower(v_job.status::text))
+        when 'archived' then 'The product is archived and can only be read. Its owner can restore it.'
         when 'parked' then 'The job waits for the answer to a question.'
         when 'requeued' then 'The job went back to the queue until the rate limit ends.'
         else format('Attempt %s no longer holds this job.', coalesce(p_attempt::text, '?')) end));

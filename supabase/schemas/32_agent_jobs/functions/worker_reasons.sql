@@ -18,7 +18,7 @@ begin
   from public.agent_workers w
   join public.users u on u.id = w.user_id
   join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id
-  where w.stopped_at is null and w.last_seen_at > private.now() - interval '2 minutes'
+  where private.is_online(w)
     and (p_job.kind <> 'PLAN_CHAT' or w.user_id = p_job.created_by);
 
   if v_online = 0 and v_without_consent is not null then

@@ -1,5 +1,5 @@
 -- Why: the inbox: questions of all products in reach, or of one, by state, newest first, a page at a time. Past its expiry an
--- open question is listed as expired. The cursor is the id of the last question seen. Definer: reach is part of the query.
+-- open question is listed as expired; in an archived product, where nobody can answer, it is not listed. The cursor is the id of the last question seen. Definer: reach is part of the query.
 create function private.list_questions(p_product_id uuid, p_state text, p_job_id uuid, p_limit integer, p_cursor uuid)
 returns json
 language plpgsql
@@ -24,6 +24,7 @@ begin
   from (
     select x.* from public.agent_questions x
     where x.product_id in (select m.product_id from public.product_members m where m.user_id = auth.uid())
+      and (x.status <> 'OPEN' or x.expires_at <= v_now or x.product_id in (select private.writable_product_ids()))
       and (p_product_id is null or x.product_id = p_product_id)
       and (p_job_id is null or x.job_id = p_job_id)
       and (v_state is null or v_state = case when x.status = 'OPEN' and x.expires_at <= v_now then 'EXPIRED' else x.status::text end)

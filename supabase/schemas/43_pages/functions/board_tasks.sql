@@ -8,9 +8,9 @@ set search_path = ''
 as $$
 begin
   return (
-    select coalesce(json_agg(row_to_json(t) order by t.story_sort_order, t.story_id, t.sort_order, t.id), '[]')
+    select coalesce(json_agg(row_to_json(t) order by t.story_sort_order, t.story_created_at, t.story_id, t.sort_order, t.created_at, t.id), '[]')
     from (
-      select t.id, t.code, t.title, t.story_id, t.sort_order, t.priority,
+      select t.id, t.created_at, s.created_at as story_created_at, t.code, t.title, t.story_id, t.sort_order, t.priority,
         case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status,
         t.implementation_plan is not null and t.implementation_plan <> '' as has_plan,
         s.code as story_code, s.title as story_title, s.sort_order as story_sort_order, s.assignee_id,

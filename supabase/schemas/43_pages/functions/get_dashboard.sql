@@ -23,7 +23,7 @@ begin
             from (
               select s.id, s.code, s.sprint_goal, s.end_date,
                 (
-                  select coalesce(json_agg(t.status order by st.sort_order, t.sort_order), '[]')
+                  select coalesce(json_agg(t.status order by st.sort_order, st.created_at, st.id, t.sort_order, t.created_at, t.id), '[]')
                   from public.tasks t join public.stories st on st.id = t.story_id
                   where st.sprint_id = s.id) as task_statuses
               from public.sprints s where s.product_id = p.id and s.status = 'ACTIVE'
@@ -79,9 +79,7 @@ begin
     'done_today', (
       select count(distinct c.task_id) from public.task_status_changes c
       where c.product_id = any (v_products) and c.changed_at >= v_today and c.to_status = 'DONE'),
-    'workers_online', (
-      select count(*) from public.agent_workers w
-      where w.stopped_at is null and w.last_seen_at > private.now() - interval '3 minutes')
+    'workers_online', private.workers_online(v_products)
   );
 end;
 $$;

@@ -21,7 +21,7 @@ begin
       select count(*)
       from public.agent_questions q
       where q.status = 'OPEN' and q.expires_at > private.now()
-        and q.product_id in (select private.accessible_product_ids()))
+        and q.product_id in (select private.writable_product_ids()))
   );
 end;
 $$;

@@ -27,9 +27,7 @@ begin
         where s.sprint_id = v_sprint and (s.assignee_id is null or s.assignee_id = auth.uid())
       ) x),
     'tasks', private.board_tasks(v_sprint),
-    'workers_online', (
-      select count(*) from public.agent_workers w
-      where w.stopped_at is null and w.last_seen_at > private.now() - interval '3 minutes')
+    'workers_online', private.workers_online(array[p_product_id])
   );
 end;
 $$;

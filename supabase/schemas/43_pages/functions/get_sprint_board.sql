@@ -41,13 +41,13 @@ begin
       select coalesce(json_agg(json_build_object('id', m.user_id, 'username', private.username(m.user_id))), '[]')
       from public.product_members m where m.product_id = v_product),
     'candidates', (
-      select coalesce(json_agg(row_to_json(x) order by x.sort_order, x.id), '[]')
+      select coalesce(json_agg(row_to_json(x) order by x.sort_order, x.created_at, x.id), '[]')
       from (
-        select s.id, s.code, s.title, s.sort_order,
+        select s.id, s.code, s.title, s.sort_order, s.created_at,
           (select count(*) from public.tasks t where t.story_id = s.id) as task_count
         from public.stories s
         where s.product_id = v_product and s.sprint_id is null and s.status in ('OPEN', 'FAILED')
-        order by s.sort_order, s.id
+        order by s.sort_order, s.created_at, s.id
         limit 200
       ) x),
     'preflight', private.preflight_sprint_run(p_sprint_id),

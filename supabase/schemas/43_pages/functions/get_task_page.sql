@@ -20,12 +20,12 @@ begin
       select json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'sprint_id', s.sprint_id)
       from public.stories s where s.id = v_task.story_id),
     'stories', (
-      select coalesce(json_agg(json_build_object('id', s.id, 'code', s.code, 'title', s.title) order by s.sort_order, s.id), '[]')
+      select coalesce(json_agg(json_build_object('id', s.id, 'code', s.code, 'title', s.title) order by s.sort_order, s.created_at, s.id), '[]')
       from (
-        select s.id, s.code, s.title, s.sort_order
+        select s.id, s.code, s.title, s.sort_order, s.created_at
         from public.stories s
         where s.product_id = v_task.product_id and (s.status in ('OPEN', 'IN_SPRINT') or s.id = v_task.story_id)
-        order by s.sort_order, s.id
+        order by s.sort_order, s.created_at, s.id
         limit 300
       ) s),
     'jobs', (

@@ -1,0 +1,13 @@
+-- Why: what "online" means is said once: seen in the last two minutes, and not stopped since.
+create function private.is_online(p_worker public.agent_workers)
+returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select p_worker.stopped_at is null and p_worker.last_seen_at > private.now() - interval '2 minutes';
+$$;
+
+comment on function private.is_online is 'Seen in two minutes and not stopped (specification: Agent worker).';
+
+grant execute on function private.is_online to authenticated;

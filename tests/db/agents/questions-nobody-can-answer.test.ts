@@ -1,0 +1,115 @@
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { callAs } from "~/db/rpc.server";
+import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
+import { archiveIdea } from "~/domain/ideas/archive-idea.server";
+import { updateIdea } from "~/domain/ideas/update-idea.server";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import { archiveProduct } from "~/domain/products/archive-product.server";
+import { leaveProduct } from "~/domain/products/leave-product.server";
+import { restoreProduct } from "~/domain/products/restore-product.server";
+import { answerUserQuestion } from "~/domain/questions/answer-user-question.server";
+import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { getIdeaConversation } from "~/domain/questions/get-idea-conversation.server";
+import { getNotificationsState } from "~/domain/questions/get-notifications-state.server";
+import { listOpenUserQuestions } from "~/domain/questions/list-open-user-questions.server";
+import { listQuestions } from "~/domain/questions/list-questions.server";
+import { create } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { asUser, outcomeOf } from "../as-user";
+import { refusalOf } from "../refusal";
+import { seedWorld } from "../world";
+
+const t = await createTestDatabase();
+
+it("open questions of an archived product rest everywhere until it is restored", async () => {
+  const { actor, product, story } = await seedWorld(t, 0);
+  const product_id = product.id;
+  const question = await askQuestion(actor, { story_id: story.id, question: "Which?" });
+  const shell = z.looseObject({ open_questions: z.number() });
+  const dashboard = z.looseObject({ questions: z.array(z.looseObject({ id: z.string() })) });
+  const seen = async () => [
+    (await callAs(actor, "get_shell", {}, shell)).open_questions,
+    (await getNotificationsState(actor)).questions.length,
+    (await listQuestions(actor, { state: "open" })).questions.length,
+    (await listQuestions(actor, {})).questions.length,
+    (await callAs(actor, "get_dashboard", {}, dashboard)).questions.length,
+  ];
+  expect(await seen()).toEqual([1, 1, 1, 1, 1]);
+  await archiveProduct(actor, { product_id });
+  expect(await seen()).toEqual([0, 0, 0, 0, 0]);
+  await restoreProduct(actor, { product_id });
+  expect(await seen()).toEqual([1, 1, 1, 1, 1]);
+  expect((await listQuestions(actor, {})).questions[0]?.id).toBe(question.id);
+});
+
+it("a user's question whose work was given up and cleaned up is open no more", async () => {
+  const { actor, product } = await seedWorld(t, 0);
+  const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Idea" });
+  const idea_id = idea.id;
+  const question = await askAboutIdea(actor, { idea_id, question: "How?" });
+  await cancelAgentJob(actor, { job_id: question.job_id ?? "" });
+  const open = async () => (await listOpenUserQuestions(actor, {})).user_questions;
+  expect(await open()).toMatchObject([{ id: question.id, job_status: "cancelled" }]);
+  await t.sql.query("delete from public.agent_jobs where id = $1", [question.job_id]);
+  expect(await open()).toEqual([]);
+  expect((await getIdeaConversation(actor, { idea_id })).user_questions).toMatchObject([
+    { id: question.id, status: "pending", job_status: null },
+  ]);
+  const answer = { user_question_id: question.id, answer: "Late, but here." };
+  expect((await answerUserQuestion(actor, answer)).status).toBe("answered");
+});
+
+it("a user's open questions are read page by page, each once, however many there are", async () => {
+  const { actor, owner, product } = await seedWorld(t, 0);
+  const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Idea" });
+  await t.sql.query(
+    `with jobs as (
+       insert into public.agent_jobs (product_id, idea_id, kind, created_by)
+       select $1, $2, 'PLAN_CHAT', $3 from generate_series(1, 130) returning id)
+     insert into public.user_questions (idea_id, user_id, question, job_id)
+     select $2, $3, 'Question', id from jobs`,
+    [product.id, idea.id, owner.id],
+  );
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  let pages = 0;
+  do {
+    const page = await listOpenUserQuestions(actor, { limit: 60, cursor });
+    seen.push(...page.user_questions.map(({ id }) => id));
+    cursor = page.next_cursor ?? undefined;
+    pages += 1;
+  } while (cursor && pages < 10);
+  expect(pages).toBe(3);
+  expect(new Set(seen).size).toBe(130);
+  expect(seen).toHaveLength(130);
+});
+
+it("an idea of a product that its user has left stays theirs: corrected, archived, taken elsewhere", async () => {
+  const { actor: owner, product } = await seedWorld(t, 0);
+  const user = await createUser(t);
+  const actor = t.actorOf(user);
+  await addProductMember(owner, { product_id: product.id, identifier: user.username });
+  const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Mine" });
+  const idea_id = idea.id;
+  await leaveProduct(actor, { product_id: product.id });
+
+  expect((await updateIdea(actor, { idea_id, title: "Still mine" })).title).toBe("Still mine");
+  expect((await archiveIdea(actor, { idea_id })).archived_at).not.toBeNull();
+  expect((await refusalOf(askAboutIdea(actor, { idea_id, question: "How?" }))).status).toBe(403);
+
+  const foreign = await seedWorld(t, 0);
+  const into = { idea_id, product_id: foreign.product.id };
+  expect((await refusalOf(updateIdea(actor, into))).status).toBe(403);
+  await asUser(t, user, async (client) => {
+    const move = (to: string) =>
+      outcomeOf(client, "update public.ideas set product_id = $2 where id = $1", [idea_id, to]);
+    expect(await move(foreign.product.id)).toBe("42501");
+    expect(await outcomeOf(client, "delete from public.ideas where id = $1", [idea_id])).toBe(1);
+  });
+  const own = await create(actor, "create_product", { p_code: "MINE", p_name: "Mine" });
+  const moved = await updateIdea(actor, { idea_id, product_id: own.id });
+  expect(moved.product_id).toBe(own.id);
+});

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { completeSprint } from "~/domain/sprints/complete-sprint.server";
+import { createTestDatabase } from "../../setup/database";
+import { at } from "../world";
+import { claim, columnOf, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+it.each(["SPRINT", "SPRINT_BATCH"] as const)(
+  "a failed %s sprint that people finished by hand is active again without a run, and can be completed",
+  async (strategy) => {
+    const { actor, sprint, tasks } = await seedSprint(t, { stories: [1], strategy });
+    const sprint_id = sprint.id;
+    await startSprintRun(actor, { sprint_id });
+    const job = await claim(actor);
+    await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "failed" });
+    expect(await columnOf(t, "sprints", sprint_id, "status")).toBe("FAILED");
+    const task_id = at(tasks, 0).id;
+    if ((await columnOf(t, "tasks", task_id, "status")) !== "DONE") {
+      await t.sql.query("update public.tasks set status = 'DONE' where id = $1", [task_id]);
+    }
+    expect(await resumeSprint(actor, { sprint_id })).toBeNull();
+    expect(await columnOf(t, "sprints", sprint_id, "status")).toBe("ACTIVE");
+    expect((await completeSprint(actor, { sprint_id })).status).toBe("completed");
+  },
+);

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { linkIdeaProduct } from "~/domain/ideas/link-idea-product.server";
+import { unlinkIdeaProduct } from "~/domain/ideas/unlink-idea-product.server";
+import { createWebhook } from "~/domain/notices/create-webhook.server";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import { archiveProduct } from "~/domain/products/archive-product.server";
+import { createProduct } from "~/domain/products/create-product.server";
+import { restoreProduct } from "~/domain/products/restore-product.server";
+import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { appendStoryLog } from "~/domain/stories/append-story-log.server";
+import { updateTask } from "~/domain/tasks/update-task.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { claim, seedSprint } from "../agents/sprint-world";
+import { asUser, becomeCaller, outcomeOf } from "../as-user";
+import { refusalOf } from "../refusal";
+import { at } from "../world";
+import { attempt, listOperations, snapshot } from "./operations";
+
+/**
+ * An archived product is read-only on every way: each writing operation with the ids of one that holds a run, a job at
+ * work, questions, ideas and members, and the same rows past the operations. New operations are covered as soon as they exist.
+ */
+
+/** Operations that may go through in an archived product, and why. Nothing else may. */
+const open: Readonly<Record<string, string>> = {
+  admin_update_user: "of accounts",
+  approve_pairing: "of the account",
+  cancel_pairing: "of the account",
+  claim_agent_job: "answers that there is no job",
+  create_api_token: "of the account",
+  create_agent_job: "is refused for every task",
+  create_product: "another product",
+  delete_product: "the owner may end it",
+  leave_product: "a member may go at any time",
+  allow_my_workers: "a person's own consent",
+  heartbeat_agent_job: "says stop and changes nothing",
+  restart_worker: "of the worker",
+  restore_product: "ends the state",
+  revoke_api_token: "of the account",
+  revoke_other_sessions: "of the account",
+  revoke_pairing: "of the account",
+  revoke_session: "of the account",
+  archive_product: "is done already",
+  ping: "reads",
+  resolve_reference: "reads",
+  set_active_product: "refused for this product; clears another",
+  set_avatar: "of the account",
+  subscribe_push: "of the account",
+  unsubscribe_push: "of the account",
+  update_profile: "of the account",
+  worker_heartbeat: "presence of the worker",
+};
+
+const t = await createTestDatabase();
+const world = await seedSprint(t, { stories: [2] });
+const { actor, owner, product } = world;
+const product_id = product.id;
+const member = await createUser(t);
+await addProductMember(actor, { product_id, identifier: member.username });
+const run = await startSprintRun(actor, { sprint_id: world.sprint.id });
+const job = await claim(actor);
+const story_id = at(world.stories, 0).id;
+const question = await askQuestion(actor, { story_id, question: "Which?" });
+const idea = await createIdea(actor, { product_id, title: "Idea" });
+const asked = await askAboutIdea(actor, { idea_id: idea.id, question: "How?" });
+const other = await createProduct(actor, { code: "OTHER", name: "Goes on" });
+const elsewhere = await createIdea(actor, { product_id: other.id, title: "Elsewhere" });
+await linkIdeaProduct(actor, { idea_id: elsewhere.id, product_id });
+await linkIdeaProduct(actor, { idea_id: idea.id, product_id: other.id });
+const webhook = await createWebhook(actor, { product_id, url: "https://example.com/hook" });
+await archiveProduct(actor, { product_id });
+
+/** What these look at before they ask about the product must fit. */
+const direct: Record<string, () => Promise<unknown>> = {
+  append_story_log: () =>
+    appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "Plan" }),
+  ask_question: () => askQuestion(actor, { story_id, question: "Which one?" }),
+  update_task: () => updateTask(actor, { task_id: at(world.tasks, 0).id, status: "done" }),
+  link_idea_product: () => linkIdeaProduct(actor, { idea_id: elsewhere.id, product_id }),
+  unlink_idea_product: () => unlinkIdeaProduct(actor, { idea_id: elsewhere.id, product_id }),
+};
+
+const ids = {
+  p_webhook_id: webhook.id,
+  p_product_id: product_id,
+  p_pbi_id: world.pbi.id,
+  p_story_id: story_id,
+  p_story_ids: story_id,
+  p_task_id: at(world.tasks, 0).id,
+  p_sprint_id: world.sprint.id,
+  p_sprint_run_id: run.id,
+  p_job_id: job.id,
+  p_question_id: question.id,
+  p_user_question_id: asked.id,
+  p_idea_id: idea.id,
+  p_user_id: member.id,
+  p_assignee_id: owner.id,
+};
+
+describe("an archived product", () => {
+  it("is changed by none of the writing operations", async () => {
+    const operations = (await listOperations(t, true)).filter(
+      ({ name }) => !(name in open) && !(name in direct),
+    );
+    expect(operations.length).toBeGreaterThan(40);
+    const before = await snapshot(t);
+    const client = await t.sql.connect();
+    const outcomes: Record<string, string> = {};
+    for (const operation of operations) {
+      await client.query("begin");
+      await becomeCaller(client, owner);
+      const outcome = await attempt(client, operation, ids);
+      outcomes[operation.name] = "answer" in outcome ? "answered" : outcome.code;
+      await client.query("commit");
+    }
+    client.release();
+    const after = await snapshot(t);
+    // A counted try is no change of the product.
+    const { rate_limits: _counted, ...unchanged } = before;
+    expect(after).toMatchObject(unchanged);
+    expect(Object.entries(outcomes).filter(([, code]) => code !== "PT403")).toEqual([]);
+  });
+
+  it.each([
+    ["members", `product_members where product_id = '${product_id}' and role = 'MEMBER'`],
+    ["ideas", `ideas where id = '${idea.id}'`],
+    ["links of its ideas", `idea_products where idea_id = '${idea.id}'`],
+    ["links of ideas elsewhere to it", `idea_products where idea_id = '${elsewhere.id}'`],
+    ["tasks", `tasks where product_id = '${product_id}'`],
+    ["stories", `stories where product_id = '${product_id}'`],
+    ["PBIs", `pbis where product_id = '${product_id}'`],
+  ])("keeps its %s when rows are deleted past the operations", async (_, rows) => {
+    await asUser(t, owner, async (client) => {
+      expect(await outcomeOf(client, `select from public.${rows}`)).toBeGreaterThan(0);
+      expect(await outcomeOf(client, `delete from public.${rows}`)).toBe(0);
+    });
+  });
+
+  it.each(Object.keys(direct))("refuses %s with what fits", async (name) => {
+    const refusal = await refusalOf(direct[name]?.() ?? Promise.resolve());
+    expect(refusal).toMatchObject({ status: 403, message: expect.stringContaining("archived") });
+  });
+
+  it("tells a worker to stop, and why; after it is restored the attempt goes on", async () => {
+    const held = { job_id: job.id, attempt: 1 };
+    expect(await heartbeatAgentJob(actor, held)).toMatchObject({
+      action: "stop",
+      lease_until: null,
+      reason: { code: "archived", message: expect.stringContaining("archived") },
+    });
+    await restoreProduct(actor, { product_id });
+    expect((await heartbeatAgentJob(actor, held)).action).toBe("continue");
+  });
+});
