@@ -1,0 +1,35 @@
+import { runAcpTurn } from "./acp-session";
+import { usageOfAnswer } from "./acp-usage";
+import type { Driver } from "./driver";
+
+/** Any other agent that speaks the Agent Client Protocol: `acp:` and the command that starts it. */
+export function acpCommand(command: string): Driver {
+  const title = command.trim().split(/\s+/)[0]?.split("/").at(-1) ?? command;
+  return {
+    name: `acp:${command}`,
+    title,
+    program: "/bin/sh",
+    install: "the command after acp: must start an agent that speaks the Agent Client Protocol",
+    reports: {},
+    async find() {
+      return {
+        way: "acp",
+        program: "/bin/sh",
+        run: (turn, output) =>
+          runAcpTurn(
+            {
+              title,
+              program: "/bin/sh",
+              words: ["-c", command],
+              coverage: { commandsAreEscapes: false },
+              usageOf: (answer, { model }) => usageOfAnswer(answer, model),
+              signIn: "sign in as its makers say",
+            },
+            turn,
+            output,
+          ),
+      };
+    },
+    isSignedIn: async () => null,
+  };
+}

@@ -1,0 +1,116 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { runAcpTurn } from "./acp-session";
+import { usageOfAnswer } from "./acp-usage";
+import { readClaudeStream } from "./claude-stream";
+import type { AgentTurn, Allowance, Driver } from "./driver";
+import { ask, findProgram } from "./find-program";
+import { runLineTurn } from "./line-turn";
+import { readClaudeRecord } from "./session-records";
+
+const title = "Claude Code";
+const adapter = "claude-agent-acp";
+
+const wordsFor: Record<Allowance, string[]> = {
+  edit: ["--permission-mode", "acceptEdits"],
+  commands: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
+  all: ["--permission-mode", "bypassPermissions"],
+};
+
+/** Claude Code: through its adapter where that is installed, else by its own JSON lines. */
+export const claude: Driver = {
+  name: "claude",
+  title,
+  program: "claude",
+  install:
+    "npm install -g @anthropic-ai/claude-code (and @agentclientprotocol/claude-agent-acp to let it ask)",
+  reports: {
+    "claude -p": {
+      entries: "text, thoughts, commands, edits with their lines",
+      tokens: "live and at the end",
+      cost: "yes, in USD",
+      resume: "yes",
+      questions: "by the result file; what is not allowed is refused",
+      limits: "yes, with the time where it is said",
+    },
+    [adapter]: {
+      entries: "text, thoughts, commands, edits with their lines, plan",
+      tokens: "at the end",
+      cost: "yes, in USD",
+      resume: "yes",
+      questions: "yes, and permissions",
+      limits: "yes",
+    },
+  },
+  async find(environment) {
+    const program = await findProgram("claude", environment);
+    const acp = await findProgram(adapter, environment);
+    if (acp !== null) {
+      return {
+        way: adapter,
+        program: acp,
+        recorded: ({ environment: own }, sessionId, since) =>
+          readClaudeRecord(homeOf(own), sessionId, since),
+        tellsMoreThanRecord: true,
+        run: (turn, output) =>
+          runAcpTurn(
+            {
+              title,
+              program: acp,
+              words: [],
+              coverage: { commandsAreEscapes: false },
+              modeFor: ({ allow }) => (allow === "all" ? "bypassPermissions" : "acceptEdits"),
+              environment: (given) => ({
+                ...asRoot(given),
+                ...(program === null ? {} : { CLAUDE_CODE_EXECUTABLE: program }),
+              }),
+              usageOf: (answer, { model }) => usageOfAnswer(answer, model),
+              signIn: "start claude once and sign in",
+            },
+            turn,
+            output,
+          ),
+      };
+    }
+    if (program === null) return null;
+    return {
+      way: "claude -p",
+      program,
+      run: (turn, output) =>
+        runLineTurn(
+          { title, program, words: wordsOf(turn), environment: asRoot(turn) },
+          turn,
+          output,
+          readClaudeStream(turn.folder, output),
+        ),
+    };
+  },
+  async isSignedIn(environment) {
+    if (environment.ANTHROPIC_API_KEY || environment.ANTHROPIC_AUTH_TOKEN) return true;
+    const program = await findProgram("claude", environment);
+    if (program === null) return null;
+    const answer = await ask(program, ["auth", "status"], environment);
+    if (answer === null) return null;
+    const told = /"loggedIn":\s*(true|false)/.exec(answer.output)?.[1];
+    return told === undefined ? answer.isWell : told === "true";
+  },
+};
+
+function wordsOf({ allow, model, sessionId }: AgentTurn): string[] {
+  return [
+    "-p",
+    ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
+    ...wordsFor[allow],
+    ...(model === undefined ? [] : ["--model", model]),
+    ...(sessionId === undefined ? [] : ["--resume", sessionId]),
+  ];
+}
+
+function homeOf(environment: Record<string, string>): string {
+  return environment.CLAUDE_CONFIG_DIR ?? join(environment.HOME ?? homedir(), ".claude");
+}
+
+/** Claude Code lets nobody be root and allow everything, unless that root is known to live in a sandbox. */
+function asRoot({ allow }: AgentTurn): Record<string, string> {
+  return allow === "all" && process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {};
+}

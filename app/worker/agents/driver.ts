@@ -1,0 +1,154 @@
+import type { Transcript } from "./transcript";
+
+/** What an agent may do without asking a person: change files, run commands too, or anything at all. */
+export const allowances = ["edit", "commands", "all"] as const;
+export type Allowance = (typeof allowances)[number];
+
+const entryKinds = [
+  "text",
+  "thought",
+  "plan",
+  "command",
+  "tool",
+  "edit",
+  "test",
+  "note",
+  "error",
+] as const;
+export type EntryKind = (typeof entryKinds)[number];
+
+/** One thing that an agent said or did, in its order. A call is told twice: when it begins, and how it ended. */
+export interface Entry {
+  seq: number;
+  at: string;
+  kind: EntryKind;
+  text: string;
+  title?: string | undefined;
+  path?: string | undefined;
+  status?: "running" | "done" | "failed" | undefined;
+}
+
+/** Tokens in four disjoint counts, and the cost that the tool itself knows. Null was never said, zero was said. */
+export interface Usage {
+  model: string | null;
+  freshInput: number | null;
+  output: number | null;
+  cacheRead: number | null;
+  cacheWrite: number | null;
+  cost: number | null;
+  currency: string | null;
+}
+
+/** Where the entries and the usage of an attempt go. All of it is free of secrets. */
+export interface AgentSink {
+  entry(entry: Entry): void;
+  /** What a turn took, once for each model, however the turn ended. */
+  usage(usage: Usage): void;
+  /** What the turn took so far, as far as the tool tells while it works. */
+  usageSoFar(usage: readonly Usage[]): void;
+  /** By this name the same tool on this machine takes the conversation up again. */
+  session(id: string): void;
+}
+
+/** What a person has said to an earlier question of the agent. */
+export interface GivenAnswer {
+  question: string;
+  answer: string;
+}
+
+/** One turn: words for the agent, until it stops by itself or is stopped. */
+export interface AgentTurn {
+  folder: string;
+  promptFile: string;
+  /** All of it: nothing of the worker's own environment is added. */
+  environment: Record<string, string>;
+  allow: Allowance;
+  model?: string | undefined;
+  /** The conversation to go on with; a new one begins when the tool does not know it any more. */
+  sessionId?: string | undefined;
+  answers: readonly GivenAnswer[];
+  /** Aborted when the turn must end; everything that was started ends with it. */
+  signal: AbortSignal;
+  /** A tool that says nothing for so long is stopped. */
+  silenceSeconds: number;
+  /** Values that must not leave this machine. */
+  secrets: readonly string[];
+  /** Where the process is noted, for a later life of the worker. */
+  pidFile?: string | undefined;
+  /** Everything that the tool prints, as it is. */
+  logFile?: string | undefined;
+}
+
+/** Something that only a person can say. */
+export interface AgentQuestion {
+  question: string;
+  options: string[];
+}
+
+export type FailureCause = "crash" | "refusal" | "silence" | "sign-in" | "missing" | "error";
+
+/** How a turn ended. */
+export type TurnEnd =
+  | { kind: "done" }
+  | { kind: "question"; question: AgentQuestion }
+  | { kind: "limit"; reason: string; resetsAt: string | null }
+  | { kind: "failed"; cause: FailureCause; reason: string };
+
+/** The same with what else is known of it. */
+export type AgentEnd = TurnEnd & {
+  /** What the agent said last, in full. */
+  words: string;
+  sessionId: string | null;
+  /** What it wanted to do and was not allowed to. */
+  denied: string[];
+};
+
+/** What a protocol hands on while a turn goes on. */
+export interface TurnOutput {
+  transcript: Transcript;
+  usage(usage: Usage): void;
+  usageSoFar(usage: readonly Usage[]): void;
+  session(id: string): void;
+  denied(what: string): void;
+  /** The tool is alive: the clock of its silence begins anew. */
+  heard(): void;
+}
+
+/** What a driver gets out of its tool. `docs/worker.md` shows the same as a table. */
+export interface DriverReports {
+  entries: string;
+  tokens: string;
+  cost: string;
+  resume: string;
+  questions: string;
+  limits: string;
+}
+
+/** How a tool of this machine is started and spoken to. */
+export interface ToolStart {
+  /** How it is spoken to, in a word or two. */
+  way: string;
+  /** The program that is started. */
+  program: string;
+  run(turn: AgentTurn, output: TurnOutput): Promise<TurnEnd>;
+  /** What the tool's own record of the session says it took since then; null where there is none to be found. */
+  recorded?(turn: AgentTurn, sessionId: string, since: Date): Promise<Usage[] | null>;
+  /** True where the record is asked only when the tool itself told no counts. */
+  tellsMoreThanRecord?: boolean;
+}
+
+export interface Driver {
+  name: string;
+  /** What it is called by its makers. */
+  title: string;
+  /** How to get it, for people without it. */
+  install: string;
+  /** One row for each way of speaking to the tool. */
+  reports: Record<string, DriverReports>;
+  /** The program that its makers install, asked for its version. */
+  program: string;
+  /** Looks for the tool in an environment; null when it is not installed. */
+  find(environment: Record<string, string>): Promise<ToolStart | null>;
+  /** Whether somebody is signed in, as far as that shows from outside; null when it does not. */
+  isSignedIn(environment: Record<string, string>): Promise<boolean | null>;
+}

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { processEnvironment } from "./process";
+
+const run = promisify(execFile);
+
+/** Where a program lies on the path of an environment. */
+export async function findProgram(
+  name: string,
+  environment: Record<string, string>,
+): Promise<string | null> {
+  const folders = name.includes("/") ? [""] : (environment.PATH ?? "").split(delimiter);
+  for (const folder of folders) {
+    const file = folder === "" ? name : join(folder, name);
+    const isThere = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return file;
+  }
+  return null;
+}
+
+/** What a short-lived program prints, and whether it ended well; null when it could not be started. */
+export async function ask(
+  program: string,
+  words: readonly string[],
+  environment: Record<string, string>,
+): Promise<{ isWell: boolean; output: string } | null> {
+  try {
+    const { stdout, stderr } = await run(program, words, {
+      env: processEnvironment(environment),
+      timeout: 30_000,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return { isWell: true, output: `${stdout}\n${stderr}`.trim() };
+  } catch (error) {
+    if (!(error instanceof Error) || !("stdout" in error)) return null;
+    const stderr = "stderr" in error ? String(error.stderr) : "";
+    return { isWell: false, output: `${error.stdout}\n${stderr}`.trim() };
+  }
+}

@@ -1,0 +1,85 @@
+/** A limit of the model's service that passes by itself, or with the bill. */
+export interface Limit {
+  reason: string;
+  /** When it ends, if that was said. */
+  resetsAt: string | null;
+}
+
+const limitStatuses = new Set([402, 429, 503, 529]);
+
+const limitWords = [
+  /\b(?:status|code|error|rejected)\b[^\n]{0,24}\b(?:402|429|503|529)\b/i,
+  /\b(?:429 Too Many|503 Service Unavailable|529 Overloaded)/i,
+  /rate[ _-]?limit/i,
+  /overloaded/i,
+  /(?:usage|session|weekly|daily|hourly|spend(?:ing)?|token|request) limit/i,
+  /hit your limit/i,
+  /usageLimitExceeded|insufficient_quota|RESOURCE_EXHAUSTED|billing_error/,
+  /credit balance is too low|out of credits?|insufficient (?:credit|balance|funds)/i,
+  /quota (?:has been )?(?:exceeded|exhausted)|exceeded your (?:current )?quota/i,
+];
+
+/** Recognises a limit in what a tool says of an error, or in the status that it names. Never ask it about an agent's own words. */
+export function limitIn(text: string, status?: number | null, now = new Date()): Limit | null {
+  const isStatus = status !== undefined && status !== null && limitStatuses.has(status);
+  if (!isStatus && !limitWords.some((words) => words.test(text))) return null;
+  const reason = text.trim().slice(0, 1_000) || `The service answered with ${status}`;
+  return { reason, resetsAt: resetIn(text, now)?.toISOString() ?? null };
+}
+
+const secondsOf = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+function resetIn(text: string, now: Date): Date | null {
+  return epochIn(text) ?? dateIn(text, now) ?? durationIn(text, now) ?? clockIn(text, now);
+}
+
+/** `usage limit reached|1767225600` and `"resetsAt":1767225600`. */
+function epochIn(text: string): Date | null {
+  const [, digits] = /(?:\||resets?_?at["':\s]+)(\d{10})\b/i.exec(text) ?? [];
+  return digits === undefined ? null : new Date(Number(digits) * 1000);
+}
+
+function dateIn(text: string, now: Date): Date | null {
+  const [iso] =
+    /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)/.exec(text) ?? [];
+  return later(iso === undefined ? null : new Date(iso), now);
+}
+
+/** `try again in 1h 30m`, `retry after 20 seconds`, `"resets_in_seconds": 90`. */
+function durationIn(text: string, now: Date): Date | null {
+  const [, counted] =
+    /(?:resets_in_seconds|retry[-_ ]?after)["':\s]+(\d+)\b(?!\s*[mhd])/i.exec(text) ?? [];
+  if (counted !== undefined) return new Date(now.getTime() + Number(counted) * 1000);
+  const [, words] =
+    /\b(?:again|resets?|retry|wait)(?: in| after)? ((?:\d+(?:\.\d+)?\s*(?:days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|d|h|m|s)\b[ ,]*(?:and )?)+)/i.exec(
+      text,
+    ) ?? [];
+  if (words === undefined) return null;
+  let seconds = 0;
+  for (const [, number, unit] of words.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) {
+    const letter = unit?.toLowerCase() ?? "";
+    if (letter === "and") continue;
+    seconds += Number(number) * (letter === "ms" ? 0.001 : unitOf(letter));
+  }
+  return new Date(now.getTime() + seconds * 1000);
+}
+
+function unitOf(word: string): number {
+  const letter = word[0];
+  return letter === "d" || letter === "h" || letter === "m" ? secondsOf[letter] : secondsOf.s;
+}
+
+/** `resets 3pm`, `try again at 3:05 PM`: the next time that this machine's clock shows it. */
+function clockIn(text: string, now: Date): Date | null {
+  const [, hour, minute, half] =
+    /\b(?:resets?|again)(?: at)? (\d{1,2})(?::(\d\d))?\s*([ap]m)\b/i.exec(text) ?? [];
+  if (hour === undefined || half === undefined) return null;
+  const moment = new Date(now);
+  moment.setHours((Number(hour) % 12) + (/p/i.test(half) ? 12 : 0), Number(minute ?? 0), 0, 0);
+  if (moment <= now) moment.setDate(moment.getDate() + 1);
+  return moment;
+}
+
+function later(moment: Date | null, now: Date): Date | null {
+  return moment !== null && moment > now ? moment : null;
+}

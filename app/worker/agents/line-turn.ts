@@ -1,0 +1,85 @@
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
+import type { AgentTurn, TurnEnd, TurnOutput } from "./driver";
+import { limitIn } from "./limits";
+import { eachLine, startProcess } from "./process";
+
+/** How a tool's process ended. */
+export interface ToolExit {
+  code: number | null;
+  signal: string | null;
+  complaints: string;
+}
+
+/** Understands what a tool prints line by line. */
+export interface LineReader {
+  take(line: string): void;
+  /** What became of the turn, once the tool has ended. Tells the usage as well. */
+  end(exit: ToolExit): TurnEnd;
+}
+
+interface LineTool {
+  title: string;
+  program: string;
+  words: readonly string[];
+  environment?: Record<string, string>;
+}
+
+/** One turn with a tool that takes its prompt on standard input and prints what it does as lines. */
+export async function runLineTurn(
+  tool: LineTool,
+  turn: AgentTurn,
+  output: TurnOutput,
+  reader: LineReader,
+): Promise<TurnEnd> {
+  const started = await startProcess({
+    program: tool.program,
+    words: tool.words,
+    folder: turn.folder,
+    environment: { ...turn.environment, ...tool.environment },
+    pidFile: turn.pidFile,
+    logFile: turn.logFile,
+    heard: output.heard,
+  });
+  const stop = (): void => void started.stop();
+  turn.signal.addEventListener("abort", stop, { once: true });
+  if (turn.signal.aborted) stop();
+  try {
+    // A tool that ends before it has read everything is no fault of ours: its end says why.
+    const feeding = pipeline(createReadStream(turn.promptFile), started.stdin).catch(
+      () => undefined,
+    );
+    await eachLine(started.stdout, (line) => reader.take(line));
+    const { code, signal } = await started.ended;
+    await feeding;
+    return reader.end({ code, signal, complaints: started.complaints() });
+  } finally {
+    turn.signal.removeEventListener("abort", stop);
+    await started.stop();
+  }
+}
+
+/** The end of a tool that went away without saying how its turn ended. */
+export function crashEnd(title: string, { code, signal, complaints }: ToolExit): TurnEnd {
+  if (code === 127) {
+    return {
+      kind: "failed",
+      cause: "missing",
+      reason: `${title} is not installed.\n${complaints}`,
+    };
+  }
+  const limit = limitIn(complaints);
+  if (limit !== null) return { kind: "limit", ...limit };
+  const how = signal === null ? `with ${code}` : `by ${signal}`;
+  const reason = `${title} ended ${how} in the middle of its work.\n${complaints}`.trim();
+  return { kind: "failed", cause: "crash", reason };
+}
+
+/** A line as JSON; what is none is for the log only. */
+export function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}

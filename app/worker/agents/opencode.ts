@@ -1,0 +1,70 @@
+import { runAcpTurn } from "./acp-session";
+import { usageOfAnswer } from "./acp-usage";
+import type { Allowance, Driver } from "./driver";
+import { ask, findProgram } from "./find-program";
+import { readOpencodeExport } from "./session-records";
+
+const title = "opencode";
+
+const permissionFor: Record<Allowance, Record<string, string>> = {
+  edit: { edit: "allow", bash: "ask", webfetch: "ask", external_directory: "ask" },
+  commands: { edit: "allow", bash: "allow", webfetch: "allow", external_directory: "ask" },
+  all: { edit: "allow", bash: "allow", webfetch: "allow", external_directory: "allow" },
+};
+
+/** opencode speaks the protocol by itself. */
+export const opencode: Driver = {
+  name: "opencode",
+  title,
+  program: "opencode",
+  install: "npm install -g opencode-ai",
+  reports: {
+    "opencode acp": {
+      entries: "text, thoughts, commands, edits by name, plan",
+      tokens: "at the end",
+      cost: "where it knows the price, in USD",
+      resume: "yes",
+      questions: "permissions; else by the result file",
+      limits: "yes",
+    },
+  },
+  async find(environment) {
+    const program = await findProgram("opencode", environment);
+    if (program === null) return null;
+    return {
+      way: "opencode acp",
+      program,
+      // The answer to a prompt counts its last call of the model only; the export has them all.
+      async recorded({ environment: own }, sessionId, since) {
+        const exported = await ask(program, ["export", sessionId], own);
+        return exported?.isWell ? readOpencodeExport(exported.output, since) : null;
+      },
+      run: (turn, output) =>
+        runAcpTurn(
+          {
+            title,
+            program,
+            words: ["acp"],
+            coverage: { commandsAreEscapes: false },
+            environment: ({ allow }) => ({
+              OPENCODE_PERMISSION: JSON.stringify(permissionFor[allow]),
+            }),
+            usageOf: (answer, { model }) => usageOfAnswer(answer, model),
+            signIn: "run opencode auth login",
+          },
+          turn,
+          output,
+        ),
+    };
+  },
+  async isSignedIn(environment) {
+    const program = await findProgram("opencode", environment);
+    if (program === null) return null;
+    const answer = await ask(program, ["auth", "list"], environment);
+    const [, count] = /(\d+) credentials?/.exec(answer?.output ?? "") ?? [];
+    // Models that need no account work without credentials: none of them proves nothing.
+    return Number(count ?? 0) > 0 || /environment variable/.test(answer?.output ?? "")
+      ? true
+      : null;
+  },
+};

@@ -1,0 +1,141 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { type Readable, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { promisify } from "node:util";
+import { noteCommand } from "../orphans";
+
+const run = promisify(execFile);
+
+interface ProcessWish {
+  program: string;
+  words: readonly string[];
+  folder: string;
+  environment: Record<string, string>;
+  pidFile?: string | undefined;
+  logFile?: string | undefined;
+  /** Called for each piece of its standard output. */
+  heard: () => void;
+}
+
+/** A tool at work, together with everything that it starts. */
+export interface AgentProcess {
+  stdin: Writable;
+  stdout: Readable;
+  /** The end of what it complained about. */
+  complaints(): string;
+  /** Resolves once it and its pipes are closed. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Asks the whole tree to end, and ends it when it does not. */
+  stop(): Promise<void>;
+}
+
+const keptComplaints = 8_000;
+/** How long a tool may take to end by itself once it is told to. */
+const graceMilliseconds = 2_000;
+
+/** The shell becomes the tool when it is told to, and ends when the worker is gone before: no tool runs that nobody has noted. */
+const whenNoted = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
+
+/** Starts a tool in a process group of its own. */
+export async function startProcess(wish: ProcessWish): Promise<AgentProcess> {
+  const child: ChildProcess = spawn(
+    "/bin/sh",
+    ["-c", whenNoted, "agent", wish.program, ...wish.words],
+    {
+      cwd: wish.folder,
+      env: processEnvironment(wish.environment),
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
+    },
+  );
+  const { stdin, stdout, stderr } = child;
+  const gate = child.stdio[3];
+  if (stdin === null || stdout === null || stderr === null || !(gate instanceof Writable)) {
+    throw new Error("A program was started without its pipes");
+  }
+  for (const pipe of [stdin, gate]) pipe.on("error", () => undefined);
+  const log = wish.logFile === undefined ? null : createWriteStream(wish.logFile, { flags: "a" });
+  let complaints = "";
+  stderr.on("data", (piece: Buffer) => {
+    log?.write(piece);
+    complaints = (complaints + piece.toString("utf8")).slice(-keptComplaints);
+  });
+  stdout.on("data", (piece: Buffer) => {
+    log?.write(piece);
+    wish.heard();
+  });
+  const ended = endOf(child).finally(async () => {
+    log?.end();
+    if (log !== null) await finished(log);
+  });
+  // Who waits for it hears of it; nobody has to.
+  ended.catch(() => undefined);
+  if (wish.pidFile !== undefined && child.pid !== undefined) {
+    await noteCommand(wish.pidFile, child.pid);
+  }
+  gate.end("go\n");
+  return {
+    stdin,
+    stdout,
+    complaints: () => complaints.trim(),
+    ended,
+    stop: () => stopTree(child, ended),
+  };
+}
+
+/** An environment of our own making: the types of Remix want a NODE_ENV in every one, which no agent is to be given. */
+export function processEnvironment(environment: Record<string, string>): NodeJS.ProcessEnv {
+  return Object.assign(Object.create(null), environment);
+}
+
+/** Its lines as they come. */
+export async function eachLine(stdout: Readable, take: (line: string) => void): Promise<void> {
+  const lines = createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) take(line);
+}
+
+function endOf(child: ChildProcess) {
+  return new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+}
+
+/** What a tool has started may sit in a group of its own: the tree is read before its root is gone. */
+async function stopTree(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const tree = [pid, ...(await descendantsOf(pid))];
+  const signalAll = (name: NodeJS.Signals): void => {
+    for (const one of [-pid, ...tree]) signal(one, name);
+  };
+  if (child.exitCode === null && child.signalCode === null) {
+    signalAll("SIGTERM");
+    const patience = new Promise((resolve) => setTimeout(resolve, graceMilliseconds).unref());
+    await Promise.race([ended.catch(() => undefined), patience]);
+  }
+  signalAll("SIGKILL");
+  await ended.catch(() => undefined);
+}
+
+async function descendantsOf(root: number): Promise<number[]> {
+  const { stdout } = await run("ps", ["-e", "-o", "pid=,ppid="]).catch(() => ({ stdout: "" }));
+  const pairs = stdout.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+  const found = [root];
+  for (let index = 0; index < found.length; index += 1) {
+    for (const [pid, parent] of pairs) {
+      if (parent === found[index] && pid !== undefined && !found.includes(pid)) found.push(pid);
+    }
+  }
+  return found.slice(1);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,194 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Usage } from "./driver";
+import { jsonOf } from "./line-turn";
+import { disjoint, sumByModel } from "./usage";
+
+/**
+ * The tools write down each answer of the model with its counts. That record is there however a turn ended, tells what came
+ * from the cache, and names the model; what the tools print does not always.
+ */
+
+const codexCounts = z.looseObject({
+  input_tokens: z.number(),
+  cached_input_tokens: z.number().nullish(),
+  cache_write_input_tokens: z.number().nullish(),
+  output_tokens: z.number(),
+});
+const codexLine = z.looseObject({
+  timestamp: z.string(),
+  type: z.string(),
+  payload: z.looseObject({
+    type: z.string().optional(),
+    model: z.string().optional(),
+    info: z.looseObject({ total_token_usage: codexCounts }).nullish(),
+  }),
+});
+
+/** The counts of Codex are sums since the session began: the turn took what was added to them. */
+export async function readCodexRecord(
+  home: string,
+  sessionId: string,
+  since: Date,
+): Promise<Usage[] | null> {
+  const lines = await linesOfSession(join(home, "sessions"), sessionId);
+  if (lines === null) return null;
+  let model: string | null = null;
+  let before = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  let after = before;
+  for (const line of lines) {
+    const entry = codexLine.safeParse(line).data;
+    if (entry === undefined) continue;
+    if (entry.type === "turn_context") model = entry.payload.model ?? model;
+    const total = entry.payload.info?.total_token_usage;
+    if (total === undefined) continue;
+    after = {
+      input: total.input_tokens,
+      output: total.output_tokens,
+      cacheRead: total.cached_input_tokens ?? 0,
+      cacheWrite: total.cache_write_input_tokens ?? 0,
+    };
+    if (new Date(entry.timestamp) < since) before = after;
+  }
+  return [
+    disjoint(model, {
+      input: after.input - before.input,
+      output: after.output - before.output,
+      cacheRead: after.cacheRead - before.cacheRead,
+      cacheWrite: after.cacheWrite - before.cacheWrite,
+    }),
+  ];
+}
+
+const geminiLine = z.looseObject({
+  id: z.string(),
+  timestamp: z.string(),
+  model: z.string().optional(),
+  tokens: z.looseObject({
+    input: z.number(),
+    output: z.number(),
+    cached: z.number().nullish(),
+    thoughts: z.number().nullish(),
+  }),
+});
+
+/** Gemini CLI may write an answer several times, with more in it each time: the last one counts. */
+export async function readGeminiRecord(
+  home: string,
+  sessionId: string,
+  since: Date,
+): Promise<Usage[] | null> {
+  const lines = await linesOfSession(join(home, "tmp"), sessionId.slice(0, 8));
+  if (lines === null) return null;
+  const answers = new Map<string, Usage>();
+  for (const line of lines) {
+    const answer = geminiLine.safeParse(line).data;
+    if (answer === undefined || new Date(answer.timestamp) < since) continue;
+    const { input, output, cached, thoughts } = answer.tokens;
+    const counts = {
+      input,
+      output: output + (thoughts ?? 0),
+      cacheRead: cached ?? null,
+      cacheWrite: null,
+    };
+    answers.set(answer.id, disjoint(answer.model ?? null, counts));
+  }
+  return sumByModel(answers.values());
+}
+
+const claudeLine = z.looseObject({
+  timestamp: z.string(),
+  message: z.looseObject({
+    id: z.string(),
+    model: z.string(),
+    usage: z.looseObject({
+      input_tokens: z.number(),
+      output_tokens: z.number(),
+      cache_read_input_tokens: z.number().nullish(),
+      cache_creation_input_tokens: z.number().nullish(),
+    }),
+  }),
+});
+
+/** Claude Code writes a line for each part of an answer, with the counts of the whole answer in each. */
+export async function readClaudeRecord(
+  home: string,
+  sessionId: string,
+  since: Date,
+): Promise<Usage[] | null> {
+  const lines = await linesOfSession(join(home, "projects"), sessionId);
+  if (lines === null) return null;
+  const answers = new Map<string, Usage>();
+  for (const line of lines) {
+    const entry = claudeLine.safeParse(line).data;
+    if (entry === undefined || new Date(entry.timestamp) < since) continue;
+    const { id, model, usage } = entry.message;
+    // What Claude Code itself says in the model's place.
+    if (model === "<synthetic>") continue;
+    answers.set(id, {
+      model,
+      freshInput: usage.input_tokens,
+      output: usage.output_tokens,
+      cacheRead: usage.cache_read_input_tokens ?? null,
+      cacheWrite: usage.cache_creation_input_tokens ?? null,
+      cost: null,
+      currency: null,
+    });
+  }
+  return sumByModel(answers.values());
+}
+
+/** The lines of the files whose name ends with a session's; null when there is none. */
+async function linesOfSession(folder: string, name: string): Promise<unknown[] | null> {
+  const entries = await readdir(folder, { recursive: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.endsWith(`${name}.jsonl`));
+  if (files.length === 0) return null;
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  return texts.flatMap((text) => text.split("\n")).map(jsonOf);
+}
+
+const opencodeExport = z.looseObject({
+  messages: z.array(
+    z.looseObject({
+      info: z.looseObject({
+        role: z.string(),
+        modelID: z.string().optional(),
+        providerID: z.string().optional(),
+        cost: z.number().nullish(),
+        time: z.looseObject({ created: z.number() }),
+        tokens: z
+          .looseObject({
+            input: z.number(),
+            output: z.number(),
+            reasoning: z.number().nullish(),
+            cache: z.looseObject({ read: z.number(), write: z.number() }),
+          })
+          .nullish(),
+      }),
+    }),
+  ),
+});
+
+/** Reads what `opencode export` prints. Its counts are disjoint already; a cost of nothing is a price that it does not know. */
+export function readOpencodeExport(text: string, since: Date): Usage[] | null {
+  const exported = opencodeExport.safeParse(jsonOf(text.slice(text.indexOf("{"))));
+  if (!exported.success) return null;
+  const answers = exported.data.messages
+    .map(({ info }) => info)
+    .filter(({ role, time }) => role === "assistant" && time.created >= since.getTime());
+  return sumByModel(
+    answers.flatMap(({ modelID, tokens, cost }) => {
+      if (!tokens) return [];
+      return {
+        model: modelID ?? null,
+        freshInput: tokens.input,
+        output: tokens.output + (tokens.reasoning ?? 0),
+        cacheRead: tokens.cache.read,
+        cacheWrite: tokens.cache.write,
+        cost: cost || null,
+        currency: cost ? "USD" : null,
+      };
+    }),
+  );
+}

@@ -1,0 +1,100 @@
+import type { Entry, EntryKind } from "./driver";
+import type { Redactor } from "./redact";
+
+/** Writes down what an agent says and does, in order, without secrets and in pieces of a bearable size. */
+export interface Transcript {
+  /** A piece of running text; pieces of a kind that follow each other become one entry or few. */
+  say(kind: "text" | "thought", piece: string): void;
+  /** The agent begins another message. */
+  endMessage(): void;
+  add(entry: Omit<Entry, "seq" | "at">): void;
+  /** What the agent said last. */
+  lastWords(): string;
+  /** Lets go what was held back for the rest of a line. */
+  flush(): void;
+}
+
+/** Longer texts lose their middle. */
+const longestEntry = 16_000;
+/** Running text leaves after this time, for the people who watch. */
+const pauseMilliseconds = 400;
+const longestWords = 64_000;
+
+export function openTranscript(redactor: Redactor, write: (entry: Entry) => void): Transcript {
+  let seq = 0;
+  let pending: { kind: "text" | "thought"; text: string } | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let words = "";
+  let wordsAreOver = true;
+
+  const emit = (entry: { kind: EntryKind; text: string } & Partial<Entry>): void => {
+    seq += 1;
+    const { title, path } = entry;
+    write({
+      ...entry,
+      seq,
+      at: new Date().toISOString(),
+      text: withoutMiddle(redactor.clean(entry.text)),
+      ...(title === undefined ? {} : { title: redactor.clean(title).slice(0, 500) }),
+      ...(path === undefined ? {} : { path: redactor.clean(path).slice(0, 500) }),
+    });
+  };
+
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const rest = pending;
+    pending = undefined;
+    if (rest !== undefined && rest.text !== "") emitPieces(rest.kind, rest.text);
+  };
+
+  const emitPieces = (kind: "text" | "thought", text: string): void => {
+    // Cleaned before it is cut, so that no secret lies across two pieces.
+    const clean = redactor.clean(text);
+    for (let from = 0; from < clean.length; from += longestEntry) {
+      emit({ kind, text: clean.slice(from, from + longestEntry) });
+    }
+  };
+
+  /** Lets go what is whole; the rest of a word, a key or a secret stays until it is whole too. */
+  const flushWhole = (): void => {
+    timer = undefined;
+    if (pending === undefined) return;
+    const length = redactor.wholeLength(pending.text);
+    const { kind, text } = pending;
+    pending.text = text.slice(length);
+    if (length > 0) emitPieces(kind, text.slice(0, length));
+  };
+
+  return {
+    say(kind, piece) {
+      if (piece === "") return;
+      if (kind === "text") {
+        words = ((wordsAreOver ? "" : words) + piece).slice(-longestWords);
+        wordsAreOver = false;
+      }
+      if (pending !== undefined && pending.kind !== kind) flush();
+      pending = { kind, text: (pending?.text ?? "") + piece };
+      timer ??= setTimeout(flushWhole, pauseMilliseconds);
+    },
+    endMessage() {
+      flush();
+      wordsAreOver = true;
+    },
+    add(entry) {
+      flush();
+      wordsAreOver = true;
+      emit(entry);
+    },
+    lastWords: () => redactor.clean(words).trim(),
+    flush,
+  };
+}
+
+/** The begin and the end of a text that is too long, and how much was between them. */
+export function withoutMiddle(text: string, longest = longestEntry): string {
+  if (text.length <= longest) return text;
+  const half = Math.floor(longest / 2);
+  const left = text.length - 2 * half;
+  return `${text.slice(0, half)}\n… ${left} characters left out …\n${text.slice(-half)}`;
+}

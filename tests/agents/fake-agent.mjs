@@ -1,0 +1,257 @@
+// An agent that speaks the Agent Client Protocol and ends in the way that FAKE_ENDING names. It needs no model.
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { agent, ndJsonStream, RequestError } from "@agentclientprotocol/sdk/unstable";
+
+const ending = process.env.FAKE_ENDING ?? "done";
+const memory = join(process.env.HOME, "fake-session.json");
+const usage = {
+  inputTokens: 300,
+  outputTokens: 30,
+  cachedReadTokens: 120,
+  cachedWriteTokens: 7,
+  totalTokens: 457,
+};
+const cancelled = new AbortController();
+let calls = 0;
+
+const app = agent({ name: "fake" })
+  .onRequest("initialize", () => ({
+    protocolVersion: 1,
+    agentInfo: { name: "fake", version: "1" },
+    agentCapabilities: { loadSession: true },
+    authMethods: [],
+  }))
+  .onRequest("session/new", ({ params }) => {
+    if (ending === "signed-out") throw RequestError.authRequired();
+    remember({ cwd: params.cwd, words: [] });
+    return { sessionId: "fake-1", modes };
+  })
+  .onRequest("session/load", async ({ params, client }) => {
+    if (!existsSync(memory)) throw RequestError.sessionNotFound(params.sessionId);
+    for (const text of recall().words) await tell(client, "agent_message_chunk", text);
+    return { modes };
+  })
+  .onRequest("session/set_mode", () => ({}))
+  .onNotification("session/cancel", () => cancelled.abort())
+  .onRequest("session/prompt", async ({ params, client }) => {
+    const words = params.prompt.map((block) => block.text ?? "").join("\n");
+    remember({ ...recall(), words: [...recall().words, words] });
+    return await act(client, words);
+  });
+app.connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
+
+const modes = {
+  currentModeId: "default",
+  availableModes: [{ id: "default", name: "Default" }],
+};
+
+async function act(client, words) {
+  switch (ending) {
+    case "done": {
+      await tell(client, "agent_thought_chunk", "What is there to do?");
+      await tell(client, "agent_message_chunk", "I write ");
+      await tell(client, "agent_message_chunk", "the file.");
+      await plan(client);
+      await edit(client, "made.txt", "one\ntwo\n");
+      await command(client, "echo made", "made\n");
+      await tell(client, "agent_message_chunk", "All done.");
+      await news(client, {
+        sessionUpdate: "usage_update",
+        used: 1,
+        size: 2,
+        cost: { amount: 0.25, currency: "USD" },
+      });
+      return { stopReason: "end_turn", usage };
+    }
+    case "resumed":
+      await tell(
+        client,
+        "agent_message_chunk",
+        `I was told ${recall().words.length} times. ${words}`,
+      );
+      return { stopReason: "end_turn", usage };
+    case "permission": {
+      const outcome = await permission(client, process.env.FAKE_COMMAND ?? "npm publish");
+      if (outcome !== "allow")
+        return { stopReason: cancelled.signal.aborted ? "cancelled" : "end_turn", usage };
+      await command(client, "npm publish", "published\n");
+      await tell(client, "agent_message_chunk", "Published.");
+      return { stopReason: "end_turn", usage };
+    }
+    case "question": {
+      const answer = await client.request("elicitation/create", {
+        mode: "form",
+        sessionId: "fake-1",
+        message: "Which colour?",
+        requestedSchema: {
+          type: "object",
+          properties: {
+            colour: {
+              type: "string",
+              oneOf: [
+                { const: "r", title: "Red" },
+                { const: "g", title: "Green" },
+              ],
+            },
+          },
+        },
+      });
+      if (answer.action !== "accept") return { stopReason: "cancelled", usage };
+      await tell(client, "agent_message_chunk", `It is ${answer.content.colour}.`);
+      return { stopReason: "end_turn", usage };
+    }
+    case "denied":
+      await permission(client, "Write outside.txt", "edit", "/etc/outside.txt");
+      await tell(client, "agent_message_chunk", "I may not.");
+      return { stopReason: "end_turn", usage };
+    case "limit":
+      await edit(client, "half.txt", "half\n");
+      throw new RequestError(429, "Rate limit reached. Please try again in 90s.");
+    case "limit-in-words":
+      throw new RequestError(-32603, "Internal error", {
+        message: "You’ve hit your usage limit. Try again later.",
+        codexErrorInfo: "usageLimitExceeded",
+      });
+    case "limit-with-a-smile":
+      await news(client, {
+        sessionUpdate: "session_info_update",
+        _meta: {
+          codex: {
+            error: {
+              message: "Reconnecting... 1/1",
+              additionalDetails: "exceeded retry limit, last status: 429 Too Many Requests",
+            },
+          },
+        },
+      });
+      await news(client, {
+        sessionUpdate: "session_info_update",
+        _meta: { codex: { threadStatus: { type: "systemError" } } },
+      });
+      return { stopReason: "end_turn", usage };
+    case "refusal":
+      return { stopReason: "refusal", usage };
+    case "error":
+      throw new RequestError(-32603, "The model does not exist");
+    case "crash":
+      await edit(client, "half.txt", "half\n");
+      process.stderr.write("out of memory\n");
+      process.kill(process.pid, "SIGKILL");
+      return never();
+    case "gone":
+      process.exit(3);
+      return never();
+    case "silence":
+      await tell(client, "agent_message_chunk", "Let me think.");
+      spawn("sleep", ["300"], { detached: true, stdio: "ignore" });
+      return never();
+    case "cancel": {
+      await tell(client, "agent_message_chunk", "I begin.");
+      const child = spawn("sleep", ["300"], { detached: true, stdio: "ignore" });
+      writeFileSync(join(recall().cwd, "child.pid"), String(child.pid));
+      await command(client, "sleep 300");
+      await new Promise((resolve) => cancelled.signal.addEventListener("abort", resolve));
+      return { stopReason: "cancelled", usage };
+    }
+    case "huge": {
+      const line = `${"x".repeat(999)}\n`;
+      await command(client, "cat big", line.repeat(20_000));
+      for (let index = 0; index < 2_000; index += 1)
+        await tell(client, "agent_message_chunk", line);
+      await tell(client, "agent_message_chunk", "The end.");
+      return { stopReason: "end_turn", usage };
+    }
+    case "chatter":
+      process.stdout.write("this is no JSON\n");
+      await news(client, { sessionUpdate: "something_of_tomorrow", value: 1 });
+      await tell(client, "agent_message_chunk", "Still here.");
+      return { stopReason: "end_turn" };
+    case "secrets": {
+      const secrets = JSON.parse(process.env.FAKE_SECRETS);
+      for (const secret of secrets) {
+        const text = `before ${secret} after\n`;
+        // In pieces, as models speak.
+        for (const piece of text.match(/[\s\S]{1,3}/g))
+          await tell(client, "agent_message_chunk", piece);
+        await command(client, `echo ${secret}`, `${secret}\n`);
+        await edit(client, "secret.txt", `key: ${secret}\n`);
+      }
+      throw new RequestError(-32603, `It failed with ${secrets.join(" ")}`);
+    }
+    default:
+      throw new Error(`There is no ending ${ending}`);
+  }
+}
+
+function news(client, update) {
+  return client.notify("session/update", { sessionId: "fake-1", update });
+}
+
+function tell(client, sessionUpdate, text) {
+  return news(client, { sessionUpdate, content: { type: "text", text } });
+}
+
+function plan(client) {
+  const entries = [
+    { content: "Write it", priority: "high", status: "completed" },
+    { content: "Test it", priority: "high", status: "pending" },
+  ];
+  return news(client, { sessionUpdate: "plan", entries });
+}
+
+async function edit(client, path, newText) {
+  calls += 1;
+  const full = join(recall().cwd, path);
+  const call = {
+    toolCallId: `call-${calls}`,
+    title: `Write ${path}`,
+    kind: "edit",
+    locations: [{ path: full }],
+  };
+  await news(client, { sessionUpdate: "tool_call", ...call, status: "pending" });
+  writeFileSync(full, newText);
+  const content = [{ type: "diff", path: full, oldText: null, newText }];
+  await news(client, { sessionUpdate: "tool_call_update", ...call, status: "completed", content });
+}
+
+async function command(client, title, output) {
+  calls += 1;
+  const call = {
+    toolCallId: `call-${calls}`,
+    title,
+    kind: "execute",
+    rawInput: { command: title },
+  };
+  await news(client, { sessionUpdate: "tool_call", ...call, status: "in_progress" });
+  if (output === undefined) return;
+  const content = [{ type: "content", content: { type: "text", text: output } }];
+  await news(client, { sessionUpdate: "tool_call_update", ...call, status: "completed", content });
+}
+
+async function permission(client, title, kind = "execute", path = undefined) {
+  const answer = await client.request("session/request_permission", {
+    sessionId: "fake-1",
+    toolCall: { toolCallId: "call-p", title, kind, locations: path ? [{ path }] : [] },
+    options: [
+      { optionId: "allow", name: "Yes", kind: "allow_once" },
+      { optionId: "reject", name: "No", kind: "reject_once" },
+    ],
+  });
+  return answer.outcome.outcome === "selected" ? answer.outcome.optionId : "cancelled";
+}
+
+function remember(state) {
+  writeFileSync(memory, JSON.stringify(state));
+}
+
+function recall() {
+  return JSON.parse(readFileSync(memory, "utf8"));
+}
+
+function never() {
+  setInterval(() => undefined, 60_000);
+  return new Promise(() => undefined);
+}

@@ -1,0 +1,217 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { acpCommand } from "~/worker/agents/acp-command";
+import type { AgentTurn, Entry } from "~/worker/agents/driver";
+import { isAlive } from "../worker/worker-process";
+import { makeStage, takeTurn } from "./turn";
+
+const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
+const fake = acpCommand(`exec "${process.execPath}" "${program}"`);
+const open = makeStage();
+
+function scene(ending: string, environment: Record<string, string> = {}) {
+  const { home, folder } = open();
+  const own = { PATH: process.env.PATH ?? "", HOME: home, FAKE_ENDING: ending, ...environment };
+  return { folder, environment: own };
+}
+
+function play(ending: string, wish: Partial<AgentTurn> = {}) {
+  return takeTurn(fake, "Do the work", { ...scene(ending), ...wish });
+}
+
+const shown = ({ kind, text, title, path, status }: Entry) => ({ kind, text, title, path, status });
+
+describe("an agent that speaks the protocol", { timeout: 30_000 }, () => {
+  it("is heard word by word, edit by edit, and ends with what it said last and what it took", async () => {
+    const place = scene("done");
+    const { entries, usages, sessions, end } = await takeTurn(fake, "Do the work", place);
+    expect(entries.map(shown)).toEqual([
+      { kind: "thought", text: "What is there to do?" },
+      { kind: "text", text: "I write the file." },
+      { kind: "plan", text: "[x] Write it\n[ ] Test it" },
+      { kind: "edit", text: "", title: "Write made.txt", path: "made.txt", status: "running" },
+      {
+        kind: "edit",
+        text: "+one\n+two\n+",
+        title: "Write made.txt",
+        path: "made.txt",
+        status: "done",
+      },
+      { kind: "command", text: "", title: "echo made", status: "running" },
+      { kind: "command", text: "made\n", title: "echo made", status: "done" },
+      { kind: "text", text: "All done." },
+    ]);
+    expect(entries.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(sessions).toEqual(["fake-1"]);
+    expect(usages).toEqual([
+      {
+        model: null,
+        freshInput: 300,
+        output: 30,
+        cacheRead: 120,
+        cacheWrite: 7,
+        cost: 0.25,
+        currency: "USD",
+      },
+    ]);
+    expect(end).toEqual({ kind: "done", words: "All done.", sessionId: "fake-1", denied: [] });
+    expect(readFileSync(join(place.folder, "made.txt"), "utf8")).toBe("one\ntwo\n");
+  });
+
+  it("goes on with its session, and what was said before is not told again", async () => {
+    const place = scene("resumed");
+    await takeTurn(fake, "First words", place);
+    const { entries, end } = await takeTurn(fake, "More words", { ...place, sessionId: "fake-1" });
+    expect(end?.words).toBe("I was told 2 times. More words");
+    expect(entries).toHaveLength(1);
+    const lost = await play("resumed", { sessionId: "fake-1" });
+    expect(lost.end?.words).toBe("I was told 1 times. Do the work");
+  });
+
+  it("asks a person for what is not allowed, and acts on the answer in the same session", async () => {
+    const place = { ...scene("permission"), allow: "edit" as const };
+    const asking = await takeTurn(fake, "Publish it", place);
+    expect(asking.end).toMatchObject({
+      kind: "question",
+      question: { options: ["Allow", "Deny"] },
+      sessionId: "fake-1",
+      denied: ["npm publish"],
+    });
+    expect(asking.usages).toMatchObject([{ freshInput: 300 }]);
+    const question = asking.end?.kind === "question" ? asking.end.question.question : "";
+    expect(question).toContain("may it run this? npm publish");
+    const go = (answer: string) =>
+      takeTurn(fake, "Go on", { ...place, sessionId: "fake-1", answers: [{ question, answer }] });
+    expect((await go("Allow")).end).toMatchObject({ kind: "done", words: "Published." });
+    expect((await go("Deny")).end).toMatchObject({
+      kind: "done",
+      words: "",
+      denied: ["npm publish"],
+    });
+  });
+
+  it("does without a person what is allowed", async () => {
+    const run = await play("permission", { allow: "commands" });
+    expect(run.end).toMatchObject({ kind: "done", words: "Published.", denied: [] });
+  });
+
+  it("asks about files outside of its folder even where commands are allowed, and not where all is", async () => {
+    expect((await play("denied")).end).toMatchObject({
+      kind: "question",
+      denied: ["Write outside.txt"],
+      question: { question: expect.stringContaining("/etc/outside.txt") },
+    });
+    expect((await play("denied", { allow: "all" })).end).toMatchObject({
+      kind: "done",
+      denied: [],
+    });
+  });
+
+  it("puts its own question to a person with its choices, and takes the answer", async () => {
+    const place = scene("question");
+    const asking = await takeTurn(fake, "Paint it", place);
+    expect(asking.end).toMatchObject({
+      kind: "question",
+      question: { question: "Which colour?", options: ["Red", "Green"] },
+    });
+    const answers = [{ question: "Which colour?", answer: "Green" }];
+    const told = await takeTurn(fake, "Go on", { ...place, answers, sessionId: "fake-1" });
+    expect(told.end).toMatchObject({ kind: "done", words: "It is g." });
+  });
+
+  it.each([
+    ["limit", "Rate limit reached"],
+    ["limit-in-words", "hit your usage limit"],
+    ["limit-with-a-smile", "429 Too Many Requests"],
+  ])("waits out a limit that shows as %s", async (ending, words) => {
+    const { end } = await play(ending);
+    expect(end).toMatchObject({ kind: "limit", reason: expect.stringContaining(words) });
+    const wait = end?.kind === "limit" && end.resetsAt ? Date.parse(end.resetsAt) - Date.now() : 0;
+    if (ending === "limit") expect(wait / 1000).toBeCloseTo(90, -1);
+  });
+
+  it.each([
+    ["refusal", "refusal", "refused"],
+    ["error", "error", "The model does not exist"],
+    ["crash", "crash", "SIGKILL in the middle of its work.\nout of memory"],
+    ["gone", "crash", "ended with 3"],
+    ["signed-out", "sign-in", "is not signed in on this machine"],
+  ])("says why it failed: %s", async (ending, cause, words) => {
+    const { end } = await play(ending);
+    expect(end).toMatchObject({ kind: "failed", cause, reason: expect.stringContaining(words) });
+  });
+
+  it("says so when the program does not exist", async () => {
+    const missing = acpCommand("no-such-agent-anywhere");
+    const { end } = await takeTurn(missing, "Do it", scene("done"));
+    expect(end).toMatchObject({ kind: "failed", cause: "missing" });
+  });
+
+  it("is stopped when it says nothing for too long", async () => {
+    const { end, entries } = await play("silence", { silenceSeconds: 2 });
+    expect(end).toMatchObject({
+      kind: "failed",
+      cause: "silence",
+      reason: "The agent said nothing for 2 seconds and was stopped",
+    });
+    expect(entries.map(({ text }) => text).join("")).toBe("Let me think.");
+  });
+
+  it("ends within seconds when it is cancelled, with everything it started, and its usage is told", async () => {
+    const place = scene("cancel");
+    const stop = new AbortController();
+    let cancelledAt = 0;
+    const run = await takeTurn(fake, "Begin", { ...place, signal: stop.signal }, ({ title }) => {
+      if (title !== "sleep 300") return;
+      cancelledAt = Date.now();
+      stop.abort(new Error("cancelled"));
+    });
+    expect(run.thrown).toMatchObject({ message: "cancelled" });
+    expect(Date.now() - cancelledAt).toBeLessThan(5_000);
+    expect(run.usages).toMatchObject([{ freshInput: 300 }]);
+    expect(isAlive(Number(readFileSync(join(place.folder, "child.pid"), "utf8")))).toBe(false);
+  });
+
+  it("may say as much as it likes: entries stay small, and its end is heard", async () => {
+    const { entries, end } = await play("huge");
+    expect(end).toMatchObject({ kind: "done" });
+    expect(end?.words.endsWith("The end.")).toBe(true);
+    expect(Math.max(...entries.map(({ text }) => text.length))).toBeLessThanOrEqual(16_100);
+    const [big] = entries.filter(({ status }) => status === "done");
+    expect(big?.text).toContain("characters left out");
+    const said = entries.filter(({ kind }) => kind === "text").map(({ text }) => text.length);
+    expect(said.reduce((sum, length) => sum + length, 0)).toBe(2_000 * 1_000 + "The end.".length);
+  });
+
+  it("is understood although it prints other things and speaks of what we do not know", async () => {
+    const { entries, end, usages } = await play("chatter");
+    expect(end).toMatchObject({ kind: "done", words: "Still here." });
+    expect(entries).toHaveLength(1);
+    expect(usages).toEqual([]);
+  });
+});
+
+describe("secrets", () => {
+  it("leave the worker nowhere: not in words, pieces, titles, edits, reasons", async () => {
+    const key = `-----BEGIN RSA PRIVATE KEY-----\n${"MIIEow".repeat(12)}\n${"AbCd12".repeat(12)}\n-----END RSA PRIVATE KEY-----`;
+    const secrets = [
+      "blm_0123456789abcdefghijklmnop",
+      "sk-ant-api03-0123456789abcdef",
+      "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+      "github_pat_0123456789abcdefghij",
+      "correct horse battery staple",
+      key,
+    ];
+    const place = scene("secrets", { FAKE_SECRETS: JSON.stringify(secrets) });
+    const named = ["correct horse battery staple"];
+    const heard = await takeTurn(fake, "Tell me", { ...place, secrets: named });
+    const everything = JSON.stringify([heard.entries, heard.end]);
+    for (const secret of [...secrets, ..."MIIEowMIIEow AbCd12AbCd12 battery".split(" ")]) {
+      expect(everything).not.toContain(secret);
+    }
+    expect(everything).toContain("before ••• after");
+    expect(heard.end).toMatchObject({ kind: "failed", reason: expect.stringContaining("•••") });
+  });
+});

@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import type { AgentTurn, Driver, Entry, Usage } from "~/worker/agents/driver";
+import { runAgent } from "~/worker/agents/run-agent";
+
+/** Homes and repositories of a file's turns; Codex wants no home below the temporary folder. */
+export function makeStage() {
+  const root = mkdtempSync(join(process.env.AGENTS_STAGE ?? tmpdir(), "backloom-agents-"));
+  afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  let number = 0;
+  return () => {
+    number += 1;
+    const home = join(root, `home-${number}`);
+    const folder = join(root, `repo-${number}`);
+    mkdirSync(home);
+    mkdirSync(folder);
+    const git = (...words: string[]) =>
+      execFileSync("git", words, {
+        cwd: folder,
+        encoding: "utf8",
+        env: { ...process.env, HOME: home },
+      }).trim();
+    writeFileSync(join(home, ".gitconfig"), "[user]\nname = Ada\nemail = ada@example.com\n");
+    git("init", "--quiet", "--initial-branch=main");
+    git("commit", "--quiet", "--allow-empty", "-m", "Begin");
+    return { home, folder, git };
+  };
+}
+
+export interface HeardTurn {
+  entries: Entry[];
+  usages: Usage[];
+  soFar: Usage[][];
+  sessions: string[];
+  end: Awaited<ReturnType<typeof runAgent>> | null;
+  thrown: unknown;
+}
+
+type Wish = Partial<AgentTurn> & Pick<AgentTurn, "folder" | "environment">;
+
+/** Runs one turn of a driver and keeps all that is told of it. */
+export async function takeTurn(
+  driver: Driver,
+  words: string,
+  wish: Wish,
+  watch: (entry: Entry) => void = () => undefined,
+): Promise<HeardTurn> {
+  const promptFile = join(wish.environment.HOME ?? tmpdir(), "prompt.md");
+  writeFileSync(promptFile, words);
+  const tool = await driver.find(wish.environment);
+  if (tool === null) throw new Error(`${driver.name} is not installed`);
+  const heard: HeardTurn = {
+    entries: [],
+    usages: [],
+    soFar: [],
+    sessions: [],
+    end: null,
+    thrown: undefined,
+  };
+  const turn: AgentTurn = {
+    promptFile,
+    allow: "commands",
+    answers: [],
+    signal: new AbortController().signal,
+    silenceSeconds: 60,
+    secrets: [],
+    ...wish,
+  };
+  heard.end = await runAgent(tool, turn, {
+    entry: (entry) => {
+      heard.entries.push(entry);
+      watch(entry);
+    },
+    usage: (usage) => heard.usages.push(usage),
+    usageSoFar: (usages) => heard.soFar.push([...usages]),
+    session: (id) => heard.sessions.push(id),
+  }).catch((error: unknown) => {
+    heard.thrown = error;
+    return null;
+  });
+  return heard;
+}
