@@ -2,15 +2,20 @@ import { join } from "node:path";
 import { agentJobSchema } from "~/contract/agent-job";
 import { agentQuestionSchema } from "~/contract/question";
 import type { JobPayload } from "~/contract/worker";
+import { runAgentTurn } from "./agent-turn";
 import type { Assignment } from "./assignment";
 import { environmentOf, writeContextFiles } from "./context-files";
+import type { Evidence } from "./evidence";
+import { runExecTurn } from "./exec-turn";
 import type { Heartbeat } from "./heartbeat";
 import type { Journal } from "./journal";
 import type { WorkerOptions } from "./options";
+import type { AttemptOutput } from "./output-sender";
 import { Refusal, WorkerProblem } from "./problems";
-import { addUsage, type CommandResult, readResult, type Usage } from "./result-file";
+import type { CommandResult, Usage } from "./result-file";
 import type { Rules } from "./rules";
-import { type CommandEnd, runCommand } from "./run-command";
+import type { CommandEnd } from "./run-command";
+import { sendable } from "./sendable";
 import type { CallOptions, Service } from "./service";
 import type { WorkFolder } from "./work-folder";
 
@@ -30,12 +35,16 @@ export interface Attempt {
   rules: Rules;
   /** Keeps what the attempt has made and not delivered; answers the branch, or null when there is nothing. */
   keep(): Promise<string | null>;
+  /** What people see of the attempt while it goes on. */
+  output: AttemptOutput;
 }
 
 /** How the command ended and what it told. */
 export interface Outcome {
   end: CommandEnd;
   result: CommandResult;
+  /** What an agent wanted to do and was not allowed to. */
+  denied: string[];
 }
 
 /** Work that did not succeed, as the service is told. */
@@ -49,7 +58,7 @@ export function logFileOf({ folder, job }: Attempt): string {
   return join(folder.logs, `${job.id}-${job.attempt}.log`);
 }
 
-/** Runs the command on one assignment in a folder. */
+/** Lets the agent or the command do one assignment in a folder. */
 export async function execute(
   attempt: Attempt,
   assignment: Assignment,
@@ -60,22 +69,31 @@ export async function execute(
   const notes = join(attempt.folder.worktrees, `${job.id}-${job.attempt}.files`);
   const files = await writeContextFiles(folder, notes, assignment);
   const demo: Record<string, string> = options.demoAsk ? { BACKLOOM_DEMO_ASK: "1" } : {};
-  const end = await runCommand({
-    command: options.exec === "demo" ? attempt.demoCommand : options.exec,
-    folder,
-    environment: {
-      ...attempt.rules.env,
-      ...environmentOf(assignment, files, { ...extra, ...demo }),
-    },
-    logFile: logFileOf(attempt),
-    timeoutMinutes: options.timeoutMinutes,
-    pidFile: files.pid,
-    signal: heartbeat.signal,
-  });
-  const result = await readResult(files.result);
-  addUsage(attempt.used, result);
+  const environment = {
+    ...attempt.rules.env,
+    ...environmentOf(assignment, files, { ...extra, ...demo }),
+  };
+  const outcome =
+    "agent" in options.work
+      ? await runAgentTurn(attempt, options.work, assignment, files, { folder, environment })
+      : await runExecTurn(attempt, options.work, files, { folder, environment });
   heartbeat.signal.throwIfAborted();
-  return { end, result };
+  return outcome;
+}
+
+/** An agent that was kept from its work has done none: that is no work that was there already. */
+export function deniedFailure(
+  { denied }: Outcome,
+  { verifyResult }: Pick<Evidence, "verifyResult">,
+  verifyOnly: boolean | undefined,
+): Failure | undefined {
+  if (verifyResult !== "EMPTY" || denied.length === 0 || verifyOnly) return undefined;
+  const what = [...new Set(denied)].join(", ");
+  const failure_reason = sendable(
+    `The agent changed nothing, because it was not allowed to use its tools: ${what}. Start the worker with a wider --allow.`,
+    4_000,
+  );
+  return { failure_class: "agent_error", failure_reason };
 }
 
 /** The failure that an outcome tells of, if it does. */

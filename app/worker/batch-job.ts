@@ -5,7 +5,16 @@ import {
   executionAssignment,
   type Surroundings,
 } from "./assignment";
-import { type Attempt, execute, failureOf, type Outcome, ofTask, park, TaskGone } from "./attempt";
+import {
+  type Attempt,
+  deniedFailure,
+  execute,
+  failureOf,
+  type Outcome,
+  ofTask,
+  park,
+  TaskGone,
+} from "./attempt";
 import { beginningOf } from "./begun";
 import { deliver, pauseForConflict, pushQuestion, pushWork } from "./deliver";
 import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
@@ -131,6 +140,11 @@ async function judge(
     ...{ assignment, outcome, since: work.base, head: work.head },
     required: execution.verify_required,
   });
+  const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
+  if (denied !== undefined) {
+    await reportFailure(attempt, denied, outcome.result);
+    return false;
+  }
   const { test: _output, ...seen } = evidence.details;
   progress.tasks[execution.task_code] = { verify_result: evidence.verifyResult, ...seen };
   const given = {

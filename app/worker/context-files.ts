@@ -1,12 +1,14 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Assignment } from "./assignment";
-import { describeWork } from "./describe-work";
+import { describeContinuation, describeWork } from "./describe-work";
 
 /** The files that a command is handed, and where it may leave its result. */
 export interface ContextFiles {
   context: string;
   prompt: string;
+  /** The words for an agent that has begun this work already. */
+  continuation: string;
   result: string;
   /** Which process works on it. */
   pid: string;
@@ -31,11 +33,13 @@ export async function writeContextFiles(
   const files = {
     context: join(folder, "context.json"),
     prompt: join(folder, "prompt.md"),
+    continuation: join(folder, "continue.md"),
     result: join(folder, "result.json"),
     pid: join(notes, "command.pid"),
   };
   await writeFile(files.context, `${JSON.stringify(assignment, null, 2)}\n`);
   await writeFile(files.prompt, describeWork(assignment));
+  await writeFile(files.continuation, describeContinuation(assignment));
   return files;
 }
 

@@ -19,6 +19,24 @@ export function describeWork(assignment: Assignment): string {
     ["Questions of the user", userQuestionsOf(assignment)],
     ["When you are done", closing(assignment)],
   ];
+  return written(sections);
+}
+
+/** The words for an agent that has the whole work in its conversation already, and was interrupted. */
+export function describeContinuation(assignment: Assignment): string {
+  const { job, title, taskCode } = assignment;
+  const goOn =
+    "You began this work in this conversation and were interrupted: by a question, a limit or a restart. Look at the folder first: what was committed is there, and other changes may be gone. Then go on where you stopped.";
+  return written([
+    [`${taskCode ?? job.idea?.code ?? job.kind}: ${title}`, goOn],
+    ["Answers to your questions", answersOf(assignment)],
+    ["Why the last attempt failed", assignment.previousFailure],
+    ["What earlier attempts have left", keptOf(assignment)],
+    ["When you are done", closing(assignment)],
+  ]);
+}
+
+function written(sections: [heading: string, text: string | null | undefined][]): string {
   return sections
     .filter(([, text]) => text?.trim())
     .map(([heading, text], index) => `${index === 0 ? "#" : "##"} ${heading}\n\n${text?.trim()}\n`)

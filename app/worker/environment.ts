@@ -14,6 +14,14 @@ export function personsEnvironment(): NodeJS.ProcessEnv {
   return environment;
 }
 
+/** The same as plain pairs, for whoever adds to it. */
+export function personsVariables(): Record<string, string> {
+  const pairs = Object.entries(personsEnvironment());
+  return Object.fromEntries(
+    pairs.filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+}
+
 /** npm puts folders of its own in front of the path. */
 function personsPath(): string | undefined {
   if (process.env.npm_lifecycle_event === undefined) return process.env.PATH;

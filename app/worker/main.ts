@@ -1,5 +1,7 @@
-import { checkCommand } from "./check-command";
+import { describeAgents, findAgents } from "./agents/list-agents";
+import { checkAgent } from "./check-agent";
 import { runDemoAgent } from "./demo-agent";
+import { personsVariables } from "./environment";
 import { openJournal } from "./journal";
 import { removeLeftovers } from "./leftovers";
 import { leave, runLoop } from "./loop";
@@ -15,6 +17,10 @@ const demoWord = "demo-agent";
 /** Entry of `npm run worker`: the loop, or the built-in demo command that the loop starts. */
 async function main(words: readonly string[]): Promise<void> {
   if (words[0] === demoWord) return runDemoAgent(process.env);
+  if (words[0] === "agents") {
+    process.stdout.write(`${describeAgents(await findAgents(personsVariables()))}\n`);
+    return;
+  }
   if (words.includes("--help")) {
     process.stdout.write(`${usage}\n`);
     return;
@@ -27,8 +33,8 @@ async function main(words: readonly string[]): Promise<void> {
   const tools = { options, service, journal, folder, demoCommand, stopSignal: stop };
   try {
     await removeLeftovers(folder.worktrees, journal);
+    await checkAgent(options);
     const product = await findServedProduct(options, service, stop);
-    await checkCommand(options.exec);
     await checkRepository(options, product, folder);
     await runLoop({ ...tools, product });
   } catch (error) {

@@ -3,13 +3,21 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { agentJobKinds } from "~/contract/agent-job";
+import { type Allowance, allowances } from "./agents/driver";
 import { WorkerProblem } from "./problems";
 
-export const usage = `npm run worker -- --url <address> --token <api token> --exec "<command>" [options]
+export const usage = `npm run worker -- --url <address> --token <api token> --agent <name> [options]
+npm run worker -- agents        which agents this machine has
 
   --url        address of the service (or BACKLOOM_URL)
   --token      API token (or BACKLOOM_TOKEN, which keeps it out of the process list)
-  --exec       command that does the work in the worktree; "demo" is built in and needs no account
+  --agent      claude, codex, gemini, opencode, or acp:<command> for anything that speaks the Agent Client Protocol
+  --allow      what the agent may do without asking: edit, commands or all (default: commands)
+  --model      the agent's model, as the agent names it
+  --silence    minutes without a sign of life after which an agent is stopped (default: 20)
+  --secret     name of a variable whose value must not leave this machine; may be given several times
+  --exec       instead of --agent: a command that does the work; "demo" is built in and needs no account
+  --output     what the command prints: text, claude-stream-json or codex-jsonl (default: text)
   --repo       folder or address of the repository of one product; without it the product's own repository is cloned
   --name       name of this worker, the same after a restart (default: the name of this machine)
   --product    id or code: only jobs of this product (with --repo needed when you have several)
@@ -23,12 +31,19 @@ export const usage = `npm run worker -- --url <address> --token <api token> --ex
   --once       end after one job      --until-idle  end when the queue is empty
   --demo-ask   the demo asks one question before its first work`;
 
+const outputFormats = ["text", "claude-stream-json", "codex-jsonl"] as const;
 const seconds = z.coerce.number().positive().max(3600);
 
 const optionsSchema = z.object({
   url: z.url({ protocol: /^https?$/, error: "--url must be the address of the service" }),
   token: z.string({ error: "--token is missing: make one under Settings, Tokens" }).min(1),
-  exec: z.string({ error: '--exec is missing: the command that does the work, or "demo"' }).min(1),
+  agent: z.string().min(1).optional(),
+  allow: z.enum(allowances).default("commands"),
+  model: z.string().min(1).optional(),
+  silence: z.coerce.number().positive().default(20),
+  secret: z.array(z.string().min(1)).default([]),
+  exec: z.string().min(1).optional(),
+  output: z.enum(outputFormats).default("text"),
   repo: z.string().min(1).optional(),
   name: z.string().min(1).max(90).optional(),
   product: z.string().optional(),
@@ -48,10 +63,26 @@ const optionsSchema = z.object({
   "demo-ask": z.boolean().default(false),
 });
 
+export interface AgentWish {
+  agent: string;
+  allow: Allowance;
+  model: string | undefined;
+  silenceMinutes: number;
+  /** Values that must not leave this machine. */
+  secrets: string[];
+}
+
+export interface ExecWish {
+  exec: string;
+  output: (typeof outputFormats)[number];
+  secrets: string[];
+}
+
 export interface WorkerOptions {
   url: string;
   token: string;
-  exec: string;
+  /** Who does the work: an agent by name, or a command. */
+  work: AgentWish | ExecWish;
   repo: string | undefined;
   name: string;
   product: string | undefined;
@@ -88,7 +119,7 @@ export function readOptions(
   return {
     url: data.url,
     token: data.token,
-    exec: data.exec,
+    work: workOf(data, environment),
     repo: data.repo,
     product: data.product,
     kinds: data.kinds,
@@ -105,12 +136,37 @@ export function readOptions(
   };
 }
 
+/** The built-in command, which needs no account and no repository. */
+export function isDemo({ work }: WorkerOptions): boolean {
+  return "exec" in work && work.exec === "demo";
+}
+
+function workOf(
+  data: z.output<typeof optionsSchema>,
+  environment: Record<string, string | undefined>,
+): AgentWish | ExecWish {
+  const { agent, exec, allow, model, output, silence, secret } = data;
+  const secrets = secret.flatMap((name) => environment[name] ?? []);
+  const missing = secret.filter((name) => !environment[name]);
+  if (missing.length > 0) throw new WorkerProblem(`--secret: ${missing.join(", ")} is not set`);
+  if (agent !== undefined && exec !== undefined) {
+    throw new WorkerProblem(`Give --agent or --exec, not both\n\n${usage}`);
+  }
+  if (agent !== undefined) return { agent, allow, model, silenceMinutes: silence, secrets };
+  if (exec !== undefined) return { exec, output, secrets };
+  throw new WorkerProblem(
+    `--agent is missing: the agent that does the work, or --exec with a command, or --exec demo\n\n${usage}`,
+  );
+}
+
 function parseWords(args: string[]): Record<string, unknown> {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
   const flags = new Set(["once", "until-idle", "demo-ask"]);
   const names = Object.keys(optionsSchema.shape);
-  const options = Object.fromEntries(names.map((name) => [name, flags.has(name) ? flag : text]));
+  const several = { type: "string", multiple: true } as const;
+  const typeOf = (name: string) => (flags.has(name) ? flag : name === "secret" ? several : text);
+  const options = Object.fromEntries(names.map((name) => [name, typeOf(name)]));
   try {
     return parseArgs({ args, options, strict: true }).values;
   } catch (error) {

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { JobPayload } from "~/contract/worker";
 import { commitOf, committer, git } from "./git";
-import type { WorkerOptions } from "./options";
+import { isDemo, type WorkerOptions } from "./options";
 import { messageOf, WorkerProblem } from "./problems";
 import { sendable } from "./sendable";
 import type { ServedProduct } from "./served-product";
@@ -47,32 +47,33 @@ async function openRepository(wish: RepositoryWish): Promise<Repository> {
  * for several products learns it from each job.
  */
 export async function checkRepository(
-  { repo, exec, kinds }: WorkerOptions,
+  options: WorkerOptions,
   product: ServedProduct | null,
   { repositories }: WorkFolder,
 ): Promise<void> {
+  const { repo, kinds } = options;
   if (product === null || kinds?.every((kind) => kind === "PLAN_CHAT")) return;
   await openRepository({
     given: repo,
     productAddress: product.repo_url,
     jobAddress: product.repo_url,
     repositories,
-    mayCreate: exec === "demo",
+    mayCreate: isDemo(options),
   });
 }
 
 /** The repository that the work of a job lies in. */
 export function openRepositoryOf(
   job: JobPayload,
-  { repo, exec }: WorkerOptions,
+  options: WorkerOptions,
   { repositories }: WorkFolder,
 ): Promise<Repository> {
   return openRepository({
-    given: repo,
+    given: options.repo,
     productAddress: job.product.repo_url,
     jobAddress: job.repo_url,
     repositories,
-    mayCreate: exec === "demo",
+    mayCreate: isDemo(options),
   });
 }
 

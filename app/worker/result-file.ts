@@ -44,7 +44,7 @@ interface RawQuestion {
 }
 
 /** A question within the limits of the service: better cut than lost. */
-function askable({ question, options = [], recommended_option }: RawQuestion) {
+export function askable({ question, options = [], recommended_option }: RawQuestion) {
   const kept = options.slice(0, questionLimits.options).map((option) => {
     const { label, description } = typeof option === "string" ? { label: option } : option;
     return {

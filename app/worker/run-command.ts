@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
+import { eachLine } from "./agents/process";
 import { personsEnvironment } from "./environment";
 import { noteCommand } from "./orphans";
 
@@ -22,6 +23,8 @@ interface CommandRun {
   timeoutMinutes: number;
   /** Where the process is noted, for a later life of the worker. */
   pidFile?: string;
+  /** Called with each line of its standard output. */
+  takeLine?: (line: string) => void;
   /** Ends the command together with everything that it has started. */
   signal: AbortSignal;
 }
@@ -59,6 +62,8 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     answer = (answer + chunk.toString("utf8")).slice(-keptAnswer);
   });
   child.stderr?.on("data", take);
+  const { takeLine } = run;
+  const lines = takeLine && child.stdout ? eachLine(child.stdout, takeLine) : Promise.resolve();
   const gate = gateOf(child);
 
   const timeout = AbortSignal.timeout(run.timeoutMinutes * 60_000);
@@ -73,6 +78,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     if (run.pidFile && child.pid) await noteCommand(run.pidFile, child.pid);
     gate?.end("go\n");
     const exitCode = await closed;
+    await lines;
     return { exitCode, output: output.trim(), answer: answer.trim(), timedOut: timeout.aborted };
   } finally {
     end.removeEventListener("abort", stop);

@@ -7,14 +7,16 @@ import { workOnChat } from "./chat-job";
 import { testCommandOf } from "./evidence";
 import { startHeartbeat } from "./heartbeat";
 import { findKept, keepWork } from "./keep";
+import { openOutput } from "./output-sender";
 import { AttemptOver, messageOf, Refusal, WorkerProblem } from "./problems";
 import { reportFailure } from "./reports";
 import { openRepositoryOf } from "./repository";
 import { noRules, readRules } from "./rules";
+import { knownConversations } from "./sessions";
 import { workOnTask } from "./task-job";
 import { addWorktree, type Worktree } from "./worktree";
 
-interface JobRun extends Omit<Attempt, "heartbeat" | "used" | "rules" | "keep"> {
+interface JobRun extends Omit<Attempt, "heartbeat" | "used" | "rules" | "keep" | "output"> {
   readQuota: () => Promise<number | undefined>;
   stopSignal: AbortSignal;
 }
@@ -24,12 +26,15 @@ export async function runJob(run: JobRun): Promise<void> {
   const { job, options, service, journal, stopSignal } = run;
   const seconds = options.heartbeatSeconds ?? job.heartbeat_seconds;
   const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal });
+  const { url, token } = options;
+  const output = openOutput({ url, token, jobId: job.id, attempt: job.attempt, journal });
   const attempt: Attempt = {
     ...run,
     heartbeat,
     used: {},
     rules: noRules,
     keep: async () => null,
+    output,
   };
   journal.say(`Claimed ${nameOf(job)} (attempt ${job.attempt})`);
   try {
@@ -38,6 +43,7 @@ export async function runJob(run: JobRun): Promise<void> {
     await explain(attempt, error);
   } finally {
     heartbeat.end();
+    await output.close();
     await removeNotes(attempt);
   }
 }
@@ -88,7 +94,9 @@ async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
     throw new Error(`The branch ${branch} is none of Backloom's, so nothing may be pushed to it`);
   }
   const repository = await openRepositoryOf(job, options, folder);
-  const name = `${job.id}-${job.attempt}`;
+  // Agents know their conversations by the folder: the next attempt is at home in it.
+  const known = await knownConversations(folder.sessions, job.id, options);
+  const name = known?.folder ?? `${job.id}-${job.attempt}`;
   return addWorktree({ repository, parent: folder.worktrees, name, branch });
 }
 

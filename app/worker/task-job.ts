@@ -1,6 +1,6 @@
 import { verificationSchema } from "~/contract/agent-job";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
-import { type Attempt, execute, failureOf, type Outcome, park } from "./attempt";
+import { type Attempt, deniedFailure, execute, failureOf, type Outcome, park } from "./attempt";
 import { beginningOf } from "./begun";
 import { deliver, pauseForConflict, pushQuestion } from "./deliver";
 import { listedFiles, refusalOf } from "./evidence";
@@ -45,6 +45,8 @@ async function conclude(
   const required = attempt.job.task?.verify_required ?? "ALIGNED_OR_PARTIAL";
   const wish = { assignment, outcome, since: work.base, head: worktree.start, required };
   const { evidence, isSeen, failure } = await look(attempt, worktree, wish);
+  const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
+  if (denied !== undefined) return reportFailure(attempt, denied, outcome.result);
   const verification = await verify(attempt, {
     verify_result: evidence.verifyResult,
     changed_files: listedFiles(evidence),

@@ -7,6 +7,8 @@ export interface WorkFolder {
   workerName: string;
   worktrees: string;
   logs: string;
+  /** Which conversations agents have about which work. */
+  sessions: string;
   /** Clones that all workers of the machine share. */
   repositories: string;
   release(): Promise<void>;
@@ -28,10 +30,12 @@ export async function takeWorkFolder(workDir: string, name: string): Promise<Wor
       workerName,
       worktrees: join(home, "worktrees"),
       logs: join(home, "logs"),
+      sessions: join(home, "sessions"),
       repositories: join(workDir, "repositories"),
       release: () => rm(lock, { force: true }),
     };
-    for (const path of [folder.worktrees, folder.logs, folder.repositories]) {
+    const { worktrees, logs, sessions, repositories } = folder;
+    for (const path of [worktrees, logs, sessions, repositories]) {
       await mkdir(path, { recursive: true });
     }
     return folder;

@@ -1,11 +1,11 @@
-// An agent that speaks the Agent Client Protocol and ends in the way that FAKE_ENDING names. It needs no model.
+// An agent that speaks the Agent Client Protocol and ends in the way that FAKE_ENDING names, or the file `ending` of its home. It needs no model.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { agent, ndJsonStream, RequestError } from "@agentclientprotocol/sdk/unstable";
 
-const ending = process.env.FAKE_ENDING ?? "done";
+const ending = process.env.FAKE_ENDING ?? readFileSync(join(process.env.HOME, "ending"), "utf8");
 const memory = join(process.env.HOME, "fake-session.json");
 const usage = {
   inputTokens: 300,
@@ -78,6 +78,7 @@ async function act(client, words) {
       if (outcome !== "allow")
         return { stopReason: cancelled.signal.aborted ? "cancelled" : "end_turn", usage };
       await command(client, "npm publish", "published\n");
+      await edit(client, "published.txt", "1.0.0\n");
       await tell(client, "agent_message_chunk", "Published.");
       return { stopReason: "end_turn", usage };
     }

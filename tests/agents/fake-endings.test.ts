@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { acpCommand } from "~/worker/agents/acp-command";
-import type { AgentTurn, Entry } from "~/worker/agents/driver";
+import type { Entry } from "~/worker/agents/driver";
 import { isAlive } from "../worker/worker-process";
-import { makeStage, takeTurn } from "./turn";
+import { makeStage, takeTurn, type Wish } from "./turn";
 
 const program = fileURLToPath(new URL("fake-agent.mjs", import.meta.url));
 const fake = acpCommand(`exec "${process.execPath}" "${program}"`);
@@ -17,7 +17,7 @@ function scene(ending: string, environment: Record<string, string> = {}) {
   return { folder, environment: own };
 }
 
-function play(ending: string, wish: Partial<AgentTurn> = {}) {
+function play(ending: string, wish: Partial<Wish> = {}) {
   return takeTurn(fake, "Do the work", { ...scene(ending), ...wish });
 }
 

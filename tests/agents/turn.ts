@@ -39,7 +39,10 @@ export interface HeardTurn {
   thrown: unknown;
 }
 
-type Wish = Partial<AgentTurn> & Pick<AgentTurn, "folder" | "environment">;
+export type Wish = Partial<Omit<AgentTurn, "resume">> & { sessionId?: string | undefined } & Pick<
+    AgentTurn,
+    "folder" | "environment"
+  >;
 
 /** Runs one turn of a driver and keeps all that is told of it. */
 export async function takeTurn(
@@ -48,6 +51,7 @@ export async function takeTurn(
   wish: Wish,
   watch: (entry: Entry) => void = () => undefined,
 ): Promise<HeardTurn> {
+  const { sessionId, ...rest } = wish;
   const promptFile = join(wish.environment.HOME ?? tmpdir(), "prompt.md");
   writeFileSync(promptFile, words);
   const tool = await driver.find(wish.environment);
@@ -67,7 +71,8 @@ export async function takeTurn(
     signal: new AbortController().signal,
     silenceSeconds: 60,
     secrets: [],
-    ...wish,
+    ...rest,
+    resume: sessionId === undefined ? undefined : { sessionId, promptFile },
   };
   heard.end = await runAgent(tool, turn, {
     entry: (entry) => {

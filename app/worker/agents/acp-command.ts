@@ -2,6 +2,8 @@ import { runAcpTurn } from "./acp-session";
 import { usageOfAnswer } from "./acp-usage";
 import type { Driver } from "./driver";
 
+const signIn = "sign in as its makers say";
+
 /** Any other agent that speaks the Agent Client Protocol: `acp:` and the command that starts it. */
 export function acpCommand(command: string): Driver {
   const title = command.trim().split(/\s+/)[0]?.split("/").at(-1) ?? command;
@@ -9,6 +11,7 @@ export function acpCommand(command: string): Driver {
     name: `acp:${command}`,
     title,
     program: "/bin/sh",
+    signIn,
     install: "the command after acp: must start an agent that speaks the Agent Client Protocol",
     reports: {},
     async find() {
@@ -23,7 +26,7 @@ export function acpCommand(command: string): Driver {
               words: ["-c", command],
               coverage: { commandsAreEscapes: false },
               usageOf: (answer, { model }) => usageOfAnswer(answer, model),
-              signIn: "sign in as its makers say",
+              signIn,
             },
             turn,
             output,

@@ -151,7 +151,8 @@ async function converse(
     const session = await whileAlive(inTime(openSession(connection.agent, agent, turn, live)));
     live.model = session.model ?? turn.model ?? null;
     output.session(session.id);
-    const text = await readFile(turn.promptFile, "utf8");
+    const promptFile = session.isResumed ? turn.resume?.promptFile : undefined;
+    const text = await readFile(promptFile ?? turn.promptFile, "utf8");
     const answering = connection.agent
       .request<unknown>("session/prompt", {
         sessionId: session.id,
@@ -181,7 +182,9 @@ async function converse(
     if (updates.news.cost !== null) tellUsage(null);
     const isAnswer = error instanceof RequestError;
     // A connection closes a moment before its process has ended, and only the process says why.
-    const cause = isAnswer ? error : await Promise.race([crashed, wait(endMilliseconds)]).catch(same);
+    const cause = isAnswer
+      ? error
+      : await Promise.race([crashed, wait(endMilliseconds)]).catch(same);
     return readFailure(agent, cause ?? error, updates.news.trouble);
   } finally {
     connection.close();
@@ -218,7 +221,7 @@ async function openSession(
   agent: AcpAgent,
   turn: AgentTurn,
   live: { isReplay: boolean },
-): Promise<{ id: string; model: string | null }> {
+): Promise<{ id: string; model: string | null; isResumed: boolean }> {
   const initialized = initializedSchema.parse(
     await context.request<unknown>("initialize", {
       protocolVersion: 1,
@@ -234,7 +237,8 @@ async function openSession(
   const place = { cwd: turn.folder, mcpServers: [] };
   const capabilities = initialized.agentCapabilities;
   let session: Session | null = null;
-  if (turn.sessionId !== undefined) {
+  const wanted = turn.resume?.sessionId;
+  if (wanted !== undefined) {
     const way = capabilities?.sessionCapabilities?.resume
       ? "session/resume"
       : capabilities?.loadSession
@@ -244,19 +248,20 @@ async function openSession(
     live.isReplay = true;
     if (way !== null) {
       session = await context
-        .request<unknown>(way, { ...place, sessionId: turn.sessionId })
-        .then((answer) => ({ ...sessionSchema.parse(answer ?? {}), sessionId: turn.sessionId }))
+        .request<unknown>(way, { ...place, sessionId: wanted })
+        .then((answer) => ({ ...sessionSchema.parse(answer ?? {}), sessionId: wanted }))
         .catch(() => null);
     }
     live.isReplay = false;
   }
+  const isResumed = session !== null;
   session ??= sessionSchema.parse(await context.request<unknown>("session/new", place));
   const id = session.sessionId;
   if (id === undefined) throw new Error("The agent opened a session without a name");
   await choose(context, id, session, agent, turn);
   const chosen = session.configOptions?.find((option) => option.id === "model")?.currentValue;
   const model = turn.model ?? session.models?.currentModelId ?? chosen;
-  return { id, model: typeof model === "string" ? model : null };
+  return { id, model: typeof model === "string" ? model : null, isResumed };
 }
 
 /** Mode and model, where the agent has them. */

@@ -6,9 +6,10 @@ import { readClaudeStream } from "./claude-stream";
 import type { AgentTurn, Allowance, Driver } from "./driver";
 import { ask, findProgram } from "./find-program";
 import { runLineTurn } from "./line-turn";
-import { readClaudeRecord } from "./session-records";
+import { readClaudeRecord, resumable } from "./session-records";
 
 const title = "Claude Code";
+const signIn = "start claude once and sign in";
 const adapter = "claude-agent-acp";
 
 const wordsFor: Record<Allowance, string[]> = {
@@ -21,6 +22,7 @@ const wordsFor: Record<Allowance, string[]> = {
 export const claude: Driver = {
   name: "claude",
   title,
+  signIn,
   program: "claude",
   install:
     "npm install -g @anthropic-ai/claude-code (and @agentclientprotocol/claude-agent-acp to let it ask)",
@@ -65,7 +67,7 @@ export const claude: Driver = {
                 ...(program === null ? {} : { CLAUDE_CODE_EXECUTABLE: program }),
               }),
               usageOf: (answer, { model }) => usageOfAnswer(answer, model),
-              signIn: "start claude once and sign in",
+              signIn,
             },
             turn,
             output,
@@ -76,13 +78,13 @@ export const claude: Driver = {
     return {
       way: "claude -p",
       program,
-      run: (turn, output) =>
-        runLineTurn(
-          { title, program, words: wordsOf(turn), environment: asRoot(turn) },
-          turn,
-          output,
-          readClaudeStream(turn.folder, output),
-        ),
+      async run(wanted, output) {
+        const turn = await resumable(wanted, join(homeOf(wanted.environment), "projects"));
+        const words = wordsOf(turn);
+        const environment = asRoot(turn);
+        const reader = readClaudeStream(turn.folder, output);
+        return runLineTurn({ title, program, words, environment }, turn, output, reader);
+      },
     };
   },
   async isSignedIn(environment) {
@@ -96,13 +98,13 @@ export const claude: Driver = {
   },
 };
 
-function wordsOf({ allow, model, sessionId }: AgentTurn): string[] {
+function wordsOf({ allow, model, resume }: AgentTurn): string[] {
   return [
     "-p",
     ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
     ...wordsFor[allow],
     ...(model === undefined ? [] : ["--model", model]),
-    ...(sessionId === undefined ? [] : ["--resume", sessionId]),
+    ...(resume === undefined ? [] : ["--resume", resume.sessionId]),
   ];
 }
 

@@ -146,6 +146,6 @@ function callOf(given: Item, folder: string): KnownCall {
 
 /** The command itself, without the shell that Codex puts around it. */
 function commandOf(command: string): string {
-  const [, inner] = /^\S*sh -lc (['"])([\s\S]*)\1$/.exec(command) ?? [];
+  const [, , inner] = /^\S*sh -lc (['"])([\s\S]*)\1$/.exec(command) ?? [];
   return inner ?? command;
 }

@@ -6,9 +6,10 @@ import { readCodexLines } from "./codex-jsonl";
 import type { AgentTurn, Allowance, Driver } from "./driver";
 import { ask, findProgram } from "./find-program";
 import { runLineTurn } from "./line-turn";
-import { readCodexRecord } from "./session-records";
+import { readCodexRecord, resumable } from "./session-records";
 
 const title = "Codex";
+const signIn = "run codex login";
 const adapter = "codex-acp";
 
 const sandboxFor: Record<Allowance, string[]> = {
@@ -24,6 +25,7 @@ const sandboxFor: Record<Allowance, string[]> = {
 export const codex: Driver = {
   name: "codex",
   title,
+  signIn,
   program: "codex",
   install: "npm install -g @openai/codex (and @agentclientprotocol/codex-acp to let it ask)",
   reports: {
@@ -67,7 +69,7 @@ export const codex: Driver = {
                 ...(program === null ? {} : { CODEX_PATH: program }),
               }),
               usageOf: (answer, { model }) => usageOfAnswer(answer, model),
-              signIn: "run codex login",
+              signIn,
             },
             turn,
             output,
@@ -79,13 +81,11 @@ export const codex: Driver = {
       way: "codex exec",
       program,
       recorded,
-      run: (turn, output) =>
-        runLineTurn(
-          { title, program, words: wordsOf(turn) },
-          turn,
-          output,
-          readCodexLines(turn.folder, output, turn.model ?? null),
-        ),
+      async run(wanted, output) {
+        const turn = await resumable(wanted, join(homeOf(wanted.environment), "sessions"));
+        const reader = readCodexLines(turn.folder, output, turn.model ?? null);
+        return runLineTurn({ title, program, words: wordsOf(turn) }, turn, output, reader);
+      },
     };
   },
   async isSignedIn(environment) {
@@ -97,10 +97,10 @@ export const codex: Driver = {
   },
 };
 
-function wordsOf({ allow, model, sessionId }: AgentTurn): string[] {
+function wordsOf({ allow, model, resume }: AgentTurn): string[] {
   return [
     "exec",
-    ...(sessionId === undefined ? [] : ["resume", sessionId]),
+    ...(resume === undefined ? [] : ["resume", resume.sessionId]),
     ...["--json", "--skip-git-repo-check"],
     ...sandboxFor[allow],
     ...(model === undefined ? [] : ["-m", model]),

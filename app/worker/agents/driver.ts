@@ -1,21 +1,11 @@
+import type { outputKinds } from "~/contract/job-output";
 import type { Transcript } from "./transcript";
 
 /** What an agent may do without asking a person: change files, run commands too, or anything at all. */
 export const allowances = ["edit", "commands", "all"] as const;
 export type Allowance = (typeof allowances)[number];
 
-const entryKinds = [
-  "text",
-  "thought",
-  "plan",
-  "command",
-  "tool",
-  "edit",
-  "test",
-  "note",
-  "error",
-] as const;
-export type EntryKind = (typeof entryKinds)[number];
+export type EntryKind = (typeof outputKinds)[number];
 
 /** One thing that an agent said or did, in its order. A call is told twice: when it begins, and how it ended. */
 export interface Entry {
@@ -64,8 +54,8 @@ export interface AgentTurn {
   environment: Record<string, string>;
   allow: Allowance;
   model?: string | undefined;
-  /** The conversation to go on with; a new one begins when the tool does not know it any more. */
-  sessionId?: string | undefined;
+  /** The conversation to go on with, and the words for it. A tool that does not know it any more begins anew with the prompt. */
+  resume?: { sessionId: string; promptFile: string } | undefined;
   answers: readonly GivenAnswer[];
   /** Aborted when the turn must end; everything that was started ends with it. */
   signal: AbortSignal;
@@ -143,6 +133,8 @@ export interface Driver {
   title: string;
   /** How to get it, for people without it. */
   install: string;
+  /** How to sign in, for the person at this machine. */
+  signIn: string;
   /** One row for each way of speaking to the tool. */
   reports: Record<string, DriverReports>;
   /** The program that its makers install, asked for its version. */

@@ -10,11 +10,13 @@ import { jsonOf } from "./line-turn";
 import { readGeminiRecord } from "./session-records";
 
 const title = "Gemini CLI";
+const signIn = "start gemini once and sign in";
 
 /** Gemini CLI speaks the protocol by itself. */
 export const gemini: Driver = {
   name: "gemini",
   title,
+  signIn,
   program: "gemini",
   install: "npm install -g @google/gemini-cli",
   reports: {
@@ -46,7 +48,7 @@ export const gemini: Driver = {
             // A worktree of ours is a folder that nobody has ever been asked about.
             environment: () => ({ GEMINI_CLI_TRUST_WORKSPACE: "true" }),
             usageOf: (answer, { model }) => quotaOfAnswer(answer, model),
-            signIn: "start gemini once and sign in",
+            signIn,
           },
           { ...turn, model: undefined },
           output,

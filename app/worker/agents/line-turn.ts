@@ -32,6 +32,7 @@ export async function runLineTurn(
   output: TurnOutput,
   reader: LineReader,
 ): Promise<TurnEnd> {
+  const promptFile = turn.resume?.promptFile ?? turn.promptFile;
   const started = await startProcess({
     program: tool.program,
     words: tool.words,
@@ -46,9 +47,7 @@ export async function runLineTurn(
   if (turn.signal.aborted) stop();
   try {
     // A tool that ends before it has read everything is no fault of ours: its end says why.
-    const feeding = pipeline(createReadStream(turn.promptFile), started.stdin).catch(
-      () => undefined,
-    );
+    const feeding = pipeline(createReadStream(promptFile), started.stdin).catch(() => undefined);
     await eachLine(started.stdout, (line) => reader.take(line));
     const { code, signal } = await started.ended;
     await feeding;

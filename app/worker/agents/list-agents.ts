@@ -19,10 +19,7 @@ export function findAgents(environment: Record<string, string>): Promise<AgentHe
   return Promise.all(drivers.map((driver) => findAgent(driver, environment)));
 }
 
-async function findAgent(
-  driver: Driver,
-  environment: Record<string, string>,
-): Promise<AgentHere> {
+async function findAgent(driver: Driver, environment: Record<string, string>): Promise<AgentHere> {
   const { name, title, install } = driver;
   const tool = await driver.find(environment);
   if (tool === null) {

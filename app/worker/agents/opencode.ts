@@ -5,6 +5,7 @@ import { ask, findProgram } from "./find-program";
 import { readOpencodeExport } from "./session-records";
 
 const title = "opencode";
+const signIn = "run opencode auth login";
 
 const permissionFor: Record<Allowance, Record<string, string>> = {
   edit: { edit: "allow", bash: "ask", webfetch: "ask", external_directory: "ask" },
@@ -16,6 +17,7 @@ const permissionFor: Record<Allowance, Record<string, string>> = {
 export const opencode: Driver = {
   name: "opencode",
   title,
+  signIn,
   program: "opencode",
   install: "npm install -g opencode-ai",
   reports: {
@@ -50,7 +52,7 @@ export const opencode: Driver = {
               OPENCODE_PERMISSION: JSON.stringify(permissionFor[allow]),
             }),
             usageOf: (answer, { model }) => usageOfAnswer(answer, model),
-            signIn: "run opencode auth login",
+            signIn,
           },
           turn,
           output,

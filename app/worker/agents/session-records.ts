@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Usage } from "./driver";
+import type { AgentTurn, Usage } from "./driver";
 import { jsonOf } from "./line-turn";
 import { disjoint, sumByModel } from "./usage";
 
@@ -137,6 +137,13 @@ export async function readClaudeRecord(
     });
   }
   return sumByModel(answers.values());
+}
+
+/** The turn without its conversation when there is no record of it: a tool that is told to resume it would only fail. */
+export async function resumable(turn: AgentTurn, folder: string): Promise<AgentTurn> {
+  if (turn.resume === undefined) return turn;
+  const lines = await linesOfSession(folder, turn.resume.sessionId);
+  return lines === null ? { ...turn, resume: undefined } : turn;
 }
 
 /** The lines of the files whose name ends with a session's; null when there is none. */

@@ -1,0 +1,142 @@
+import { basename } from "node:path";
+import { driverNamed } from "./agents/catalog";
+import {
+  type AgentEnd,
+  type AgentSink,
+  type AgentTurn,
+  type Allowance,
+  allowances,
+  type Usage,
+} from "./agents/driver";
+import { runAgent } from "./agents/run-agent";
+import type { Assignment } from "./assignment";
+import { type Attempt, logFileOf, type Outcome } from "./attempt";
+import type { ContextFiles } from "./context-files";
+import { personsVariables } from "./environment";
+import type { AgentWish } from "./options";
+import { messageOf, WorkerProblem } from "./problems";
+import { addUsage, askable, type CommandResult, readResult } from "./result-file";
+import { keepConversations, knownConversations } from "./sessions";
+
+/** Lets the agent of this worker do one assignment, in the conversation that it began for it before. */
+export async function runAgentTurn(
+  attempt: Attempt,
+  wish: AgentWish,
+  assignment: Assignment,
+  files: ContextFiles,
+  place: { folder: string; environment: Record<string, string> },
+): Promise<Outcome> {
+  const { job, heartbeat, folder: home, journal } = attempt;
+  const driver = driverNamed(wish.agent);
+  const tool = await driver.find(personsVariables());
+  if (tool === null) throw new WorkerProblem(`${driver.title} is not installed: ${driver.install}`);
+  const task = assignment.taskCode ?? "job";
+  const conversations = (await knownConversations(home.sessions, job.id, attempt.options)) ?? {
+    agent: wish.agent,
+    folder: basename(place.folder),
+    sessions: {},
+  };
+  const known = conversations.sessions[task];
+  const remember = (): Promise<void> => keepConversations(home.sessions, job.id, conversations);
+  const used: Usage[] = [];
+  const turn: AgentTurn = {
+    folder: place.folder,
+    promptFile: files.prompt,
+    environment: { ...personsVariables(), ...place.environment },
+    allow: narrower(wish.allow, attempt.rules.allow),
+    model: wish.model,
+    resume: known === undefined ? undefined : { sessionId: known, promptFile: files.continuation },
+    answers: job.questions.flatMap(({ question, effective_answer }) =>
+      effective_answer === null ? [] : { question, answer: effective_answer },
+    ),
+    signal: heartbeat.signal,
+    silenceSeconds: wish.silenceMinutes * 60,
+    secrets: [...wish.secrets, attempt.options.token],
+    pidFile: files.pid,
+    logFile: logFileOf(attempt),
+  };
+  const sink: AgentSink = {
+    entry: (entry) => attempt.output.add(entry),
+    usage: (usage) => used.push(usage),
+    usageSoFar: () => undefined,
+    session: (id) => {
+      conversations.sessions[task] = id;
+      // Kept at once: whoever comes after a kill finds it.
+      remember().catch((error: unknown) => journal.say(messageOf(error)));
+    },
+  };
+  try {
+    const end = await runAgent(tool, turn, sink);
+    if (end.kind === "failed" && end.cause === "sign-in") throw new WorkerProblem(end.reason);
+    // Whoever begins anew does not go on with a conversation that broke.
+    if (end.kind === "failed") {
+      delete conversations.sessions[task];
+      await remember();
+    }
+    if (end.denied.length > 0) journal.say(`Not allowed: ${end.denied.join(", ")}`);
+    return outcomeOf(end, await readResult(files.result), job.attempt);
+  } finally {
+    addUsage(attempt.used, sumOf(used));
+  }
+}
+
+/** A repository may ask for less than the worker allows, never for more. */
+function narrower(given: Allowance, asked: Allowance | undefined): Allowance {
+  if (asked === undefined) return given;
+  return allowances.indexOf(asked) < allowances.indexOf(given) ? asked : given;
+}
+
+/** How an agent's turn ended, as the rest of the worker knows it from commands. A model does not know what it took itself. */
+export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): Outcome {
+  const summary = told.summary ?? (end.words || undefined);
+  const { verify_result, failure_class, failure_reason, resets_at, question } = told;
+  const said: CommandResult = { summary, verify_result };
+  const command = { exitCode: 0, output: end.words, answer: end.words, timedOut: false };
+  const outcome = (result: CommandResult): Outcome => ({
+    end: command,
+    result: { ...said, ...result },
+    denied: end.denied,
+  });
+  if (end.kind === "question") return outcome({ question: askable(end.question) });
+  if (end.kind === "limit") {
+    return outcome({
+      failure_class: "rate_limited",
+      failure_reason: end.reason,
+      resets_at: end.resetsAt ?? afterGrowingPause(attempt),
+    });
+  }
+  if (end.kind === "failed") {
+    return outcome({ failure_class: "agent_error", failure_reason: end.reason });
+  }
+  return outcome({ failure_class, failure_reason, resets_at, question });
+}
+
+/** A limit that does not say when it ends is tried again after one minute, two, four, and at most an hour. */
+function afterGrowingPause(attempt: number): string {
+  const minutes = Math.min(60, 2 ** Math.min(attempt - 1, 6));
+  return new Date(Date.now() + minutes * 60_000).toISOString();
+}
+
+/** The contract's four sums; a count that nobody told stays away. */
+export function sumOf(used: readonly Usage[]): CommandResult {
+  const total: CommandResult = {};
+  for (const usage of used) {
+    total.model_id = usage.model ?? total.model_id;
+    const counts = {
+      input_tokens: usage.freshInput,
+      output_tokens: usage.output,
+      cache_read_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+    };
+    for (const name of [
+      "input_tokens",
+      "output_tokens",
+      "cache_read_tokens",
+      "cache_write_tokens",
+    ] as const) {
+      const count = counts[name];
+      if (count !== null) total[name] = (total[name] ?? 0) + count;
+    }
+  }
+  return total;
+}

@@ -1,0 +1,67 @@
+import { outcomeOf, sumOf } from "./agent-turn";
+import { readClaudeStream } from "./agents/claude-stream";
+import { readCodexLines } from "./agents/codex-jsonl";
+import type { AgentEnd, TurnOutput, Usage } from "./agents/driver";
+import type { LineReader } from "./agents/line-turn";
+import { createRedactor } from "./agents/redact";
+import { openTranscript } from "./agents/transcript";
+import { type Attempt, logFileOf, type Outcome } from "./attempt";
+import type { ContextFiles } from "./context-files";
+import type { ExecWish } from "./options";
+import { addUsage, readResult } from "./result-file";
+import { runCommand } from "./run-command";
+
+/** Lets the command of the user do one assignment, and reads what it prints as far as that is known. */
+export async function runExecTurn(
+  attempt: Attempt,
+  { exec, output: format, secrets }: ExecWish,
+  files: ContextFiles,
+  place: { folder: string; environment: Record<string, string> },
+): Promise<Outcome> {
+  const { options, heartbeat } = attempt;
+  const redactor = createRedactor([...secrets, options.token]);
+  const transcript = openTranscript(redactor, (entry) => attempt.output.add(entry));
+  const used: Usage[] = [];
+  const denied: string[] = [];
+  const heard: TurnOutput = {
+    transcript,
+    usage: (usage) => used.push(usage),
+    usageSoFar: () => undefined,
+    session: () => undefined,
+    denied: (what) => denied.push(redactor.clean(what)),
+    heard: () => undefined,
+  };
+  const reader = readerOf(format, place.folder, heard);
+  try {
+    const end = await runCommand({
+      command: exec === "demo" ? attempt.demoCommand : exec,
+      folder: place.folder,
+      environment: place.environment,
+      logFile: logFileOf(attempt),
+      timeoutMinutes: options.timeoutMinutes,
+      pidFile: files.pid,
+      signal: heartbeat.signal,
+      takeLine: reader.take,
+    });
+    const told = await readResult(files.result);
+    if (format === "text" || end.timedOut) {
+      addUsage(attempt.used, told);
+      return { end, result: told, denied };
+    }
+    const read = reader.end({ code: end.exitCode, signal: null, complaints: end.output });
+    const whole: AgentEnd = { ...read, words: transcript.lastWords(), sessionId: null, denied };
+    return outcomeOf(whole, told, attempt.job.attempt);
+  } finally {
+    transcript.flush();
+    addUsage(attempt.used, sumOf(used));
+  }
+}
+
+function readerOf(format: ExecWish["output"], folder: string, output: TurnOutput): LineReader {
+  if (format === "claude-stream-json") return readClaudeStream(folder, output);
+  if (format === "codex-jsonl") return readCodexLines(folder, output, null);
+  return {
+    take: (line) => output.transcript.say("text", `${line}\n`),
+    end: () => ({ kind: "done" }),
+  };
+}

@@ -1,0 +1,116 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Entry } from "./agents/driver";
+import type { Journal } from "./journal";
+import { messageOf } from "./problems";
+import { sendable } from "./sendable";
+
+/** What an attempt shows of itself while it works. Showing it never holds the work up, and never fails it. */
+export interface AttemptOutput {
+  /** The next entry of the attempt; it gets its number here. */
+  add(entry: Omit<Entry, "seq">): void;
+  /** Sends what is left, for as long as that makes sense. */
+  close(): Promise<void>;
+}
+
+interface OutputWish {
+  url: string;
+  token: string;
+  jobId: string;
+  attempt: number;
+  journal: Journal;
+}
+
+const batchMilliseconds = 500;
+const batchBytes = 60_000;
+const batchEntries = 500;
+/** What waits for a service that is away; beyond that the oldest is let go. */
+const keptBytes = 5 * 1024 * 1024;
+const longestPause = 15_000;
+const closingMilliseconds = 5_000;
+
+/** Appends the entries of an attempt to its job, in batches. */
+export function openOutput(wish: OutputWish): AttemptOutput {
+  const address = new URL(`/api/jobs/${wish.jobId}/output`, wish.url);
+  let seq = 0;
+  let waiting: { entry: Entry; bytes: number }[] = [];
+  let waitingBytes = 0;
+  let isOver = false;
+  let sending: Promise<void> | undefined;
+  const closing = new AbortController();
+
+  const send = async (): Promise<void> => {
+    let failures = 0;
+    await pause(batchMilliseconds, closing.signal);
+    while (waiting.length > 0 && !isOver) {
+      const batch = nextBatch(waiting);
+      const answer = await post(address, wish, batch).catch((error: unknown) => {
+        wish.journal.sayOnce(`What the agent says does not arrive (${messageOf(error)})`);
+        return null;
+      });
+      if (answer?.ok) {
+        failures = 0;
+        drop(batch.length);
+      } else if (answer !== null && answer.status < 500 && answer.status !== 429) {
+        // The attempt is over, or the service knows no output: nobody would see what comes.
+        isOver = true;
+      } else {
+        failures += 1;
+        await pause(Math.min(longestPause, 500 * 2 ** failures), closing.signal);
+        if (closing.signal.aborted && failures > 3) return;
+      }
+    }
+  };
+
+  const drop = (count: number): void => {
+    for (const { bytes } of waiting.slice(0, count)) waitingBytes -= bytes;
+    waiting = waiting.slice(count);
+  };
+
+  return {
+    add(entry) {
+      seq += 1;
+      const numbered = { ...entry, seq, text: sendable(entry.text, 32_000) };
+      const bytes = Buffer.byteLength(numbered.text);
+      waiting.push({ entry: numbered, bytes });
+      waitingBytes += bytes;
+      while (waitingBytes > keptBytes) drop(1);
+      sending ??= send().finally(() => {
+        sending = undefined;
+      });
+    },
+    async close() {
+      closing.abort();
+      const late = wait(closingMilliseconds, undefined, { ref: false });
+      const rest = async (): Promise<void> => {
+        await sending;
+        if (waiting.length > 0 && !isOver) await send();
+      };
+      await Promise.race([rest(), late]);
+      isOver = true;
+    },
+  };
+}
+
+function nextBatch(waiting: readonly { entry: Entry; bytes: number }[]): Entry[] {
+  let bytes = 0;
+  const batch: Entry[] = [];
+  for (const { entry, bytes: size } of waiting) {
+    bytes += size;
+    if (batch.length > 0 && (bytes > batchBytes || batch.length === batchEntries)) break;
+    batch.push(entry);
+  }
+  return batch;
+}
+
+function post(address: URL, { token, attempt }: OutputWish, entries: Entry[]): Promise<Response> {
+  return fetch(address, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ attempt, entries }),
+    signal: AbortSignal.timeout(20_000),
+  });
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await wait(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
+}

@@ -1,0 +1,181 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { openStage, startRun } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+const actor = t.actorOf(ada);
+const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
+
+/** The fake agent with a home of its own, where it reads how this attempt is to end. */
+function agent(product: string, ending: string): string {
+  const own = join(home, product);
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, "ending"), ending);
+  return `acp:HOME="${own}" exec "${process.execPath}" "${program}"`;
+}
+
+async function workOnce(product: string, ...words: string[]) {
+  const worker = startWorker([
+    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
+    ...["--repo", repo, "--name", `worker-${product}`, "--product", product],
+    ...["--heartbeat", "0.3", "--once", ...words],
+  ]);
+  expect(await worker.ended, worker.output()).toBe(0);
+  return worker.output();
+}
+
+describe("an agent by name", { timeout: 120_000 }, () => {
+  it("does the task: branch, last words, tokens, and all of it to be read afterwards", async () => {
+    const run = await startRun(t, ada, { code: "AGENT" });
+    await workOnce("AGENT", "--agent", agent("AGENT", "done"));
+    const [job] = (await run.read()).jobs;
+    expect(job).toMatchObject({
+      status: "done",
+      verify_result: "PARTIAL",
+      summary: "All done.",
+      input_tokens: 300,
+      output_tokens: 30,
+      cache_read_tokens: 120,
+      cache_write_tokens: 7,
+    });
+    expect(git("show", `${job?.branch}:made.txt`)).toBe("one\ntwo");
+    const { entries } = await getJobOutput(actor, { job_id: String(job?.id) });
+    expect(entries.map(({ kind, title, text }) => [kind, title ?? text])).toEqual([
+      ["thought", "What is there to do?"],
+      ["text", "I write the file."],
+      ["plan", "[x] Write it\n[ ] Test it"],
+      ["edit", "Write made.txt"],
+      ["edit", "Write made.txt"],
+      ["command", "echo made"],
+      ["command", "echo made"],
+      ["text", "All done."],
+    ]);
+  });
+
+  it("asks for what is not allowed, and goes on in the same session with the answer", async () => {
+    const run = await startRun(t, ada, { code: "ASKS" });
+    const words = ["--agent", agent("ASKS", "permission"), "--allow", "edit"];
+    expect(await workOnce("ASKS", ...words)).toMatch(/Asked: .* npm publish/);
+    const [parked] = (await run.read()).jobs;
+    expect(parked).toMatchObject({ status: "queued", retry_count: 0, input_tokens: 300 });
+    await answerQuestion(actor, { question_id: String(parked?.parked_question_id), option: 0 });
+    await workOnce("ASKS", ...words);
+    const [job] = (await run.read()).jobs;
+    expect(job).toMatchObject({ status: "done", summary: "Published.", input_tokens: 600 });
+    expect(git("show", `${job?.branch}:published.txt`)).toBe("1.0.0");
+  });
+
+  it("fails with a reason that names the tools when it was denied them and changed nothing", async () => {
+    const run = await startRun(t, ada, { code: "DENIED" });
+    const words = ["--agent", agent("DENIED", "permission"), "--allow", "edit"];
+    await workOnce("DENIED", ...words);
+    const [parked] = (await run.read()).jobs;
+    await answerQuestion(actor, { question_id: String(parked?.parked_question_id), option: 1 });
+    await workOnce("DENIED", ...words);
+    const [job] = (await run.read()).jobs;
+    expect(job).toMatchObject({ status: "failed", failure_class: "agent_error" });
+    expect(job?.failure_reason).toContain("not allowed to use its tools: npm publish");
+  });
+
+  it("waits for a limit to pass, with what it took counted, and goes on in its session", async () => {
+    const run = await startRun(t, ada, { code: "LIMIT" });
+    await workOnce("LIMIT", "--agent", agent("LIMIT", "limit-with-a-smile"));
+    const [waiting] = (await run.read()).jobs;
+    expect(waiting).toMatchObject({ status: "queued", retry_count: 0, input_tokens: 300 });
+    expect((await run.read()).status).toBe("running");
+    await t.sql.query("update agent_jobs set not_before = now() where id = $1", [waiting?.id]);
+    await workOnce("LIMIT", "--agent", agent("LIMIT", "resumed"));
+    const [job] = (await run.read()).jobs;
+    expect(job?.summary).toContain("I was told 2 times");
+    expect(job?.summary).toContain("You began this work in this conversation");
+  });
+
+  it("hides what --secret names from everybody", async () => {
+    const run = await startRun(t, ada, { code: "HUSH" });
+    const secrets = join(home, "secrets.json");
+    writeFileSync(secrets, JSON.stringify(["the moon is made of cheese", token]));
+    const command = agent("HUSH", "secrets").replace(
+      "acp:",
+      `acp:FAKE_SECRETS="$(cat ${secrets})" `,
+    );
+    process.env.HUSH_SECRET = "the moon is made of cheese";
+    await workOnce("HUSH", "--agent", command, "--secret", "HUSH_SECRET");
+    const [job] = (await run.read()).jobs;
+    const { entries } = await getJobOutput(actor, { job_id: String(job?.id) });
+    const everything = JSON.stringify([job, entries]);
+    expect(everything).toContain("•••");
+    expect(everything).not.toContain("moon is made");
+    expect(everything).not.toContain(token);
+    rmSync(secrets);
+  });
+
+  it("says before it takes a job that the agent is unknown", async () => {
+    const words = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
+    const worker = startWorker([...words, "--agent", "hal9000"]);
+    expect(await worker.ended).toBe(1);
+    expect(worker.output()).toContain('There is no agent "hal9000": use claude, codex, gemini');
+  });
+});
+
+describe("a command whose output is known", { timeout: 120_000 }, () => {
+  it("tells words, tokens and limits by the lines of Claude Code", async () => {
+    const lines = (...given: unknown[]) => given.map((line) => JSON.stringify(line)).join("\n");
+    const said = join(home, "claude.jsonl");
+    const usage = {
+      inputTokens: 5,
+      outputTokens: 6,
+      cacheReadInputTokens: 7,
+      cacheCreationInputTokens: 8,
+      costUSD: 0.5,
+    };
+    writeFileSync(
+      said,
+      lines(
+        { type: "system", subtype: "init", session_id: "s-1" },
+        {
+          type: "assistant",
+          message: {
+            id: "m",
+            model: "claude-x",
+            content: [{ type: "text", text: "It is there." }],
+          },
+        },
+        {
+          type: "result",
+          subtype: "success",
+          is_error: false,
+          result: "It is there.",
+          modelUsage: { "claude-x[1m]": usage },
+          permission_denials: [],
+        },
+      ),
+    );
+    const run = await startRun(t, ada, { code: "LINES" });
+    await workOnce("LINES", "--exec", `echo x > x; cat ${said}`, "--output", "claude-stream-json");
+    expect((await run.read()).jobs).toMatchObject([
+      {
+        status: "done",
+        summary: "It is there.",
+        model_id: "claude-x",
+        input_tokens: 5,
+        output_tokens: 6,
+        cache_read_tokens: 7,
+        cache_write_tokens: 8,
+      },
+    ]);
+  });
+
+  it("takes a limit of Codex for a pause", async () => {
+    const said = join(home, "codex.jsonl");
+    const message = "You’ve hit your usage limit. Try again in 5 minutes.";
+    writeFileSync(said, JSON.stringify({ type: "turn.failed", error: { message } }));
+    const run = await startRun(t, ada, { code: "PAUSE" });
+    await workOnce("PAUSE", "--exec", `cat ${said}; exit 1`, "--output", "codex-jsonl");
+    expect((await run.read()).jobs).toMatchObject([{ status: "queued", retry_count: 0 }]);
+  });
+});
