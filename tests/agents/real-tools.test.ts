@@ -21,8 +21,14 @@ async function openScene(tool: RealTool, script: (place: Place) => Step[]) {
   models.push(model);
   const environment = environmentFor(tool, home, model);
   const take = (words: string, wish: Partial<Wish> = {}, watch?: (entry: Entry) => void) =>
-    takeTurn(driverNamed(tool.agent), words, { folder, environment, ...wish }, watch);
-  return { model, folder, git, take };
+    takeTurn(
+      driverNamed(tool.agent),
+      words,
+      // opencode tries five times before it gives up, and says nothing of it.
+      { folder, environment, silenceSeconds: 180, ...wish },
+      watch,
+    );
+  return { model, folder, git, take, environment };
 }
 
 interface Place {
@@ -84,7 +90,7 @@ it("says which tools it ran, and which are not in the cache", () => {
 });
 
 for (const tool of toolsHere) {
-  describe(`${tool.way} itself, with a scripted model`, { timeout: 120_000 }, () => {
+  describe(`${tool.way} itself, with a scripted model`, { timeout: 240_000 }, () => {
     it("does a task: file, command, commit, last words, tokens as its model counted them", async () => {
       const { model, folder, git, take } = await openScene(tool, ({ path }) => [
         write(path("made.txt"), "one\ntwo\n"),
@@ -112,12 +118,15 @@ for (const tool of toolsHere) {
     });
 
     it("goes on in the same session: its model hears both, and the tokens of each turn count once", async () => {
-      const { model, take } = await openScene(tool, () => [{ say: "Which colour shall it be?" }]);
+      const { model, take, environment } = await openScene(tool, () => [
+        { say: "Which colour shall it be?" },
+      ]);
       const first = await take("Paint the fence, and ask me for the colour.");
       expect(sum(first.usages)).toEqual(model.said);
       const before = { ...model.said };
       model.goOnWith([{ say: "It is green now." }]);
       const sessionId = first.end?.sessionId ?? undefined;
+      tool.letTimePass?.(environment.HOME ?? "");
       const second = await take("Green, please.", { sessionId });
       expect(second.end).toMatchObject({ kind: "done", words: "It is green now.", sessionId });
       const heard = JSON.stringify(model.asked.at(-1));

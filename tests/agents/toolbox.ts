@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ScriptedModel } from "./models/open-model";
@@ -20,6 +27,8 @@ export interface RealTool {
   pathIn(folder: string, name: string): string;
   /** False where the tool's own sandbox keeps the git folder read-only: the worker commits. */
   mayCommit: boolean;
+  /** Makes a session older than it is, for a tool that loses one which it takes up in the minute of its begin. */
+  letTimePass?(home: string): void;
   /** True where the tool itself says what the work cost. */
   tellsCost: boolean;
 }
@@ -71,6 +80,15 @@ function geminiSettings(home: string, model: ScriptedModel): Record<string, stri
     GOOGLE_GEMINI_BASE_URL: model.url,
     GEMINI_CLI_NO_RELAUNCH: "1",
   };
+}
+
+/** The names of its files end with the minute and the session, and a file of the same name is begun anew. */
+function backdateGeminiSessions(home: string): void {
+  const tmp = join(home, ".gemini", "tmp");
+  for (const file of readdirSync(tmp, { recursive: true, encoding: "utf8" })) {
+    const older = file.replace(/session-\d{4}-\d\d-\d\dT\d\d-\d\d-/, "session-2026-01-01T00-00-");
+    if (older !== file) renameSync(join(tmp, file), join(tmp, older));
+  }
 }
 
 function opencodeSettings(home: string, model: ScriptedModel): Record<string, string> {
@@ -144,6 +162,7 @@ const allTools: RealTool[] = [
     dialect: "gemini",
     programs: { gemini: "gemini-cli" },
     settle: geminiSettings,
+    letTimePass: backdateGeminiSessions,
     pathIn: inside,
     mayCommit: true,
     tellsCost: false,

@@ -23,8 +23,10 @@ export function makeStage() {
         encoding: "utf8",
         env: { ...process.env, HOME: home },
       }).trim();
-    writeFileSync(join(home, ".gitconfig"), "[user]\nname = Ada\nemail = ada@example.com\n");
     git("init", "--quiet", "--initial-branch=main");
+    // In the repository itself: Gemini CLI hides what stands in the home from the git that it starts.
+    git("config", "user.name", "Ada");
+    git("config", "user.email", "ada@example.com");
     git("commit", "--quiet", "--allow-empty", "-m", "Begin");
     return { home, folder, git };
   };

@@ -71,6 +71,12 @@ const nothingKnown: Usage = {
   currency: null,
 };
 
+interface Live {
+  /** Before that an agent repeats what stands in the transcript of an earlier turn, and talks of its own settings. */
+  hasBegun: boolean;
+  model: string | null;
+}
+
 /** One turn with an agent that speaks the Agent Client Protocol on its standard streams. */
 export async function runAcpTurn(
   agent: AcpAgent,
@@ -101,14 +107,14 @@ async function converse(
 ): Promise<TurnEnd> {
   const updates = readUpdates(turn.folder, output);
   const asked: { question: AgentQuestion | null } = { question: null };
-  const live: { isReplay: boolean; model: string | null } = { isReplay: false, model: null };
+  const live: Live = { hasBegun: false, model: null };
   let askPerson = (question: AgentQuestion): void => {
     asked.question ??= question;
   };
 
   const app = client({ name: "backloom" })
     .onNotification(updateMethod, updateSchema, ({ params }) => {
-      if (!live.isReplay) updates.take(params.update);
+      if (live.hasBegun) updates.take(params.update);
     })
     .onRequest("session/request_permission", permissionSchema, ({ params }) => {
       return decide(agent, turn, output, params, askPerson);
@@ -148,11 +154,12 @@ async function converse(
   };
 
   try {
-    const session = await whileAlive(inTime(openSession(connection.agent, agent, turn, live)));
+    const session = await whileAlive(inTime(openSession(connection.agent, agent, turn)));
     live.model = session.model ?? turn.model ?? null;
     output.session(session.id);
     const promptFile = session.isResumed ? turn.resume?.promptFile : undefined;
     const text = await readFile(promptFile ?? turn.promptFile, "utf8");
+    live.hasBegun = true;
     const answering = connection.agent
       .request<unknown>("session/prompt", {
         sessionId: session.id,
@@ -174,7 +181,9 @@ async function converse(
     );
     tellUsage(winner === "question" ? await windUp(connection, session.id, answering) : winner);
     if (asked.question !== null) return { kind: "question", question: asked.question };
-    if (winner !== "question") return readEnd(winner, updates.news.trouble);
+    if (winner !== "question") {
+      return readEnd(winner, updates.news.trouble, output.transcript.lastWords());
+    }
     throw new Error("A question was asked and is gone");
   } catch (error) {
     turn.signal.throwIfAborted();
@@ -220,7 +229,6 @@ async function openSession(
   context: ClientContext,
   agent: AcpAgent,
   turn: AgentTurn,
-  live: { isReplay: boolean },
 ): Promise<{ id: string; model: string | null; isResumed: boolean }> {
   const initialized = initializedSchema.parse(
     await context.request<unknown>("initialize", {
@@ -244,15 +252,12 @@ async function openSession(
       : capabilities?.loadSession
         ? "session/load"
         : null;
-    // What was said before is told again; it stands in the transcript of the earlier turn.
-    live.isReplay = true;
     if (way !== null) {
       session = await context
         .request<unknown>(way, { ...place, sessionId: wanted })
         .then((answer) => ({ ...sessionSchema.parse(answer ?? {}), sessionId: wanted }))
         .catch(() => null);
     }
-    live.isReplay = false;
   }
   const isResumed = session !== null;
   session ??= sessionSchema.parse(await context.request<unknown>("session/new", place));
@@ -302,8 +307,9 @@ function same(error: unknown): unknown {
   return error;
 }
 
-function readEnd({ stopReason }: Answer, trouble: string | null): TurnEnd {
-  if (trouble !== null) return explain(trouble);
+function readEnd({ stopReason }: Answer, trouble: string | null, words: string): TurnEnd {
+  // Codex says in its own words why its service gave up.
+  if (trouble !== null) return explain(`${trouble}\n${words.slice(-1_000)}`.trim());
   if (stopReason === "end_turn") return { kind: "done" };
   if (stopReason === "refusal") {
     const reason = "The model refused to go on with this work";

@@ -23,22 +23,30 @@ export async function findProgram(
   return null;
 }
 
+interface Told {
+  isWell: boolean;
+  stdout: string;
+  /** Its complaints as well. */
+  output: string;
+}
+
 /** What a short-lived program prints, and whether it ended well; null when it could not be started. */
 export async function ask(
   program: string,
   words: readonly string[],
   environment: Record<string, string>,
-): Promise<{ isWell: boolean; output: string } | null> {
+): Promise<Told | null> {
   try {
     const { stdout, stderr } = await run(program, words, {
       env: processEnvironment(environment),
       timeout: 30_000,
       maxBuffer: 64 * 1024 * 1024,
     });
-    return { isWell: true, output: `${stdout}\n${stderr}`.trim() };
+    return { isWell: true, stdout, output: `${stdout}\n${stderr}`.trim() };
   } catch (error) {
     if (!(error instanceof Error) || !("stdout" in error)) return null;
     const stderr = "stderr" in error ? String(error.stderr) : "";
-    return { isWell: false, output: `${error.stdout}\n${stderr}`.trim() };
+    const stdout = String(error.stdout);
+    return { isWell: false, stdout, output: `${stdout}\n${stderr}`.trim() };
   }
 }

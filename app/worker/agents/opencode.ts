@@ -39,7 +39,7 @@ export const opencode: Driver = {
       // The answer to a prompt counts its last call of the model only; the export has them all.
       async recorded({ environment: own }, sessionId, since) {
         const exported = await ask(program, ["export", sessionId], own);
-        return exported?.isWell ? readOpencodeExport(exported.output, since) : null;
+        return exported?.isWell ? readOpencodeExport(exported.stdout, since) : null;
       },
       run: (turn, output) =>
         runAcpTurn(

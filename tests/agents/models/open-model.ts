@@ -4,7 +4,7 @@ import { anthropicMessages } from "./anthropic-messages";
 import { chatCompletions } from "./chat-completions";
 import { geminiContents } from "./gemini-contents";
 import { openaiResponses } from "./openai-responses";
-import { type Act, type Step, type Tokens, tokensOfAnswer } from "./script";
+import { type Act, noTokens, type Step, type Tokens, tokensOfAnswer } from "./script";
 
 /** One kind of model service: which requests are the work, and how an answer is written. */
 export interface Dialect {
@@ -63,13 +63,15 @@ export async function openModel(
   const said: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
   const answer = (path: string, body: Record<string, unknown>, response: ServerResponse): void => {
-    const tokens = tokensOfAnswer;
-    if (!dialect.isWork(path, body)) {
-      dialect.answerAside({ number, tokens, body, path, response });
+    const isAside = !dialect.isWork(path, body);
+    const [step] = left;
+    // Some tools ask for suggestions when the work is over.
+    if (isAside || step === undefined) {
+      dialect.answerAside({ number, tokens: noTokens, body, path, response });
       return;
     }
+    const tokens = tokensOfAnswer;
     asked.push(body);
-    const step = left[0] ?? { say: "There is nothing left to do." };
     if ("hang" in step) {
       hasHung();
       return;

@@ -19,3 +19,5 @@ export interface Tokens {
 
 /** What every answer of a scripted model costs. */
 export const tokensOfAnswer: Tokens = { input: 100, output: 10, cacheRead: 40, cacheWrite: 0 };
+
+export const noTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
