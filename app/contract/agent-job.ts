@@ -178,6 +178,7 @@ const sha = text(64).optional();
 /** Workers may write a result in either case; the service answers in capitals. */
 const verifyResultInput = z
   .string()
+  .meta({ enum: [...verifyResults] })
   .transform((value) => value.toUpperCase())
   .pipe(z.enum(verifyResults))
   .optional();
@@ -201,7 +202,7 @@ export const reportAgentJobInput = attemptInput.extend({
   summary: text(20_000).optional(),
   failure_class: z.enum(failureClasses).optional(),
   failure_reason: text(4_000).optional(),
-  resets_at: z.iso.datetime({ offset: true }).optional(),
+  resets_at: z.iso.datetime({ offset: true }).optional().describe("2026-01-31T12:00:00Z"),
   base_sha: sha,
   head_sha: sha,
   branch: text(200).optional(),

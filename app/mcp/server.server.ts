@@ -34,14 +34,8 @@ export function createToolServer(description: ServerDescription): Server {
   return server;
 }
 
-function describeTool({ name, title, description, access, inputSchema }: Tool) {
-  return {
-    name,
-    title,
-    description,
-    inputSchema,
-    annotations: { readOnlyHint: access === "read" },
-  };
+function describeTool({ name, title, description, inputSchema, annotations }: Tool) {
+  return { name, title, description, inputSchema, annotations };
 }
 
 async function callTool(

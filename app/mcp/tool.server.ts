@@ -1,3 +1,4 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Principal } from "~/contract/account";
 import { ContractError, type Issue } from "~/contract/errors";
@@ -19,12 +20,24 @@ export interface ToolContext {
 /** The structured result of a tool: REST field names, lowercase statuses. */
 export type ToolResult = Record<string, unknown>;
 
+/**
+ * What clients ask a person about before they call a tool that writes. Without it a tool adds or moves something, and
+ * another call moves it back.
+ */
+interface Effect {
+  /** Ends or changes what no other call brings back. */
+  destructive?: true;
+  /** The same call again changes nothing more. */
+  repeatable?: true;
+}
+
 interface ToolDefinition<Input extends z.ZodObject> {
   name: string;
   title: string;
   description: string;
   /** `write` tools are neither listed for demo accounts nor run for them. */
   access: "read" | "write";
+  effect?: Effect;
   input: Input;
   run(context: ToolContext, input: z.output<Input>): Promise<ToolResult>;
 }
@@ -35,20 +48,33 @@ export interface Tool {
   title: string;
   description: string;
   access: "read" | "write";
+  annotations: ToolAnnotations;
   inputSchema: { type: "object"; [key: string]: unknown };
   call(context: ToolContext, rawArguments: unknown): Promise<ToolResult>;
 }
 
 /** Turns a definition into a tool: the JSON schema is made once, arguments pass the same zod schema. */
 export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
-  const { name, title, description, access, input, run } = definition;
+  const { name, title, description, access, effect, input, run } = definition;
   return {
     name,
     title,
     description,
     access,
+    annotations: annotate(access, effect),
     inputSchema: toInputSchema(input),
     call: (context, rawArguments) => run(context, parseArguments(name, input, rawArguments)),
+  };
+}
+
+/** Whatever is not said counts as the worst: a client that cannot ask a person then calls nothing that writes. */
+function annotate(access: Tool["access"], { destructive, repeatable }: Effect = {}) {
+  if (access === "read") return { readOnlyHint: true, openWorldHint: false };
+  return {
+    readOnlyHint: false,
+    destructiveHint: destructive === true,
+    openWorldHint: false,
+    ...(repeatable ? { idempotentHint: true } : {}),
   };
 }
 
@@ -67,6 +93,13 @@ function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.format !== undefined) delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.minLength === 1) delete schema.minLength;
+  if (schema.propertyNames !== undefined) delete schema.propertyNames;
+  if (isEmpty(schema.additionalProperties)) delete schema.additionalProperties;
+}
+
+function isEmpty(schema: z.core.JSONSchema.BaseSchema["additionalProperties"]): boolean {
+  return typeof schema === "object" && Object.keys(schema).length === 0;
 }
 
 function parseArguments<Input extends z.ZodObject>(

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServerBuild } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
 import { methodNotAllowed, noContent, problem } from "~/http/responses.server";
+import { howProgramsSignIn } from "./program-sign-in";
 import type { NodeRequestContext } from "./request-context";
 import type { RequestTarget } from "./request-target";
 import { createRouteTable, type RouteMatch, type RouteTable } from "./route-table";
@@ -54,7 +55,7 @@ async function dispatch(
 ): Promise<Response> {
   const match = isServed(target) ? table.match(target.pathname) : undefined;
   const handler = match && handlerOf(match, request.method ?? "");
-  if (!match || !handler) return problem(unknownAddress());
+  if (!match || !handler) return problem(unknownAddress(target.pathname));
 
   const allowed = methodsOf(handler);
   if (request.method === "OPTIONS") {
@@ -88,7 +89,8 @@ function methodsOf(handler: RouteFunction): readonly string[] {
   return handler.methods.map(String);
 }
 
-function unknownAddress(): ContractError {
+function unknownAddress(pathname: string): ContractError {
+  if (pathname.startsWith("/.well-known")) return howProgramsSignIn(404);
   return new ContractError(404, "There is no such address; /api/openapi.json lists them all.");
 }
 

@@ -7,7 +7,8 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { ContractError } from "~/contract/errors";
 import type { Env } from "~/env.server";
 import { refuseBadForm } from "~/http/form-body.server";
-import { sendPlainProblem } from "./plain-problem";
+import { sendJsonProblem, sendPlainProblem } from "./plain-problem";
+import { howProgramsSignIn } from "./program-sign-in";
 import { bodyLimit } from "./read-body";
 import type { NodeRequestContext } from "./request-context";
 import { readTarget } from "./request-target";
@@ -111,11 +112,17 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
 /** Instead of Express's own page, which would show the stack outside production. */
 const answerFailure: ErrorRequestHandler = (error, request, response, _next) => {
   const context = contexts.get(request);
-  if (error instanceof ContractError) return sendPlainProblem(response, error);
+  const send = isFromProgram(request) ? sendJsonProblem : sendPlainProblem;
+  if (error instanceof ContractError) return send(response, error);
   context?.log.error({ err: error }, "a page request failed");
   const text = `Something went wrong here. Request id: ${context?.requestId ?? "unknown"}`;
-  return sendPlainProblem(response, new ContractError(500, text));
+  return send(response, new ContractError(500, text));
 };
+
+/** Pages send forms: JSON comes from a program, such as an MCP client that tries to register. */
+function isFromProgram(request: express.Request): boolean {
+  return /^application\/json\b/i.test(request.headers["content-type"] ?? "");
+}
 
 function methodsOf(match: RouteMatch | undefined, search: string): string[] {
   if (!match) return ["GET", "HEAD", "OPTIONS"];
@@ -148,6 +155,7 @@ async function toWebRequest(
   const url = `${env.appOrigin}${address}`;
   const init: RequestInit = { method: request.method, headers, signal: context.closeSignal };
   if (request.method !== "POST") return new Request(url, init);
+  if (isFromProgram(request)) throw howProgramsSignIn(400);
   const body = await context.readBody(bodyLimit);
   await refuseBadForm(body, headers);
   return new Request(url, { ...init, body });

@@ -17,13 +17,13 @@ export function sendPlainProblem(response: ServerResponse, error: ContractError)
   );
 }
 
-/** The same as JSON, for addresses under /api and /mcp. */
+/** The same as JSON, for addresses of programs and for programs at the address of a page. */
 export function sendJsonProblem(response: ServerResponse, error: ContractError): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const text = JSON.stringify(error.toBody());
+  const text = JSON.stringify({ ...error.detail, ...error.toBody() });
   response.statusCode = error.status;
   response.setHeader("content-type", "application/json; charset=utf-8");
   response.setHeader("cache-control", "no-store");

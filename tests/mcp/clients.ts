@@ -1,4 +1,8 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type ToolAnnotations,
+} from "@modelcontextprotocol/client";
 import { Client as EarlierClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as EarlierTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { z } from "zod";
@@ -12,7 +16,9 @@ const resultSchema = z.object({
 
 /** What both lines of the official client can do, as the tests need it. */
 export interface ToolClient {
-  listTools(): Promise<{ name: string; description?: string; inputSchema: object }[]>;
+  listTools(): Promise<
+    { name: string; description?: string; inputSchema: object; annotations?: ToolAnnotations }[]
+  >;
   call(name: string, toolArguments?: Record<string, unknown>): Promise<ToolAnswer>;
   instructions(): string | undefined;
   close(): Promise<void>;

@@ -94,3 +94,53 @@ describe("the endpoint", () => {
     });
   });
 });
+
+describe("a client without a token", () => {
+  const withPages = startTestApp(t, { pages: ["_auth.register"] });
+
+  it("is told how to get one wherever it looks for OAuth, and is never shown a page", async () => {
+    const { request } = await withPages;
+    const places = [
+      "oauth-protected-resource",
+      "oauth-authorization-server",
+      "openid-configuration",
+    ];
+    const registration = JSON.stringify({ client_name: "agent", redirect_uris: [] });
+    const answers = await Promise.all([
+      ...places.map((place) => request(`/.well-known/${place}`)),
+      request("/.well-known/oauth-protected-resource/mcp/worker"),
+      request("/register", { method: "POST", headers: json, body: registration }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 400]);
+    for (const answer of answers) {
+      expect(answer.headers.get("content-type")).toContain("application/json");
+      const sentence = expect.stringMatching(/API token.*Connect.*Authorization: Bearer/);
+      // What clients show of a refused registration.
+      expect(await answer.json()).toMatchObject({
+        error: sentence,
+        error_description: sentence,
+        code: answer.status,
+      });
+    }
+  });
+
+  it("and with a bad one is told in words by the tools", async () => {
+    for (const path of ["/mcp", "/mcp/worker"]) {
+      for (const headers of [{}, bearer("blm_unknown")]) {
+        const body = await (await post(listTools, headers, path)).json();
+        expect(body).toMatchObject({ code: 401, error: expect.stringMatching(/token/) });
+      }
+    }
+  });
+
+  it("a form that a browser sends is judged as before", async () => {
+    const { request, origin } = await withPages;
+    const answer = await request("/register", {
+      method: "POST",
+      headers: { origin, "content-type": "application/x-www-form-urlencoded" },
+      body: "username=",
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.headers.get("content-type")).toContain("text/html");
+  });
+});

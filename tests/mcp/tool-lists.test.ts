@@ -19,6 +19,8 @@ const names = `health list_products get_context get_sprint_context get_task sear
   why_not_moving set_pbi_pr mark_pbi_pr_merged create_idea update_idea promote_idea
   answer_user_question list_open_user_questions`.split(/\s+/);
 
+type Hints = NonNullable<Awaited<ReturnType<typeof toolsOf>>[number]["annotations"]>;
+
 async function toolsOf(token: string, path = "/mcp") {
   const client = await connectClient(app, token, "2026-07-28", path);
   const tools = await client.listTools();
@@ -42,6 +44,51 @@ describe("the tool lists", () => {
     const bytes = new TextEncoder().encode(JSON.stringify(tools)).length;
     expect(bytes).toBeLessThanOrEqual(10 * 1024);
     expect(names).toEqual(expect.arrayContaining(tools.map(({ name }) => name)));
+  });
+
+  it("say of every tool what it does to the backlog, so that clients that cannot ask a person call it", async () => {
+    const tools = await toolsOf(adaToken);
+    const named = (test: (hints: Hints) => boolean) =>
+      tools.filter(({ annotations = {} }) => test(annotations)).map(({ name }) => name);
+    expect(named((hints) => hints.openWorldHint !== false)).toEqual([]);
+    expect(named((hints) => !hints.readOnlyHint && hints.destructiveHint === undefined)).toEqual(
+      [],
+    );
+    // What they end or move on, no other call brings back.
+    expect(named(({ destructiveHint }) => destructiveHint === true).sort()).toEqual([
+      "cancel_job",
+      "cancel_question",
+      "cancel_sprint_run",
+      "update_idea",
+    ]);
+    const repeatable = named(({ idempotentHint }) => idempotentHint === true);
+    expect(repeatable).toEqual(
+      expect.arrayContaining(["job_heartbeat", "update_job_status", "report_job_usage"]),
+    );
+    expect(repeatable.filter((name) => /^(create|log|ask|answer|wait)_/.test(name))).toEqual([]);
+  });
+
+  it("name the words and forms that an argument may have", async () => {
+    const tools = await toolsOf(adaToken, "/mcp/worker");
+    for (const name of ["update_job_status", "verify_task_against_plan", "verify_sprint_task"]) {
+      expect(tools.find((tool) => tool.name === name)?.inputSchema).toMatchObject({
+        properties: { verify_result: { enum: ["ALIGNED", "PARTIAL", "EMPTY", "DIVERGENT"] } },
+      });
+    }
+    expect(tools.find(({ name }) => name === "update_job_status")?.inputSchema).toMatchObject({
+      properties: {
+        resets_at: { format: "date-time", description: expect.stringMatching(/T.*Z$/) },
+      },
+    });
+  });
+
+  it("tell a worker how to work: branch, commit, verification, and when to end", async () => {
+    const client = await connectClient(app, adaToken, "2026-07-28", "/mcp/worker");
+    const text = client.instructions() ?? "";
+    await client.close();
+    for (const word of ["branch", "commit", "Push", "Before done", "409", "reason empty", "end"]) {
+      expect(text).toContain(word);
+    }
   });
 
   it("follow what the token may do: a demo account sees tools that read and no others", async () => {

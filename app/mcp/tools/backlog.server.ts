@@ -62,6 +62,7 @@ export const setPbiPrTool = defineTool({
   title: "Link a pull request to a PBI",
   description: "Keeps the address of the pull request of a PBI; null removes it.",
   access: "write",
+  effect: { repeatable: true },
   input: setPbiPrInput.safeExtend({ pbi_id: pbiReference }).safeExtend(productOfCode),
   run: async ({ actor }, { pbi_id, product_id, ...fields }) =>
     setPbiPr(actor, { ...fields, pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),
@@ -72,6 +73,7 @@ export const markPbiPrMergedTool = defineTool({
   title: "Mark the pull request of a PBI as merged",
   description: "Keeps the time at which the linked pull request was merged.",
   access: "write",
+  effect: { repeatable: true },
   input: z.object({ pbi_id: pbiReference, ...productOfCode }),
   run: async ({ actor }, { pbi_id, product_id }) =>
     markPbiPrMerged(actor, { pbi_id: await resolveId(actor, "pbi", pbi_id, product_id) }),

@@ -26,6 +26,7 @@ export const updateIdeaTool = defineTool({
   description:
     "Changes title, description, product or status of an idea; a status only moves forward.",
   access: "write",
+  effect: { destructive: true, repeatable: true },
   input: updateIdeaInput.safeExtend({ idea_id: ideaReference, product_id: optionalProduct }),
   run: async ({ actor }, { idea_id, product_id, ...fields }) =>
     updateIdea(actor, {

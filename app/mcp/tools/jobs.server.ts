@@ -57,6 +57,7 @@ export const jobHeartbeatTool = defineTool({
   title: "Heartbeat of a job",
   description: "Renews the lease; answers continue, pause or stop with the reason. Every 60 s.",
   access: "write",
+  effect: { repeatable: true },
   input: heartbeatAgentJobInput,
   run: ({ actor }, input) => heartbeatAgentJob(actor, input),
 });
@@ -67,6 +68,7 @@ export const updateJobStatusTool = defineTool({
   description:
     "running, then done, failed (with failure_class) or skipped. rate_limited with resets_at puts it back into the queue.",
   access: "write",
+  effect: { repeatable: true },
   input: reportAgentJobInput,
   run: ({ actor }, input) => reportAgentJob(actor, input),
 });
@@ -76,6 +78,7 @@ export const reportJobUsageTool = defineTool({
   title: "Report tokens",
   description: "Totals of this attempt.",
   access: "write",
+  effect: { repeatable: true },
   input: reportJobUsageInput,
   run: ({ actor }, input) => reportJobUsage(actor, input),
 });
@@ -86,6 +89,7 @@ export const verifyTaskAgainstPlanTool = defineTool({
   description:
     "Records how the work meets the plan (EMPTY: no diff) and tells whether done would pass the gate.",
   access: "write",
+  effect: { repeatable: true },
   input: verifyTaskAgainstPlanInput,
   run: ({ actor }, input) => verifyTaskAgainstPlan(actor, input),
 });
@@ -95,6 +99,7 @@ export const verifySprintTaskTool = defineTool({
   title: "Verify a task of a batch",
   description: "The same for one task of a SPRINT_IMPLEMENTATION job.",
   access: "write",
+  effect: { repeatable: true },
   input: verifySprintTaskInput.safeExtend({ task_id: reference, ...productOfCode }),
   run: async ({ actor }, { task_id, product_id, ...input }) => {
     const names = inProductOfJob(actor, product_id, input.job_id);
@@ -107,6 +112,7 @@ export const updateTaskExecutionTool = defineTool({
   title: "Report a task of a batch",
   description: "Moves one task of a SPRINT_IMPLEMENTATION job.",
   access: "write",
+  effect: { repeatable: true },
   input: updateTaskExecutionInput.safeExtend({ task_id: reference, ...productOfCode }),
   run: async ({ actor }, { task_id, product_id, ...input }) => {
     const names = inProductOfJob(actor, product_id, input.job_id);
@@ -132,6 +138,7 @@ export const cancelJobTool = defineTool({
   description:
     "Takes one queued job out of the queue; nothing fails because of it. A job that a worker holds stops with its run.",
   access: "write",
+  effect: { destructive: true, repeatable: true },
   input: jobIdInput,
   run: ({ actor }, input) => cancelAgentJob(actor, input),
 });

@@ -66,6 +66,7 @@ export const cancelQuestionTool = defineTool({
   title: "Cancel a question",
   description: "Takes an open question back.",
   access: "write",
+  effect: { destructive: true, repeatable: true },
   input: questionIdInput,
   run: ({ actor }, input) => cancelQuestion(actor, input),
 });

@@ -69,6 +69,7 @@ export const cancelSprintRunTool = defineTool({
   title: "Cancel a sprint run",
   description: "Cancels an unfinished run and its unfinished jobs; nothing fails because of it.",
   access: "write",
+  effect: { destructive: true, repeatable: true },
   input: sprintRunIdInput,
   run: ({ actor }, input) => cancelSprintRun(actor, input),
 });

@@ -40,6 +40,7 @@ export const addStoryToSprintTool = defineTool({
   title: "Add a story to a sprint",
   description: "Puts a story into a planned or active sprint of the same product.",
   access: "write",
+  effect: { repeatable: true },
   input: z.object({
     sprint_id: sprintReference,
     story_id: reference.describe("Id or code of the story"),

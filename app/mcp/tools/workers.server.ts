@@ -9,6 +9,7 @@ export const workerHeartbeatTool = defineTool({
   description:
     "Tells that the worker is there, with its quota. stopped: it ends, a job that it holds goes back.",
   access: "write",
+  effect: { repeatable: true },
   input: workerHeartbeatInput,
   run: async ({ actor }, input) => {
     if (input.stopped) await restartWorker(actor, { worker: input.worker, stopped: true });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
 import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
+import { verifyTaskAgainstPlan } from "~/domain/agent-jobs/verify-task-against-plan.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
 import { restartWorker } from "~/domain/workers/restart-worker.server";
 import { createTestDatabase } from "../../setup/database";
@@ -36,6 +39,23 @@ describe("a lease", () => {
       [world.owner.id],
     );
     expect(rows).toEqual([{ last_quota_pct: 55 }]);
+  });
+
+  it("is renewed by every other word of the attempt that holds the job", async () => {
+    const { world, job, attempt } = await holdJob(t, { stories: [2] });
+    const words = [
+      () => reportAgentJob(world.actor, { ...attempt, status: "running" }),
+      () => reportJobUsage(world.actor, { ...attempt, input_tokens: 5 }),
+      () => verifyTaskAgainstPlan(world.actor, { ...attempt, verify_result: "PARTIAL" }),
+      () =>
+        askQuestion(world.actor, { ...attempt, task_id: at(world.tasks, 0).id, question: "Why?" }),
+    ];
+    for (const say of words) {
+      await expireLease(job.id);
+      await say();
+      const until = z.date().parse(await columnOf(t, "agent_jobs", job.id, "lease_until"));
+      expect(until.getTime() - Date.now()).toBeGreaterThan(290_000);
+    }
   });
 
   it("answers pause while the run is paused, and the claim goes on", async () => {

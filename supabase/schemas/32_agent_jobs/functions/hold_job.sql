@@ -1,4 +1,5 @@
--- Why: most words of a worker are only heard from the attempt that holds the job. The job under the product lock, or PT409.
+-- Why: most words of a worker are only heard from the attempt that holds the job, and each of them is a sign of life: it renews
+-- the lease as a heartbeat does. The job under the product lock, or PT409.
 create function private.hold_job(p_job_id uuid, p_attempt integer)
 returns public.agent_jobs
 language plpgsql
@@ -12,8 +13,9 @@ begin
   if v_state <> 'held' then
     perform private.refuse_attempt(v_job, p_attempt, v_state);
   end if;
+  update public.agent_jobs j set lease_until = private.now() + private.lease() where j.id = p_job_id returning j.* into v_job;
   return v_job;
 end;
 $$;
 
-comment on function private.hold_job is 'A job held by the given attempt, or PT409 (specification: Agent job).';
+comment on function private.hold_job is 'A job held by the given attempt, its lease renewed, or PT409 (specification: Agent job).';

@@ -11,4 +11,4 @@ end;
 $$;
 
 comment on function private.lease is
-  'The lease of a claim: 5 minutes, renewed by heartbeats (specification: Agent job, lease_until).';
+  'The lease of a claim: 5 minutes, renewed by heartbeats and every other word of its attempt (specification: Agent job, lease_until).';

@@ -16,6 +16,9 @@ begin
   if v_state = 'lost' then
     perform private.refuse_attempt(v_job, p_attempt, v_state);
   end if;
+  if v_state = 'held' then
+    update public.agent_jobs j set lease_until = private.now() + private.lease() where j.id = p_job_id returning j.* into v_job;
+  end if;
   -- A statement of its own: what follows must see the new lines.
   v_job := private.record_usage(v_job, p_attempt, jsonb_populate_record(null::private.job_report, p_usage));
   return private.job_json(v_job);

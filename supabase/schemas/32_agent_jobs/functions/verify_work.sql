@@ -36,7 +36,7 @@ begin
   update public.agent_jobs j
   set verify_result = case when p_execution.id is null then v_result else j.verify_result end,
       base_sha = coalesce(j.base_sha, left(p_base_sha, 64)), head_sha = coalesce(left(p_head_sha, 64), j.head_sha),
-      evidence = coalesce(p_evidence, j.evidence), lease_until = private.now() + private.lease()
+      evidence = coalesce(p_evidence, j.evidence)
   where j.id = p_job.id;
 
   v_outcome := private.gate(v_required, v_result, v_task.verify_only);
