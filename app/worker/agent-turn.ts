@@ -15,8 +15,9 @@ import type { ContextFiles } from "./context-files";
 import { personsVariables } from "./environment";
 import type { AgentWish } from "./options";
 import { messageOf, WorkerProblem } from "./problems";
-import { addUsage, askable, type CommandResult, readResult } from "./result-file";
+import { askable, type CommandResult, readResult } from "./result-file";
 import { keepConversations, knownConversations } from "./sessions";
+import { tellUsage } from "./tell-usage";
 
 /** Lets the agent of this worker do one assignment, in the conversation that it began for it before. */
 export async function runAgentTurn(
@@ -61,6 +62,7 @@ export async function runAgentTurn(
     usageSoFar: () => undefined,
     session: (id) => {
       conversations.sessions[task] = id;
+      attempt.sessionId = id;
       // Kept at once: whoever comes after a kill finds it.
       remember().catch((error: unknown) => journal.say(messageOf(error)));
     },
@@ -76,7 +78,7 @@ export async function runAgentTurn(
     if (end.denied.length > 0) journal.say(`Not allowed: ${end.denied.join(", ")}`);
     return outcomeOf(end, await readResult(files.result), job.attempt);
   } finally {
-    addUsage(attempt.used, sumOf(used));
+    await tellUsage(attempt, used);
   }
 }
 

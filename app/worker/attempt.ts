@@ -31,6 +31,10 @@ export interface Attempt {
   demoCommand: string;
   /** What the commands of this attempt have used so far; it is told whatever the end of the attempt is. */
   used: Usage;
+  /** Number of the last line that went into the ledger of the job. */
+  usageSeq: number;
+  /** The conversation of the agent, by the name under which it can be taken up again. */
+  sessionId: string | null;
   /** What the repository says about work in it. */
   rules: Rules;
   /** Keeps what the attempt has made and not delivered; answers the branch, or null when there is nothing. */

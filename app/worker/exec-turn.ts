@@ -1,4 +1,4 @@
-import { outcomeOf, sumOf } from "./agent-turn";
+import { outcomeOf } from "./agent-turn";
 import { readClaudeStream } from "./agents/claude-stream";
 import { readCodexLines } from "./agents/codex-jsonl";
 import type { AgentEnd, TurnOutput, Usage } from "./agents/driver";
@@ -10,6 +10,7 @@ import type { ContextFiles } from "./context-files";
 import type { ExecWish } from "./options";
 import { addUsage, readResult } from "./result-file";
 import { runCommand } from "./run-command";
+import { tellUsage } from "./tell-usage";
 
 /** Lets the command of the user do one assignment, and reads what it prints as far as that is known. */
 export async function runExecTurn(
@@ -53,7 +54,7 @@ export async function runExecTurn(
     return outcomeOf(whole, told, attempt.job.attempt);
   } finally {
     transcript.flush();
-    addUsage(attempt.used, sumOf(used));
+    await tellUsage(attempt, used);
   }
 }
 

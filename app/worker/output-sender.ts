@@ -49,7 +49,7 @@ export function openOutput(wish: OutputWish): AttemptOutput {
       });
       if (answer?.ok) {
         failures = 0;
-        drop(batch.length);
+        forget(batch.at(-1)?.seq ?? 0);
       } else if (answer !== null && answer.status < 500 && answer.status !== 429) {
         // The attempt is over, or the service knows no output: nobody would see what comes.
         isOver = true;
@@ -61,9 +61,10 @@ export function openOutput(wish: OutputWish): AttemptOutput {
     }
   };
 
-  const drop = (count: number): void => {
-    for (const { bytes } of waiting.slice(0, count)) waitingBytes -= bytes;
-    waiting = waiting.slice(count);
+  /** By number, not by count: the oldest may have been let go while they were on their way. */
+  const forget = (lastSeq: number): void => {
+    waiting = waiting.filter(({ entry }) => entry.seq > lastSeq);
+    waitingBytes = waiting.reduce((sum, { bytes }) => sum + bytes, 0);
   };
 
   return {
@@ -73,7 +74,7 @@ export function openOutput(wish: OutputWish): AttemptOutput {
       const bytes = Buffer.byteLength(numbered.text);
       waiting.push({ entry: numbered, bytes });
       waitingBytes += bytes;
-      while (waitingBytes > keptBytes) drop(1);
+      while (waitingBytes > keptBytes) forget(waiting[0]?.entry.seq ?? seq);
       sending ??= send().finally(() => {
         sending = undefined;
       });

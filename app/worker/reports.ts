@@ -23,14 +23,16 @@ export async function reportFailure(
   failure: Failure,
   result: CommandResult = {},
 ): Promise<void> {
-  const failure_reason = withKept(failure.failure_reason, await attempt.keep());
-  await report(attempt, "failed", { ...failure, failure_reason, summary: result.summary });
+  const kept_ref = (await attempt.keep()) ?? undefined;
+  const failure_reason = withKept(failure.failure_reason, kept_ref);
+  const told = { ...failure, failure_reason, kept_ref, summary: result.summary };
+  await report(attempt, "failed", told);
   attempt.journal.say(`Failed (${failure.failure_class}): ${firstLines(failure_reason)}`);
 }
 
 /** The reason names where the work is, however long it is. */
-function withKept(reason: string, kept: string | null): string {
-  if (kept === null) return reason;
+function withKept(reason: string, kept: string | undefined): string {
+  if (kept === undefined) return reason;
   return `${sendable(reason, 3_700).trimEnd()}\n\nThe work is kept on the branch ${kept}.`;
 }
 
@@ -64,7 +66,7 @@ interface ReportFields extends Record<string, unknown> {
 
 /** One report; the same one twice is fine for the service, so it is repeated until it gets through. */
 export async function report(
-  { service, job, used }: Attempt,
+  { service, job, used, sessionId }: Attempt,
   status: "running" | "done" | "failed" | "skipped",
   { summary, failure_reason, ...fields }: ReportFields,
 ): Promise<void> {
@@ -72,7 +74,9 @@ export async function report(
     summary: summary && sendable(summary, 20_000),
     failure_reason: failure_reason && sendable(failure_reason, 4_000),
   };
-  const given = { job_id: job.id, attempt: job.attempt, status, ...fields, ...texts, ...used };
+  const session = sessionId === null ? {} : { session_id: sendable(sessionId, 300) };
+  const held = { job_id: job.id, attempt: job.attempt, status };
+  const given = { ...held, ...fields, ...texts, ...session, ...used };
   await service.call("update_job_status", given, agentJobSchema);
 }
 

@@ -16,7 +16,11 @@ import { knownConversations } from "./sessions";
 import { workOnTask } from "./task-job";
 import { addWorktree, type Worktree } from "./worktree";
 
-interface JobRun extends Omit<Attempt, "heartbeat" | "used" | "rules" | "keep" | "output"> {
+interface JobRun
+  extends Omit<
+    Attempt,
+    "heartbeat" | "used" | "usageSeq" | "sessionId" | "rules" | "keep" | "output"
+  > {
   readQuota: () => Promise<number | undefined>;
   stopSignal: AbortSignal;
 }
@@ -32,6 +36,8 @@ export async function runJob(run: JobRun): Promise<void> {
     ...run,
     heartbeat,
     used: {},
+    usageSeq: 0,
+    sessionId: null,
     rules: noRules,
     keep: async () => null,
     output,

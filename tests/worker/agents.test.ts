@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
 import { answerQuestion } from "~/domain/questions/answer-question.server";
 import { openStage, startRun } from "./fixture";
@@ -44,6 +45,10 @@ describe("an agent by name", { timeout: 120_000 }, () => {
       cache_write_tokens: 7,
     });
     expect(git("show", `${job?.branch}:made.txt`)).toBe("one\ntwo");
+    const detail = await getAgentJob(actor, { job_id: String(job?.id) });
+    expect(detail.attempts).toMatchObject([
+      { outcome: "done", session_id: expect.any(String), usage: { input_tokens: 300 } },
+    ]);
     const { entries } = await getJobOutput(actor, { job_id: String(job?.id) });
     expect(entries.map(({ kind, title, text }) => [kind, title ?? text])).toEqual([
       ["thought", "What is there to do?"],
@@ -166,6 +171,7 @@ describe("a command whose output is known", { timeout: 120_000 }, () => {
         output_tokens: 6,
         cache_read_tokens: 7,
         cache_write_tokens: 8,
+        costs: [{ currency: "USD", cost: 0.5 }],
       },
     ]);
   });

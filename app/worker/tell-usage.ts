@@ -1,0 +1,36 @@
+import { agentJobSchema } from "~/contract/agent-job";
+import { sumOf } from "./agent-turn";
+import type { Usage } from "./agents/driver";
+import type { Attempt } from "./attempt";
+import { messageOf } from "./problems";
+import { addUsage } from "./result-file";
+import { sendable } from "./sendable";
+
+/**
+ * Writes what a turn took into the job's ledger at once, one line a model, with the cost where the tool knows it. The totals
+ * of the attempt follow with its end; should this call fail, they bring the tokens all the same.
+ */
+export async function tellUsage(attempt: Attempt, used: readonly Usage[]): Promise<void> {
+  const { job, service, journal } = attempt;
+  addUsage(attempt.used, sumOf(used));
+  if (used.length === 0) return;
+  const events = used.map((usage) => {
+    attempt.usageSeq += 1;
+    return {
+      seq: attempt.usageSeq,
+      model_id: usage.model === null ? null : sendable(usage.model, 200),
+      input_tokens: usage.freshInput,
+      output_tokens: usage.output,
+      cache_read_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+      cost: usage.cost,
+      currency: usage.currency,
+    };
+  });
+  try {
+    const given = { job_id: job.id, attempt: job.attempt, events };
+    await service.call("report_job_usage", given, agentJobSchema);
+  } catch (error) {
+    journal.say(`What was used was not taken: ${messageOf(error)}`);
+  }
+}
