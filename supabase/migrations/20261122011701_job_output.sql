@@ -473,9 +473,9 @@ GRANT EXECUTE ON FUNCTION "public"."read_job_stream"(uuid) TO "authenticated", "
 
 GRANT SELECT ON TABLE "public"."job_attempts" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."job_attempts" TO "postgres", "service_role";
+GRANT ALL ON TABLE "public"."job_attempts" TO "postgres", "service_role";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."job_outputs" TO "postgres", "service_role";
+GRANT ALL ON TABLE "public"."job_outputs" TO "postgres", "service_role";
 
 CREATE INDEX job_outputs_created_at_idx ON public.job_outputs USING btree (created_at);
 

@@ -739,7 +739,7 @@ GRANT EXECUTE ON FUNCTION "public"."report_job_usage"(uuid, integer, text, bigin
 
 GRANT SELECT ON TABLE "public"."usage_events" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."usage_events" TO "postgres", "service_role";
+GRANT ALL ON TABLE "public"."usage_events" TO "postgres", "service_role";
 
 CREATE INDEX usage_events_product_id_idx ON public.usage_events USING btree (product_id, created_at);
 

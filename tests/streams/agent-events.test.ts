@@ -53,7 +53,7 @@ describe("jobs and workers on the solo stream", () => {
     });
     expect(soloJobSchema.safeParse(queued.data).success).toBe(true);
 
-    const { job } = await claimAgentJob(actor, { worker: "loom-1" });
+    const { job } = await claimAgentJob(actor, { worker: "loom-1", product_id: w.productId });
     if (!job) throw new Error("No job was given");
     await reader.nextWhere(({ data }) => data.entity === "job" && data.status === "CLAIMED");
     const started = reader.messages.filter(about("task")).at(-1);
