@@ -57,6 +57,7 @@ export async function bundle() {
   const print = fingerprint(sources.programs);
   removeOldChunks(join(root, "build/programs"));
   await bundlePrograms({ outdir: "build/programs", packages: "external" });
+  await bundleWorkerFile("build/programs");
   writeStamp("programs", print);
 }
 
@@ -75,6 +76,30 @@ export async function bundlePrograms({ entryPoints = {}, ...options }) {
     alias: { "~": "./app" },
     logLevel: "silent",
     ...options,
+  });
+}
+
+/** What was written as CommonJS asks for Node's own modules. */
+export const requireBanner = {
+  js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+};
+
+/** The worker with everything that it needs in one file, for machines that have Node and git and nothing of ours. */
+export async function bundleWorkerFile(folder) {
+  const { build } = await import("esbuild");
+  await build({
+    absWorkingDir: root,
+    entryPoints: [programs.worker],
+    outfile: join(folder, "backloom-worker.mjs"),
+    bundle: true,
+    minify: true,
+    legalComments: "none",
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    alias: { "~": "./app" },
+    banner: requireBanner,
+    logLevel: "silent",
   });
 }
 

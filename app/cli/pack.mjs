@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
-import { buildPages, bundlePrograms, isStale } from "./build.mjs";
+import { buildPages, bundlePrograms, bundleWorkerFile, isStale, requireBanner } from "./build.mjs";
 import { ensureInstalled } from "./launch/packages.mjs";
 import { root } from "./launch/problem.mjs";
 
@@ -13,11 +13,9 @@ await bundlePrograms({
   outdir: "build/package",
   entryPoints: { pages: "build/server/index.js" },
   plugins: [{ name: "router", setup: (build) => build.onResolve({ filter: /^[^./~]/ }, place) }],
-  // What was written as CommonJS asks for Node's own modules.
-  banner: {
-    js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
-  },
+  banner: requireBanner,
 });
+await bundleWorkerFile("build/package");
 
 /**
  * `overrides` choose the patched router for a clone, and npm does not ask those of a package: so the router is built

@@ -1,4 +1,5 @@
 import { ContractError } from "~/contract/errors";
+import { oldestWorkerProtocol, workerProtocolHeader } from "~/contract/worker-protocol";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
 import type { RequestContext } from "~/server/load-context";
@@ -23,6 +24,7 @@ export interface Offer {
 export async function serveTools(call: Call, { instructions, tools }: Offer): Promise<Response> {
   const { request, context, actor } = call;
   refuseForeignOrigin(request, context.services.env.origins);
+  refuseOldWorker(request, context.services.env.appOrigin);
   const principal = await authenticate(actor);
   const { services, closeSignal } = context;
   const signal = AbortSignal.any([closeSignal, services.stopSignal]);
@@ -46,6 +48,16 @@ function refuseForeignOrigin(request: Request, ownOrigins: readonly string[]): v
   const origin = request.headers.get("origin");
   if (origin === null || ownOrigins.includes(origin)) return;
   throw new ContractError(403, "Requests from web pages of another origin are not allowed");
+}
+
+/** Agents that are their own workers do not send the number: they read the tools as they are now. */
+function refuseOldWorker(request: Request, origin: string): void {
+  const protocol = request.headers.get(workerProtocolHeader);
+  if (protocol === null || Number(protocol) >= oldestWorkerProtocol) return;
+  throw new ContractError(
+    410,
+    `This worker is too old for this service. Get the one of today: curl -fsS ${origin}/worker.mjs -o backloom-worker.mjs`,
+  );
 }
 
 /** The message with a signal that fires, and with both media types accepted: curl need not list them. */

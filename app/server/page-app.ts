@@ -38,6 +38,7 @@ export function createPageApp(env: Env, source: BuildSource, projectFolder: stri
   app.disable("etag");
   app.set("query parser", "simple");
   app.use(compression({ filter: mayCompress }));
+  app.get("/worker.mjs", sendWorkerFile);
   serveFiles(app, source, projectFolder);
   app.use(answerPage(env, source));
   app.use(answerFailure);
@@ -53,6 +54,17 @@ function mayCompress(request: express.Request, response: express.Response): bool
   const type = String(response.getHeader("content-type") ?? "");
   return !type.startsWith("text/event-stream") && compression.filter(request, response);
 }
+
+/** Open to everybody, as the sources are: it holds no secret, and curl asks without a token. */
+const sendWorkerFile: RequestHandler = (request, response) => {
+  const file = contexts.get(request)?.services.workerFile;
+  if (!file) throw new ContractError(404, "The worker is not built here: run npm run build.");
+  response.setHeader("cache-control", "no-cache");
+  response.setHeader("content-type", "text/javascript; charset=utf-8");
+  response.setHeader("etag", `"${file.sha256}"`);
+  if (request.headers["if-none-match"] === `"${file.sha256}"`) response.status(304).end();
+  else response.end(file.bytes);
+};
 
 function serveFiles(app: Express, source: BuildSource, projectFolder: string): void {
   if (source.developmentFiles) {

@@ -19,6 +19,7 @@ import { stopOnSignals } from "./graceful-stop";
 import { HttpServer } from "./http-server";
 import { createLog } from "./log";
 import { startScheduler } from "./scheduler.server";
+import { readWorkerFile } from "./worker-file.server";
 
 /** Starts the whole service in this process: database, realtime hub, schedule, notices, HTTP. */
 async function start(): Promise<void> {
@@ -61,6 +62,7 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
     log,
     startedAt,
     version: manifest.version,
+    workerFile: await readWorkerFile(import.meta.dirname),
     stopSignal: stopController.signal,
   };
   const source = env.isProduction ? await builtFiles(projectRoot) : await developmentBuild(server);

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { workerProtocol, workerProtocolHeader } from "~/contract/worker-protocol";
 import type { Journal } from "./journal";
 import { messageOf, Refusal, WorkerProblem } from "./problems";
 
@@ -47,7 +48,10 @@ export function connectService(url: string, token: string, journal: Journal): Se
       { name: "backloom-worker", version: "1" },
       { versionNegotiation: { mode: "auto" } },
     );
-    const headers = { authorization: `Bearer ${token}` };
+    const headers = {
+      authorization: `Bearer ${token}`,
+      [workerProtocolHeader]: String(workerProtocol),
+    };
     await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } }));
     return client;
   };
@@ -142,6 +146,11 @@ function pauseBefore(error: unknown, attempt: number, retry: boolean): number {
   if (error instanceof Refusal || error instanceof WorkerProblem) throw error;
   if (error instanceof LimitReached) return error.seconds * 1000;
   const status = error instanceof SdkHttpError ? error.status : undefined;
+  if (status === 410) {
+    throw new WorkerProblem(
+      "This worker is too old for the service: download it again from /worker.mjs there",
+    );
+  }
   if (status === 401 || status === 403 || status === 404) throw refusalOf(status, "/mcp/worker");
   if (!retry) throw error;
   return Math.min(longestPause, 250 * 2 ** attempt) * (0.75 + Math.random() / 2);

@@ -9,6 +9,7 @@ import { createFront } from "~/server/front";
 import { stopGracefully } from "~/server/graceful-stop";
 import { HttpServer } from "~/server/http-server";
 import { createLog } from "~/server/log";
+import type { WorkerFile } from "~/server/worker-file.server";
 import type { Services } from "~/services.server";
 import { createOpenStreams } from "~/sse/open-streams.server";
 import type { TestDatabase } from "./database";
@@ -38,6 +39,8 @@ export interface TestAppOptions {
   database?: Database;
   /** Changes to the checked environment, for what no variable can say. */
   env?: Partial<Env>;
+  /** The worker that can be downloaded: none unless the test has built it. */
+  workerFile?: WorkerFile;
   /** How often the hub compares what came with what was sent. */
   compareMs?: number;
 }
@@ -79,6 +82,7 @@ export async function startTestApp(
     log,
     startedAt: new Date(),
     version: "0.0.0-test",
+    workerFile: options.workerFile ?? null,
     stopSignal: stopController.signal,
   };
   const source = { load: async () => build, developmentFiles: undefined };

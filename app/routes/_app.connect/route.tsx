@@ -16,9 +16,11 @@ export { shouldRevalidate } from "~/live/unreachable";
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
   const tokens = await listApiTokens(actor);
+  const { workerFile, version } = context.services;
   return json({
     origin: context.services.env.appOrigin,
     productId: principal.active_product_id,
+    worker: workerFile && { version, sha256: workerFile.sha256 },
     tokens: tokens.map(({ id, label, last_used_at }) => ({ id, label, last_used_at })),
   });
 });
@@ -37,7 +39,7 @@ export const meta: MetaFunction = () => [{ title: "Connect an agent · Backloom"
 const tokenPlaceholder = "YOUR-TOKEN";
 
 export default function ConnectPage() {
-  const { origin, productId, tokens } = useLoaderData<typeof loader>();
+  const { origin, productId, tokens, worker } = useLoaderData<typeof loader>();
   const fresh = useAnswer<{ id?: string; token?: string }>();
   const used = tokens.find(({ id }) => id === fresh?.id);
   return (
@@ -52,6 +54,12 @@ export default function ConnectPage() {
         token={fresh?.token ?? tokenPlaceholder}
         productId={productId}
       />
+      {worker ? (
+        <p className="text-sm text-muted">
+          <a href="/worker.mjs">The worker</a> {worker.version}, SHA-256{" "}
+          <code className="break-all">{worker.sha256}</code>
+        </p>
+      ) : null}
       <FirstCall
         waiting={fresh?.id !== undefined}
         lastUsedAt={used?.last_used_at ?? null}

@@ -10,11 +10,42 @@ interface Place {
   productId: string | null;
 }
 
+/** Agents that the worker drives by name. */
+const agents = [
+  { name: "Claude Code", agent: "claude" },
+  { name: "Codex", agent: "codex" },
+  { name: "Gemini CLI", agent: "gemini" },
+  { name: "opencode", agent: "opencode" },
+] as const;
+
 /** What to copy for each kind of client, filled with this host and the token. */
 export function setups({ origin, token, productId }: Place): Setup[] {
   const endpoint = `${origin}/mcp`;
+  const server = { type: "http", url: endpoint, headers: { Authorization: `Bearer ${token}` } };
+  const download = `curl -fsS ${origin}/worker.mjs -o backloom-worker.mjs`;
   const context = productId ? `/api/products/${productId}/agent-context` : "/api/products";
   return [
+    ...agents.map(({ name, agent }) => ({
+      name: `Let ${name} do the sprint`,
+      about: `Needs Node 20, git, and ${name} installed and signed in. Run it in your repository's folder, with the code of your product.`,
+      blocks: [
+        {
+          label: "Terminal",
+          text: `${download} && BACKLOOM_TOKEN=${token} node backloom-worker.mjs --url ${origin} --product CODE --repo . --agent ${agent}`,
+        },
+      ],
+    })),
+    {
+      name: "The demo worker",
+      about:
+        "Needs no model and no key; it asks one question and makes real commits in a sample repository.",
+      blocks: [
+        {
+          label: "Terminal, in any folder",
+          text: `${download} && BACKLOOM_TOKEN=${token} node backloom-worker.mjs --url ${origin} --exec demo --demo-ask`,
+        },
+      ],
+    },
     {
       name: "Try it with curl",
       about: "No agent needed: this reads what an agent reads first.",
@@ -26,22 +57,7 @@ export function setups({ origin, token, productId }: Place): Setup[] {
       ],
     },
     {
-      name: "Backloom's own worker",
-      about:
-        "Takes jobs from sprint runs and hands them to a command of yours. The built-in demo needs no model and no key; it asks one question and makes real commits.",
-      blocks: [
-        {
-          label: "Terminal, in this project's folder: the demo",
-          text: `BACKLOOM_TOKEN=${token} npm run worker -- \\\n  --url ${origin} --exec demo --demo-ask`,
-        },
-        {
-          label: "Terminal: with your repository and your agent",
-          text: `BACKLOOM_TOKEN=${token} npm run worker -- \\\n  --url ${origin} --repo ~/code/my-repository \\\n  --exec 'claude -p "$(cat "$BACKLOOM_PROMPT_FILE")"' \\\n  --test "npm test"`,
-        },
-      ],
-    },
-    {
-      name: "Claude Code",
+      name: "Claude Code, over MCP",
       blocks: [
         {
           label: "Terminal",
@@ -50,7 +66,7 @@ export function setups({ origin, token, productId }: Place): Setup[] {
       ],
     },
     {
-      name: "Codex",
+      name: "Codex, over MCP",
       about: "Codex reads the token from the environment.",
       blocks: [
         {
@@ -61,23 +77,17 @@ export function setups({ origin, token, productId }: Place): Setup[] {
       ],
     },
     {
-      name: "Cursor, VS Code and others with an MCP file",
+      name: "Cursor and others with an MCP file",
+      blocks: [
+        { label: "mcp.json", text: JSON.stringify({ mcpServers: { backloom: server } }, null, 2) },
+      ],
+    },
+    {
+      name: "VS Code",
       blocks: [
         {
-          label: "mcp.json",
-          text: JSON.stringify(
-            {
-              mcpServers: {
-                backloom: {
-                  type: "http",
-                  url: endpoint,
-                  headers: { Authorization: `Bearer ${token}` },
-                },
-              },
-            },
-            null,
-            2,
-          ),
+          label: ".vscode/mcp.json",
+          text: JSON.stringify({ servers: { backloom: server } }, null, 2),
         },
       ],
     },

@@ -98,6 +98,7 @@ async function main(): Promise<void> {
     log,
     startedAt: new Date(),
     version: "bench",
+    workerFile: null,
     stopSignal: stopController.signal,
   };
   const loaded = build();
