@@ -11,7 +11,11 @@ import { deliverJob, jobPayload } from "~/realtime/deliver-job";
 import type { JobOutputs } from "./job-outputs";
 import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 
-export const jobQuerySchema = z.object({ job_id: z.string().optional() });
+export const jobQuerySchema = z.object({
+  job_id: z.string().optional(),
+  /** `0` leaves out what the agent says: for whoever says it. */
+  output: z.enum(["0", "1"]).optional(),
+});
 
 /** The job that a stream is asked for: 400 when it is missing, 404 when it can be no job, after the credential is judged. */
 export async function jobToWatch(
@@ -28,14 +32,20 @@ const stateSchema = z.object({ viewer: streamViewerSchema, job: agentJobWithAtte
 const outputNewsSchema = z.object({ attempt: z.number(), last_seq: z.number() });
 
 /** `GET /api/realtime/job`: one job, its attempts, and what its agent says. */
-export function jobStream(actor: Actor, jobId: string, outputs: JobOutputs): StreamSource {
+export function jobStream(
+  actor: Actor,
+  jobId: string,
+  outputs: JobOutputs,
+  withOutput: boolean,
+): StreamSource {
   let place = { attempt: 0, seq: 0 };
   return {
     kind: "job",
     name: "job",
     payload: jobPayload,
-    attach: (push) =>
-      outputs.watch(
+    attach: (push) => {
+      if (!withOutput) return () => undefined;
+      return outputs.watch(
         jobId,
         {
           push,
@@ -44,7 +54,8 @@ export function jobStream(actor: Actor, jobId: string, outputs: JobOutputs): Str
         },
         place.attempt,
         place.seq,
-      ),
+      );
+    },
     async read() {
       const { viewer, job } = await callAs(
         actor,

@@ -20,6 +20,8 @@ interface HeartbeatWish {
   readQuota: () => Promise<number | undefined>;
   journal: Journal;
   stopSignal: AbortSignal;
+  /** Calls back when the job may have changed; the returned function ends that. */
+  watch: (onChange: () => void) => () => void;
 }
 
 /** Beats on a clock of its own; a service that is away for a while does not end the work. */
@@ -43,20 +45,23 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
     }
   };
 
+  const beatNow = (): Promise<void> =>
+    beat(false).catch((error: unknown) => {
+      if (error instanceof Refusal) over.abort(new AttemptOver(error.message));
+      else if (!signal.aborted) journal.sayOnce(`No heartbeat got through: ${messageOf(error)}`);
+    });
+
   const beatAgain = (): void => {
     timer = setTimeout(() => {
-      beat(false)
-        .catch((error: unknown) => {
-          if (error instanceof Refusal) over.abort(new AttemptOver(error.message));
-          else if (!signal.aborted)
-            journal.sayOnce(`No heartbeat got through: ${messageOf(error)}`);
-        })
-        .finally(() => {
-          if (!signal.aborted) beatAgain();
-        });
+      void beatNow().finally(() => {
+        if (!signal.aborted) beatAgain();
+      });
     }, wish.seconds * 1000);
   };
   beatAgain();
+  const unwatch = wish.watch(() => {
+    if (!signal.aborted) void beatNow();
+  });
 
   return {
     signal,
@@ -64,6 +69,9 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
       await beat(true);
       signal.throwIfAborted();
     },
-    end: () => clearTimeout(timer),
+    end() {
+      clearTimeout(timer);
+      unwatch();
+    },
   };
 }

@@ -14,6 +14,7 @@ import { openRepositoryOf } from "./repository";
 import { noRules, readRules } from "./rules";
 import { knownConversations } from "./sessions";
 import { workOnTask } from "./task-job";
+import { watchJob } from "./watch-job";
 import { addWorktree, type Worktree } from "./worktree";
 
 interface JobRun
@@ -29,8 +30,9 @@ interface JobRun
 export async function runJob(run: JobRun): Promise<void> {
   const { job, options, service, journal, stopSignal } = run;
   const seconds = options.heartbeatSeconds ?? job.heartbeat_seconds;
-  const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal });
   const { url, token } = options;
+  const watch = (onChange: () => void) => watchJob({ url, token, jobId: job.id }, onChange);
+  const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal, watch });
   const output = openOutput({ url, token, jobId: job.id, attempt: job.attempt, journal });
   const attempt: Attempt = {
     ...run,

@@ -117,6 +117,17 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     expect(gitIn(repo)("worktree", "list").split("\n")).toHaveLength(1);
   });
 
+  it("hears of a cancel at once, long before the next heartbeat", async () => {
+    const run = await startRun(t, ada, { code: "SOON" });
+    const begun = join(home, "soon");
+    const command = `echo x > ${begun}; while :; do sleep 0.1; done`;
+    const worker = start("SOON", command, "--once", "--heartbeat", "3600");
+    await vi.waitFor(() => expect(read(begun)).toBe("x\n"), { timeout: 20_000 });
+    await cancelSprintRun(t.actorOf(ada), { sprint_run_id: run.runId });
+    await worker.said(/Told to stop: .*/);
+    await worker.ended;
+  });
+
   it("opens a pull request by the configured command when the product wants it", async () => {
     const run = await startRun(t, ada, { code: "PULL", product: { auto_pr: true } });
     await workOnce(

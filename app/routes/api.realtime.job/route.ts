@@ -8,7 +8,10 @@ const route = streamRoute({
   open: async ({ actor, query, request, context }) => {
     const jobId = await jobToWatch(actor, query);
     const { outputs } = context.services.streams;
-    return openEventStream({ request, context }, jobStream(actor, jobId, outputs));
+    return openEventStream(
+      { request, context },
+      jobStream(actor, jobId, outputs, query.output !== "0"),
+    );
   },
 });
 

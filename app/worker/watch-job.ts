@@ -1,0 +1,44 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+interface JobWatch {
+  url: string;
+  token: string;
+  jobId: string;
+}
+
+const pauseMilliseconds = 2_000;
+
+/**
+ * Hears at once that somebody has changed the job: a cancel on the board reaches the agent within seconds, not with the next
+ * heartbeat. Only a hint: the heartbeat asks what is true, and goes on without this where no stream can be had.
+ */
+export function watchJob({ url, token, jobId }: JobWatch, onChange: () => void): () => void {
+  const closing = new AbortController();
+  const address = new URL(`/api/realtime/job?job_id=${jobId}&output=0`, url);
+  const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
+  const listen = async (): Promise<void> => {
+    for (let isFirst = true; !closing.signal.aborted; isFirst = false) {
+      const answer = await fetch(address, { headers, signal: closing.signal }).catch(() => null);
+      if (answer !== null && answer.status < 500 && answer.status !== 429 && !answer.ok) return;
+      // What happened between two connections is asked for.
+      if (!isFirst) onChange();
+      if (answer?.ok && answer.body) await readEvents(answer.body, onChange).catch(() => undefined);
+      await wait(pauseMilliseconds, undefined, { signal: closing.signal, ref: false }).catch(
+        () => undefined,
+      );
+    }
+  };
+  void listen();
+  return () => closing.abort();
+}
+
+async function readEvents(body: ReadableStream<Uint8Array>, onChange: () => void): Promise<void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = `${rest}${decoder.decode(part.value, { stream: true })}`.split("\n");
+    rest = lines.pop() ?? "";
+    if (lines.includes("event: job")) onChange();
+  }
+}
