@@ -2221,7 +2221,7 @@ export type Database = {
       enrol_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
       expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
       export_product: { Args: { p_product_id: string }; Returns: Json };
-      find_login_identity: { Args: { p_identifier: string }; Returns: Json };
+      find_login_identity: { Args: { p_identifier: string; p_session_id?: string }; Returns: Json };
       find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
       finish_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
       get_agent_context: { Args: { p_product_id: string }; Returns: Json };
@@ -2265,6 +2265,7 @@ export type Database = {
       get_story_page: { Args: { p_story_id: string }; Returns: Json };
       get_task_detail: { Args: { p_task_id: string }; Returns: Json };
       get_task_page: { Args: { p_task_id: string }; Returns: Json };
+      give_back_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       has_accounts: { Args: Record<PropertyKey, never>; Returns: Json };
       heartbeat_agent_job: {
         Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number };

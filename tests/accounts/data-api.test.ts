@@ -42,6 +42,7 @@ const serviceOnly: [string, Record<string, unknown>][] = [
   ["call_as", { p_credential: { user_id: admin.id }, p_function: "get_profile" }],
   ["authenticate", { p_credential: { user_id: admin.id } }],
   ["take_limit", { p_action: "login", p_key: "x" }],
+  ["give_back_limit", { p_action: "login", p_key: "x" }],
   ["find_login_identity", { p_identifier: "x" }],
   ["create_session", { p_user_id: admin.id }],
   ["end_session", { p_session_id: session }],

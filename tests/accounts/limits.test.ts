@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
 import { revokeApiToken } from "~/domain/api-tokens/revoke-api-token.server";
-import { bearer, startTestApp } from "../setup/app";
+import { bearer, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -12,6 +12,7 @@ const pages = [
   "_auth.register",
   "_app",
   "_app.settings",
+  "_app.settings._index",
   "_app.settings.tokens",
 ];
 const app = await startTestApp(t, { pages, variables: { TRUST_PROXY: "loopback" } });
@@ -67,6 +68,73 @@ describe("W1: the limits of the forms", () => {
     }
     expect(countOf(statuses, 401)).toBe(10);
     expect(countOf(statuses, 429)).toBe(2);
+  });
+
+  describe("of an account", () => {
+    let host = 0;
+    const elsewhere = () => `198.51.100.${++host}`;
+    const logIn = (identifier: string, password: string, headers: Record<string, string> = {}) =>
+      app.request(data("/login", "routes/_auth.login"), {
+        method: "POST",
+        headers: { origin: app.origin, "x-forwarded-for": elsewhere(), ...headers },
+        body: new URLSearchParams({ identifier, password }),
+      });
+    const guess = async (identifier: string, times: number) => {
+      for (let done = 0; done < times; done += 1) {
+        expect((await logIn(identifier, "wrong")).status).toBe(401);
+      }
+    };
+
+    it("count failures only", async () => {
+      const user = await createUser(t);
+      await guess(user.username, 9);
+      for (let index = 0; index < 4; index += 1) {
+        expect((await logIn(user.username, user.password)).status).toBe(204);
+      }
+      await guess(user.username, 1);
+      expect((await logIn(user.username, user.password)).status).toBe(429);
+    });
+
+    it("are one count for name and address, which a refusal does not tell", async () => {
+      const user = await createUser(t);
+      await guess(user.username, 10);
+      expect((await logIn(user.username, "wrong")).status).toBe(429);
+      expect((await logIn(user.email, user.password)).status).toBe(401);
+      await t.sql.query("truncate public.rate_limit_counters");
+      expect((await logIn(user.email, user.password)).status).toBe(204);
+    });
+
+    it("leave a browser in that was signed in to it, with tries of its own", async () => {
+      const user = await createUser(t);
+      const cookie = await signIn(t, app, user);
+      await guess(user.username, 10);
+      expect((await logIn(user.username, user.password)).status).toBe(429);
+      const stranger = await signIn(t, app, await createUser(t));
+      expect((await logIn(user.username, user.password, { cookie: stranger })).status).toBe(429);
+      for (let index = 0; index < 10; index += 1) {
+        expect((await logIn(user.username, "wrong", { cookie })).status).toBe(401);
+      }
+      expect((await logIn(user.username, user.password, { cookie })).status).toBe(429);
+      await t.sql.query("delete from public.rate_limit_counters where key like 'session:%'");
+      expect((await logIn(user.username, user.password, { cookie })).status).toBe(204);
+    });
+
+    it("do not keep its user from changing the password", async () => {
+      const user = await createUser(t);
+      const cookie = await signIn(t, app, user);
+      await guess(user.username, 10);
+      const answer = await app.request("/settings?index", {
+        method: "POST",
+        headers: { origin: app.origin, cookie },
+        body: new URLSearchParams({
+          intent: "password",
+          current_password: user.password,
+          new_password: "another long secret",
+        }),
+      });
+      expect(answer.status).toBeLessThan(400);
+      expect((await logIn(user.username, "another long secret", { cookie })).status).toBe(204);
+    });
   });
 
   it("registration: 5 an hour of one address", async () => {

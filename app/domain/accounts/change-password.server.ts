@@ -15,7 +15,8 @@ export async function changePassword(
 ): Promise<void> {
   // The password is set with the service's key, behind which no policy stands.
   if (principal.is_demo) throw new ContractError(403, demoRefusal);
-  await takeLimit(database, "login", `account:${principal.username.toLowerCase()}`);
+  // A count of its own: strangers who guess at the sign-in must not keep anybody from changing the password.
+  await takeLimit(database, "password", principal.user_id);
   const identity = { user_id: principal.user_id, email: principal.email };
   const present = current.normalize("NFC");
   if ((await checkPassword(database, identity, present, address)) === null) {

@@ -10,7 +10,7 @@ import type { LoginIdentity } from "./find-login-identity.server";
  */
 export async function checkPassword(
   database: Database,
-  identity: LoginIdentity,
+  identity: Pick<LoginIdentity, "user_id" | "email">,
   password: string,
   address: string,
 ): Promise<string | null> {

@@ -2,13 +2,23 @@ import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
-type LimitedAction = "login" | "registration" | "recovery" | "product";
+type LimitedAction = "login" | "registration" | "recovery" | "password" | "product";
 
 /** Counts a try that no operation of a user counts: nobody is signed in yet, or the service acts for them; 429 beyond the limit (specification: Limits). A failed try counts too. */
 export async function takeLimit(database: Database, action: LimitedAction, key: string) {
   await callService(
     database,
     "take_limit",
+    { p_action: action, p_key: key },
+    z.object({ ok: z.literal(true) }),
+  );
+}
+
+/** Takes back the count of a try that was a good one after all. */
+export async function giveBackLimit(database: Database, action: LimitedAction, key: string) {
+  await callService(
+    database,
+    "give_back_limit",
     { p_action: action, p_key: key },
     z.object({ ok: z.literal(true) }),
   );

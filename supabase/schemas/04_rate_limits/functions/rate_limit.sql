@@ -9,7 +9,7 @@ begin
   into p_max, p_seconds
   from (
     values
-      -- per client address (login also per account)
+      -- per client address (login also the failed tries of an account, or of a browser it was signed in on)
       ('login', 10, 60),
       ('registration', 5, 3600),
       ('recovery', 5, 3600),

@@ -13,5 +13,5 @@ end;
 $$;
 
 comment on function public.take_limit is
-  'Counts one try of login, registration, recovery or pair/start, or PT429 (specification: Limits). Service only.';
+  'Counts one try of login, registration, recovery, pair/start or a password change, or PT429 (specification: Limits). Service only.';
 grant execute on function public.take_limit to service_role;

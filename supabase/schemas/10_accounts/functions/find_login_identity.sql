@@ -1,8 +1,10 @@
 -- Why: people sign in with user name or e-mail address; Supabase Auth knows only the address.
 -- For an unknown name it answers the address of somebody else and no user id, so that the caller does the same work
 -- with a password that cannot be right, and neither answer nor time tells whether the account exists.
+-- limit_key says where a failed try counts: name and address of one account share a key, and a browser that was signed
+-- in to the account (its session is live or not yet forgotten) has one of its own, so that strangers lock nobody out.
 -- Called by the login, the registration and the admin commands with the secret key.
-create function public.find_login_identity(p_identifier text)
+create function public.find_login_identity(p_identifier text, p_session_id uuid default null)
 returns json
 language plpgsql
 stable
@@ -10,6 +12,7 @@ set search_path = ''
 as $$
 declare
   v_user public.users;
+  v_is_known boolean;
 begin
   if position('@' in p_identifier) > 0 then
     select * into v_user from public.users u where lower(u.email) = lower(p_identifier) limit 1;
@@ -18,13 +21,15 @@ begin
   end if;
 
   if v_user.id is null then
-    return json_build_object('user_id', null,
+    return json_build_object('user_id', null, 'is_known_browser', false, 'limit_key', 'account:' || lower(p_identifier),
       'email', coalesce((select u.email from public.users u order by u.id limit 1), 'nobody@example.invalid'));
   end if;
-  return json_build_object('user_id', v_user.id, 'email', v_user.email);
+  v_is_known := exists (select from public.user_sessions s where s.id = p_session_id and s.user_id = v_user.id);
+  return json_build_object('user_id', v_user.id, 'email', v_user.email, 'is_known_browser', v_is_known,
+    'limit_key', case when v_is_known then 'session:' || p_session_id else 'account:' || v_user.id end);
 end;
 $$;
 
 comment on function public.find_login_identity is
-  'User id and e-mail address behind a user name or address, with a decoy for unknown ones. Service only.';
+  'User id, e-mail address and limit key behind a user name or address, with a decoy for unknown ones. Service only.';
 grant execute on function public.find_login_identity to service_role;

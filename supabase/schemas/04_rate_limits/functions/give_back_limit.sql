@@ -1,0 +1,19 @@
+-- Why: a sign-in is counted before the password is looked at, so that parallel guesses are all counted; one that was right
+-- is given back, so that only failures add up. It takes back its own count only: a right password forgives no wrong one.
+-- Called by the login with the secret key.
+create function public.give_back_limit(p_action text, p_key text)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  update public.rate_limit_counters c set count = greatest(c.count - 1, 0)
+  where c.action = p_action and c.key = p_key;
+  return json_build_object('ok', true);
+end;
+$$;
+
+comment on function public.give_back_limit is
+  'Takes one count back that take_limit made (specification: Limits). Service only.';
+grant execute on function public.give_back_limit to service_role;
