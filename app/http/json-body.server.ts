@@ -1,5 +1,5 @@
 import { ContractError, type Issue } from "~/contract/errors";
-import { parseMeasured, unacceptable } from "./measured-json.server";
+import { parseMeasured, unacceptable } from "~/contract/measured-json";
 
 const jsonType =
   /^application\/(?:json|[a-z0-9.+-]+\+json)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;

@@ -6,7 +6,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { ContractError } from "~/contract/errors";
-import { parseMeasured } from "~/http/measured-json.server";
+import { parseMeasured } from "~/contract/measured-json";
 
 /**
  * Answers one POST of the protocol without any state: revision 2026-07-28 and, for clients that begin with

@@ -150,6 +150,33 @@ describe("import backlog-md", () => {
     await t.sql.query("delete from ideas where title like '% in %'");
   });
 
+  it("skips at once what no such folder holds: endless nesting, lists, lines, bytes", async () => {
+    const task = (extra: string, body = "") =>
+      backlogFile(`id: X-1\ntitle: X\nstatus: To Do\n${extra}`, body);
+    const sound = backlogFile("id: X-2\ntitle: Sound\nstatus: To Do", `## a${" ".repeat(90_000)}b`);
+    const { folder: odd } = writeBacklogFolder({
+      "tasks/x-1 - brackets.md": task(`labels: ${"[".repeat(30_000)}`),
+      "tasks/x-2 - sound.md": sound,
+      "tasks/x-3 - lines of brackets.md": task(`labels:\n${"  [\n".repeat(15_000)}`),
+      "tasks/x-4 - dashes.md": task(`labels:\n${"- ".repeat(30_000)}x`),
+      "tasks/x-5 - fields.md": task(`more: ${"x".repeat(70_000)}`),
+      "tasks/x-6 - lines.md": task("labels: []", "\n".repeat(60_000)),
+      "tasks/x-7 - bytes.md": task("labels: []", "x".repeat(1_100_000)),
+    });
+    const report = await admin.json("import", "backlog-md", odd, ...named, "ENDLESS");
+    expect(report).toMatchObject({ stories: 1 });
+    const reasons = entries.parse(report.skipped).map(({ reason }) => reason);
+    expect(reasons).toEqual([
+      "is larger than 1024 KiB",
+      "front matter is nested deeper than 32 levels",
+      "front matter is nested deeper than 32 levels",
+      "front matter is nested deeper than 32 levels",
+      "front matter is longer than 64 KiB",
+      "has more than 50000 lines",
+    ]);
+    await t.sql.query("delete from products where code = 'ENDLESS'");
+  });
+
   it("says what is wrong and changes nothing", async () => {
     const refuse = (path: string, code: string) =>
       admin.refusal("import", "backlog-md", path, ...named, code);
@@ -257,6 +284,12 @@ describe("export and import", () => {
       return admin.refusal("import", join(home, name), "--owner", "ada", "--code", "BAD");
     };
     expect(await write("a.json", "{")).toMatchObject({ error: expect.stringContaining("no JSON") });
+    expect(await write("deep.json", "[".repeat(100_000))).toMatchObject({
+      error: expect.stringContaining("nested deeper than 64 levels"),
+    });
+    expect(await write("digits.json", `{"a":0.1${"0".repeat(500_000)}1}`)).toMatchObject({
+      error: expect.stringContaining("not exact"),
+    });
     expect(await write("b.json", "{}")).toMatchObject({
       error: expect.stringContaining("backloom-export"),
     });

@@ -1,13 +1,9 @@
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 
-/** What reads requests. Commands, the worker and the browser read what their own user gives them. */
+/** What reads requests, jobs and files of others. The browser reads what its own user gives it. */
 const texts = import.meta.glob<string>(
-  [
-    "../../app/**/*.{ts,tsx}",
-    "!../../app/{cli,live,worker,styles}/**",
-    "!../../app/entry.client.tsx",
-  ],
+  ["../../app/**/*.{ts,tsx}", "!../../app/{live,styles}/**", "!../../app/entry.client.tsx"],
   { query: "?raw", import: "default", eager: true },
 );
 

@@ -25,8 +25,15 @@ export function linkFamily(items: readonly SourceItem[], notes: Note[]): Family 
     roots: [],
     orphans: new Map(),
     childrenOf: (item) => children.get(item) ?? [],
-    descendantsOf: (item) =>
-      family.childrenOf(item).flatMap((child) => [child, ...family.descendantsOf(child)]),
+    descendantsOf: (item) => {
+      const found: SourceItem[] = [];
+      const waiting = [...family.childrenOf(item)].reverse();
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        found.push(next);
+        waiting.push(...[...family.childrenOf(next)].reverse());
+      }
+      return found;
+    },
   };
   for (const item of items) {
     const parent = item.parentKey === null ? undefined : byKey.get(item.parentKey);
@@ -56,5 +63,7 @@ function isBelow(from: SourceItem, item: SourceItem, byKey: Map<string, SourceIt
 }
 
 function append<Key>(map: Map<Key, SourceItem[]>, key: Key, item: SourceItem): void {
-  map.set(key, [...(map.get(key) ?? []), item]);
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [item]);
+  else known.push(item);
 }

@@ -50,6 +50,8 @@ export function parseFile(file: SourceFile): SourceItem | { reason: string } {
   );
   if (!parts) return { reason: "has no front matter between two lines of ---" };
   const [, frontMatter = "", body = ""] = parts;
+  const excess = findExcess(frontMatter, body);
+  if (excess) return { reason: excess };
   const fields = parseFrontMatter(frontMatter);
   if ("reason" in fields) return fields;
   const sections = splitSections(body);
@@ -69,6 +71,35 @@ export function parseFile(file: SourceFile): SourceItem | { reason: string } {
     ...fitSections(sections),
     frontMatter,
   };
+}
+
+const limits = { frontMatter: 64 * 1024, lines: 50_000, depth: 32 } as const;
+
+/** Says what is too much, or nothing: YAML that is nested without end is not even begun. */
+function findExcess(frontMatter: string, body: string): string | undefined {
+  if (frontMatter.length > limits.frontMatter) {
+    return `front matter is longer than ${limits.frontMatter / 1024} KiB`;
+  }
+  if (nestingOf(frontMatter) > limits.depth) {
+    return `front matter is nested deeper than ${limits.depth} levels`;
+  }
+  const lines = body.split("\n", limits.lines + 1).length;
+  return lines > limits.lines ? `has more than ${limits.lines} lines` : undefined;
+}
+
+/** The deepest nesting that brackets, or dashes in a row before a text, can stand for. */
+function nestingOf(yaml: string): number {
+  let deepest = 0;
+  let open = 0;
+  for (const sign of yaml.match(/[[\]{}]/g) ?? []) {
+    open = Math.max(0, open + (sign === "[" || sign === "{" ? 1 : -1));
+    deepest = Math.max(deepest, open);
+  }
+  for (const line of yaml.split("\n")) {
+    const dashes = /^(?:[ \t]*[-?][ \t])*/.exec(line)?.[0].match(/[-?]/g)?.length ?? 0;
+    deepest = Math.max(deepest, dashes);
+  }
+  return deepest;
 }
 
 /** `task-24.02`, `BACK-24.2` and `24.2` are one and the same task in a Backlog.md folder. */
@@ -122,8 +153,8 @@ function fitSections(sections: Sections): Sections {
 /** Older files write `assignee: @name` without quotes, which YAML reserves. */
 function quoteHandles(frontMatter: string): string {
   return frontMatter.replace(
-    /^(\s*(?:-|\w+:)[ \t]+)(@[^\r\n]*?)[ \t]*$/gm,
-    (_line, key: string, handle: string) => `${key}${JSON.stringify(handle)}`,
+    /^([ \t]*(?:-|\w+:)[ \t]+)(@[^\r\n]*)$/gm,
+    (_line, key: string, handle: string) => `${key}${JSON.stringify(handle.trimEnd())}`,
   );
 }
 

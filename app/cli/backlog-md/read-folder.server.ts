@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { CommandError } from "../command-error";
 
@@ -41,9 +41,16 @@ const places: Readonly<Record<string, Place>> = {
   "archive/milestones": "archived milestone",
 };
 
+const limits = { files: 20_000, bytes: 1024 * 1024 } as const;
+
 /** Reads a Backlog.md folder whole: every file is either read or named as skipped with its reason. */
 export async function readFolder(folder: string): Promise<SourceFolder> {
   const paths = await listFiles(folder);
+  if (paths.length > limits.files) {
+    throw new CommandError(
+      `${folder} holds more than ${limits.files} files: name the folder of one backlog`,
+    );
+  }
   const result: SourceFolder = { files: [], skipped: [], config: "" };
   for (const path of paths) await readInto(result, folder, path);
   if (result.files.length > 0) return result;
@@ -66,18 +73,23 @@ async function listFiles(folder: string): Promise<string[]> {
 
 async function readInto(result: SourceFolder, folder: string, path: string): Promise<void> {
   const text = async (): Promise<string> => readFile(join(folder, path), "utf8");
-  if (/^config\.ya?ml$/.test(path)) {
+  if (/^config\.ya?ml$/.test(path) && !(await tooLarge(join(folder, path)))) {
     result.config = await text();
     return;
   }
   const directory = path.split("/").slice(0, -1).join("/");
   const place = places[directory];
-  const reason = skipReason(path, directory, place);
+  const reason = skipReason(path, directory, place) ?? (await tooLarge(join(folder, path)));
   if (place !== undefined && reason === undefined) {
     result.files.push({ path, place, text: await text() });
     return;
   }
   result.skipped.push({ source: path, reason: reason ?? "not a task, draft or milestone" });
+}
+
+async function tooLarge(file: string): Promise<string | undefined> {
+  const { size } = await stat(file);
+  return size > limits.bytes ? `is larger than ${limits.bytes / 1024} KiB` : undefined;
 }
 
 function skipReason(path: string, directory: string, place: Place | undefined): string | undefined {

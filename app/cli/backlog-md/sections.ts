@@ -45,7 +45,11 @@ export function splitSections(body: string): Sections {
   return toSections((section) => (texts.get(section) ?? []).join("\n").trim());
 }
 
+/** A long line is no heading, and reading it as one could take the square of its length. */
+const longestHeading = 80;
+
 function knownHeading(line: string): string | undefined {
+  if (line.length > longestHeading) return undefined;
   const title = /^##?\s+(.+?):?\s*$/.exec(line)?.[1];
   return title === undefined ? undefined : headings[title.toLowerCase()];
 }

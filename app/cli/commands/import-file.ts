@@ -1,15 +1,20 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
 import {
   type ExportDocument,
   exportDocumentSchema,
   exportFormat,
 } from "~/contract/export-document";
+import { measureJson } from "~/contract/measured-json";
 import { resolveAccount } from "~/domain/accounts/resolve-account.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
 import { defineCommand } from "../command";
 import { CommandError } from "../command-error";
 import { productOptions } from "../product-options";
+
+/** The largest backlogs are a tenth of this; beyond it the file would not fit into memory as text. */
+const mostBytes = 256 * 1024 * 1024;
+const limits = { depth: 64, values: 10_000_000 };
 
 /** `import`: reads back what `export` wrote, into a new product of the owner. */
 export const importFile = defineCommand({
@@ -55,13 +60,17 @@ async function readDocument(file: string): Promise<ExportDocument> {
 
 async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    if ((await stat(file)).size <= mostBytes) return await readFile(file, "utf8");
   } catch {
     throw new CommandError(`${file} cannot be read: check the path`);
   }
+  throw new CommandError(`${file} is larger than ${mostBytes / 1024 / 1024} MiB`);
 }
 
+/** Measured before anything is built of it, as what is sent to the service is. */
 function parseJson(file: string, text: string): unknown {
+  const excess = measureJson(text, limits);
+  if (excess) throw new CommandError(`${file} ${excess}`);
   try {
     return JSON.parse(text);
   } catch {

@@ -56,7 +56,7 @@ function durationIn(text: string, now: Date): Date | null {
     ) ?? [];
   if (words === undefined) return null;
   let seconds = 0;
-  for (const [, number, unit] of words.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) {
+  for (const [, number, unit] of words.matchAll(/(\d{1,9}(?:\.\d{1,9})?)\s{0,9}([a-z]+)/gi)) {
     const letter = unit?.toLowerCase() ?? "";
     if (letter === "and") continue;
     seconds += Number(number) * (letter === "ms" ? 0.001 : unitOf(letter));

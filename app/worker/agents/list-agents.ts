@@ -27,7 +27,7 @@ async function findAgent(driver: Driver, environment: Record<string, string>): P
   }
   const program = (await findProgram(driver.program, environment)) ?? tool.program;
   const told = await ask(program, ["--version"], environment);
-  const version = /\d+\.\d+[\w.-]*/.exec(told?.output ?? "")?.[0] ?? null;
+  const version = /\d{1,9}\.\d{1,9}[\w.-]{0,60}/.exec(told?.output ?? "")?.[0] ?? null;
   const isSignedIn = await driver.isSignedIn(environment);
   return { name, title, install, way: tool.way, version, isSignedIn };
 }

@@ -63,7 +63,7 @@ export const opencode: Driver = {
     const program = await findProgram("opencode", environment);
     if (program === null) return null;
     const answer = await ask(program, ["auth", "list"], environment);
-    const [, count] = /(\d+) credentials?/.exec(answer?.output ?? "") ?? [];
+    const [, count] = /(\d{1,6}) credentials?/.exec(answer?.output ?? "") ?? [];
     // Models that need no account work without credentials: none of them proves nothing.
     return Number(count ?? 0) > 0 || /environment variable/.test(answer?.output ?? "")
       ? true

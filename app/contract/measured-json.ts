@@ -1,14 +1,15 @@
-import { ContractError } from "~/contract/errors";
+import { ContractError } from "./errors";
 
 /** How much a JSON document of a request may hold. Real ones are far below; beyond it lies only work for nothing. */
-export const jsonLimits = { depth: 64, values: 50_000, digits: 1_100 } as const;
+export const jsonLimits = { depth: 64, values: 50_000 } as const;
+const mostDigits = 1_100;
 
 /**
  * Parses JSON that somebody sent. It is measured in one pass before anything is built of it: depth, number of
  * values, length and exactness of numbers (422). What is no JSON at all throws a SyntaxError.
  */
 export function parseMeasured(text: string): unknown {
-  const excess = findExcess(text);
+  const excess = measureJson(text);
   // A malformed document is malformed first, whatever else is wrong with it.
   const value: unknown = JSON.parse(text);
   if (excess) throw unacceptable("", excess);
@@ -22,7 +23,10 @@ export function unacceptable(path: string, message: string): ContractError {
 }
 
 /** Says what is too much, or nothing. Each character is looked at once; strings are skipped whole. */
-function findExcess(text: string): string | undefined {
+export function measureJson(
+  text: string,
+  limits: { depth: number; values: number } = jsonLimits,
+): string | undefined {
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -32,8 +36,7 @@ function findExcess(text: string): string | undefined {
     } else if (sign === "[" || sign === "{") {
       depth += 1;
       values += 1;
-      if (depth > jsonLimits.depth)
-        return `must not be nested deeper than ${jsonLimits.depth} levels`;
+      if (depth > limits.depth) return `must not be nested deeper than ${limits.depth} levels`;
     } else if (sign === "]" || sign === "}") {
       depth -= 1;
     } else if (sign === ",") {
@@ -44,7 +47,7 @@ function findExcess(text: string): string | undefined {
       if (!isExact(token)) return `contains the number ${token.slice(0, 40)}, which is not exact`;
       at = end - 1;
     }
-    if (values > jsonLimits.values) return `must not hold more than ${jsonLimits.values} values`;
+    if (values > limits.values) return `must not hold more than ${limits.values} values`;
   }
   return undefined;
 }
@@ -75,7 +78,7 @@ function isEscaped(text: string, at: number): boolean {
 /** A number (without its sign) that a double cannot hold would come back as another one. */
 function isExact(token: string): boolean {
   if (token.length <= 15 && /^\d+$/.test(token)) return true;
-  if (token.length > jsonLimits.digits) return false;
+  if (token.length > mostDigits) return false;
   const value = Number(token);
   return Number.isFinite(value) && canonical(token) === canonical(String(value));
 }
