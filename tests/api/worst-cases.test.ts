@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { allTools, workerTools } from "~/mcp/offers.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
@@ -37,6 +39,29 @@ const form: Record<string, string> = {
   "a long text": `intent=edit&title=${repeat("*a_")}`,
   percents: `identifier=${repeat("%41")}&email=${repeat("%41")}`.slice(0, size),
 };
+
+const part = (name: string, text: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+const multipart: Record<string, string> = {
+  "a list of billions": `${part("a[4294967294]", "1")}--b--\r\n`,
+  "a long name": `${part(repeat("a."), "1")}--b--\r\n`,
+  parts: `${repeat(part("a", ""))}--b--\r\n`,
+  "half boundaries": `${part("a", repeat("\r\n--"))}--b--\r\n`,
+  "headers without end": `--b\r\n${repeat("a: b\r\n")}`,
+  "a long text": `${part("intent", "edit")}${part("title", repeat("*a_"))}--b--\r\n`,
+  "a file in many lines": `${part('picture"; filename="a.png', repeat("\r\n"))}--b--\r\n`,
+};
+
+/** What a tool may be given beside what it asks for; each stands for one of its arguments. */
+const worstArguments = [
+  repeat("*a_").slice(0, 90_000),
+  repeat("T-1").slice(0, 90_000),
+  `T-${repeat("0").slice(0, 90_000)}`,
+  Array.from({ length: 20_000 }, () => "T-1"),
+  Array.from({ length: 10_000 }, () => ({ a: [] })),
+  Array.from({ length: 50 }).reduce<unknown>((inner) => ({ a: inner }), 1),
+  -1e308,
+];
 
 const own: Record<string, string> = {
   ":productId": backlog.product.id,
@@ -123,6 +148,27 @@ describe("the worst of every kind at full size", () => {
       }
     }
   });
+
+  it.each(pages)("holds nobody up at the form with files of %s", async (path) => {
+    for (const [kind, body] of Object.entries(multipart)) {
+      const longest = await healthBeside(send(path, "multipart/form-data; boundary=b", body));
+      expect(longest, kind).toBeLessThan(promised);
+    }
+  });
+
+  it.each([...new Set([...allTools.tools, ...workerTools.tools])])(
+    "holds nobody up at the tool $name",
+    async ({ name, inputSchema }) => {
+      const names = Object.keys(z.looseObject({}).parse(inputSchema.properties ?? {}));
+      for (const [index, worst] of worstArguments.entries()) {
+        const given = Object.fromEntries(names.map((argument) => [argument, worst]));
+        const params = { name, arguments: given };
+        const body = JSON.stringify({ jsonrpc: "2.0", id: index, method: "tools/call", params });
+        const longest = await healthBeside(send("/mcp", "application/json", body));
+        expect(longest, String(worst).slice(0, 40)).toBeLessThan(promised);
+      }
+    },
+  );
 
   it("holds nobody up where a stranger sends it", async () => {
     const path = `/api/tasks/${backlog.task.id}`;
