@@ -9,6 +9,7 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   page,
   context,
   terminal,
+  home,
 }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const name = `new-${unique()}`;
@@ -28,12 +29,13 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   // Nothing is loaded anew from here on: the page itself notices what happens in the terminal.
   const loads: string[] = [];
   page.on("load", () => loads.push(page.url()));
-  await page.getByText("Backloom's own worker").click();
-  const block = page.getByRole("figure").filter({ hasText: "the demo" });
+  await page.getByText("The demo worker").click();
+  const block = page.getByRole("figure").filter({ hasText: "Terminal, in any folder" });
   await block.getByRole("button", { name: "Copy" }).click();
   await expect(block.getByRole("button", { name: "Copied" })).toBeVisible();
   const command = await page.evaluate(() => navigator.clipboard.readText());
-  const worker = terminal(command);
+  // An empty folder: the line brings the worker along.
+  const worker = terminal(`cd "${home}" && ${command}`);
   await expect(page.getByText("The first call has arrived")).toBeVisible({ timeout: 20_000 });
 
   await page.getByRole("link", { name: "Go on" }).click();
