@@ -21,11 +21,6 @@ export const sprintSchema = z.object({
 });
 export type Sprint = z.infer<typeof sprintSchema>;
 
-/** Stories join a sprint that is planned or runs; the database refuses every other one. */
-export function takesStories({ status }: { status: string }): boolean {
-  return status === "planned" || status === "active";
-}
-
 /** A sprint in the list of its product, with how far it is. */
 export const sprintOverviewSchema = sprintSchema.extend({
   story_count: z.int(),

@@ -6,7 +6,7 @@ import { countText } from "~/components/numbers";
 import { type PageKey, usePageKeys } from "~/components/page-keys";
 import { useWriteAccess, WriteFields } from "~/components/write-access";
 import type { BacklogTree } from "~/contract/page-data";
-import { takesStories } from "~/contract/sprint";
+import { takesStories } from "~/contract/takes-stories";
 import { lineUnder } from "./drag";
 
 const none: ReadonlySet<string> = new Set();

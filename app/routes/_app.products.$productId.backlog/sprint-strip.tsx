@@ -3,7 +3,7 @@ import clsx from "clsx";
 import { useState } from "react";
 import { StatusDot } from "~/components/status-pill";
 import type { BacklogTree } from "~/contract/page-data";
-import { takesStories } from "~/contract/sprint";
+import { takesStories } from "~/contract/takes-stories";
 import { useBacklogMoves } from "./backlog-moves";
 import { readDragged } from "./drag";
 

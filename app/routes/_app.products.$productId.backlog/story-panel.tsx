@@ -10,7 +10,7 @@ import { SidePanel } from "~/components/side-panel";
 import { StatusDot, StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { BacklogTree, StoryPageData } from "~/contract/page-data";
-import { takesStories } from "~/contract/sprint";
+import { takesStories } from "~/contract/takes-stories";
 
 interface StoryPanelProps {
   page: StoryPageData;

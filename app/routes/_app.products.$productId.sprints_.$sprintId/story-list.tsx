@@ -8,7 +8,7 @@ import { StatusDot } from "~/components/status-pill";
 import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
 import type { BoardStory, SprintFrame } from "~/contract/page-data";
-import { takesStories } from "~/contract/sprint";
+import { takesStories } from "~/contract/takes-stories";
 
 /** The stories of the sprint, who has each, and those that could join. */
 export function StoryList({ board }: { board: SprintFrame }) {
