@@ -5,8 +5,8 @@ import type { Caller } from "./access-token";
 export interface Authorizer {
   /** Whether the policies on realtime.messages let the caller receive broadcasts of the topic. */
   mayRead(caller: Caller, topic: string): Promise<boolean>;
-  /** Deletes messages that everybody has received long ago. */
-  prune(): Promise<void>;
+  /** Makes the days ahead, and drops messages that everybody has received long ago. */
+  keepMessages(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,11 +39,11 @@ export function openAuthorizer(databaseUrl: string): Authorizer {
         client.release();
       }
     },
-    async prune() {
+    async keepMessages() {
       await pool.query(`
         begin;
         set local role supabase_realtime_admin;
-        delete from realtime.messages where inserted_at < now() - interval '5 minutes';
+        select realtime.keep_messages();
         commit`);
     },
     close: () => pool.end(),

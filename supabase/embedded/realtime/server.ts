@@ -27,11 +27,12 @@ export interface HostedHabits {
   drops?(message: Message): boolean;
 }
 
-const pruneEvery = 60_000;
+const keepEvery = 60_000;
 
 /** Supabase Realtime's private broadcast over WebSocket, for the unchanged client of supabase-js. */
 export async function startRealtimeServer(options: RealtimeOptions): Promise<RealtimeServer> {
   const authorizer = openAuthorizer(options.databaseUrl);
+  await authorizer.keepMessages();
   const connections = new Set<ClientConnection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 256 * 1024 });
 
@@ -91,13 +92,16 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  const prune = setInterval(() => void authorizer.prune().catch(() => undefined), pruneEvery);
-  prune.unref();
+  const keeping = setInterval(
+    () => void authorizer.keepMessages().catch(() => undefined),
+    keepEvery,
+  );
+  keeping.unref();
 
   return {
     port: portOf(server.address()),
     async stop() {
-      clearInterval(prune);
+      clearInterval(keeping);
       for (const connection of connections) connection.cut();
       await feed?.stop();
       await new Promise<void>((resolve) => server.close(() => resolve()));

@@ -26,7 +26,17 @@ alter role dashboard_user nologin;
 
 grant anon, authenticated, service_role to authenticator;
 grant anon, authenticated, service_role, authenticator to postgres with admin option;
-grant supabase_realtime_admin to postgres;
+-- On a hosted project an extension lets `postgres` make policies on realtime.messages although it is no member of the owner.
+-- Here it has the owner's rights, cannot become the owner, and is refused all but policies (04_realtime.sql).
+do $$
+begin
+  if current_setting('server_version_num')::integer < 160000 then
+    grant supabase_realtime_admin to postgres;
+  else
+    execute 'grant supabase_realtime_admin to postgres with inherit true, set false';
+  end if;
+end
+$$;
 -- The broadcast server checks a join as the role of the token, after a probe row as the table's owner.
 grant anon, authenticated, service_role, supabase_realtime_admin to supabase_replication_admin;
 

@@ -1,5 +1,5 @@
--- Schemas `public` and `extensions` with the rights of a hosted project: API roles may use
--- everything that `postgres` makes in public, so every migration has to take back what it means to keep.
+-- Schemas `public` and `extensions` with the rights of a new hosted project: what `postgres` makes in public is nobody's
+-- to use until a grant says so. Folders of 0.1.0 began with the older rights, which opened everything to the API roles.
 do $$
 begin
   execute format('alter database %I owner to postgres', current_database());
@@ -8,11 +8,11 @@ $$;
 grant all on schema public to postgres;
 grant usage on schema public to anon, authenticated, service_role;
 alter default privileges for role postgres in schema public
-  grant all on tables to postgres, anon, authenticated, service_role;
+  revoke all on tables from anon, authenticated, service_role;
 alter default privileges for role postgres in schema public
-  grant all on functions to postgres, anon, authenticated, service_role;
+  revoke all on functions from anon, authenticated, service_role;
 alter default privileges for role postgres in schema public
-  grant all on sequences to postgres, anon, authenticated, service_role;
+  revoke all on sequences from anon, authenticated, service_role;
 
 create schema if not exists extensions;
 grant usage on schema extensions to anon, authenticated, service_role, supabase_auth_admin;

@@ -1,23 +1,75 @@
--- Schema `realtime`: private broadcast channels fed from realtime.messages, as on a hosted project
--- (there the table is partitioned by day, which changes nothing for who writes or joins).
+-- Schema `realtime`: private broadcast channels fed from realtime.messages, partitioned by day as on a hosted project. The
+-- broadcast server makes and drops the days. A folder of 0.1.0 keeps its one table: nobody who writes or joins can tell.
 create schema if not exists realtime;
-grant usage on schema realtime to postgres, anon, authenticated, service_role, supabase_realtime_admin;
+grant usage on schema realtime to postgres, anon, authenticated, service_role;
+grant usage, create on schema realtime to supabase_realtime_admin;
 
-create table if not exists realtime.messages (
-  topic text not null,
-  extension text not null,
-  payload jsonb,
-  event text,
-  private boolean default false,
-  updated_at timestamp without time zone not null default now(),
-  inserted_at timestamp without time zone not null default now(),
-  id uuid not null default gen_random_uuid(),
-  primary key (id, inserted_at)
-);
-create index if not exists messages_inserted_at_idx on realtime.messages (inserted_at);
+do $$
+begin
+  if to_regclass('realtime.messages') is not null then
+    return;
+  end if;
+  create table realtime.messages (
+    topic text not null,
+    extension text not null,
+    payload jsonb,
+    event text,
+    private boolean default false,
+    updated_at timestamp without time zone not null default now(),
+    inserted_at timestamp without time zone not null default now(),
+    id uuid not null default gen_random_uuid(),
+    primary key (id, inserted_at)
+  ) partition by range (inserted_at);
+  create index messages_inserted_at_topic_index on realtime.messages (inserted_at desc, topic)
+    where extension = 'broadcast' and private is true;
+end
+$$;
 alter table realtime.messages owner to supabase_realtime_admin;
 alter table realtime.messages enable row level security;
-grant select, insert, update on realtime.messages to postgres, anon, authenticated, service_role;
+grant all on realtime.messages to postgres;
+grant select, insert, update on realtime.messages to anon, authenticated, service_role;
+
+-- Days of messages: made ahead, emptied after five minutes, dropped after three days. On a hosted project Realtime does this.
+create or replace function realtime.keep_messages() returns void language plpgsql set search_path = '' as $$
+declare
+  v_day date;
+  v_old regclass;
+begin
+  if (select c.relkind from pg_class c where c.oid = 'realtime.messages'::regclass) = 'p' then
+    for v_day in select d::date from generate_series(current_date - 1, current_date + 3, interval '1 day') d loop
+      if to_regclass('realtime.messages_' || to_char(v_day, 'YYYY_MM_DD')) is null then
+        execute format('create table realtime.%I partition of realtime.messages for values from (%L) to (%L)',
+          'messages_' || to_char(v_day, 'YYYY_MM_DD'), v_day, v_day + 1);
+      end if;
+    end loop;
+    for v_old in
+      select i.inhrelid::regclass from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'realtime.messages'::regclass
+        and c.relname < 'messages_' || to_char(current_date - 3, 'YYYY_MM_DD')
+    loop
+      execute format('drop table %s', v_old);
+    end loop;
+  end if;
+  delete from realtime.messages m where m.inserted_at < localtimestamp - interval '5 minutes';
+end;
+$$;
+alter function realtime.keep_messages() owner to supabase_realtime_admin;
+revoke execute on function realtime.keep_messages() from public;
+
+-- What a hosted project refuses, because `postgres` owns nothing in this schema: everything but policies.
+create or replace function realtime.refuse_strangers() returns event_trigger language plpgsql set search_path = '' as $$
+begin
+  if current_user = 'postgres' and exists (
+    select from pg_event_trigger_ddl_commands() c
+    where (c.schema_name = 'realtime' or c.object_identity ~ ' on realtime[.]|^realtime[.]')
+      and c.command_tag not in ('CREATE POLICY', 'ALTER POLICY', 'GRANT', 'REVOKE')
+  ) then
+    raise insufficient_privilege using message = 'must be owner of schema realtime';
+  end if;
+end;
+$$;
+drop event trigger if exists refuse_strangers_in_realtime;
+create event trigger refuse_strangers_in_realtime on ddl_command_end execute function realtime.refuse_strangers();
 
 -- The topic that a joining client asks for; policies on realtime.messages compare with it.
 create or replace function realtime.topic() returns text language sql stable as $$
@@ -56,3 +108,8 @@ begin
   end if;
 end
 $$;
+
+-- Writers come before the broadcast server has been here.
+set local role supabase_realtime_admin;
+select realtime.keep_messages();
+reset role;

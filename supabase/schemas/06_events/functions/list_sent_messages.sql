@@ -16,7 +16,7 @@ begin
       where m.inserted_at > localtimestamp - interval '1 minute'
         and m.topic = any (array(select jsonb_array_elements_text(p_topics)))
         and m.extension = 'broadcast'
-        and m.private
+        and m.private is true
         and m.event = 'change'
       order by m.inserted_at desc
       limit 5000
