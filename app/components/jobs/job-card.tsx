@@ -83,7 +83,7 @@ export function JobCard({ job }: { job: AgentJob }) {
         {job.retry_count > 0 ? <Fact term="Retries">{job.retry_count}</Fact> : null}
         {job.branch ? (
           <Fact term="Branch">
-            <CodeChip className="whitespace-normal">{job.branch}</CodeChip>
+            <CodeChip className="break-all whitespace-normal">{job.branch}</CodeChip>
           </Fact>
         ) : null}
         {job.head_sha ? (

@@ -35,7 +35,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     }),
     whyNotMoving(actor, { kind: "job", id: jobId }),
   ]);
-  return json({ job, output, why: why.moving ? null : why.text });
+  return json({ job, output, why: why.moving || job.finished_at ? null : why.text });
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
