@@ -20,6 +20,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A poll waits for something to happen; how long that takes on a shared machine says nothing.
+    expect: { poll: { timeout: 15_000, interval: 50 } },
     restoreMocks: true,
   },
 });

@@ -74,7 +74,7 @@ describe("wait_for_job", () => {
     await createProduct(stage, "CROWD");
     const wish = { worker: "crowd", product_id: "CROWD" };
     const calls = Array.from({ length: 20 }, () =>
-      worker.call("wait_for_job", { ...wish, wait_seconds: 5 }),
+      worker.call("wait_for_job", { ...wish, wait_seconds: 10 }),
     );
     await expect.poll(() => app.services.hub.gauges.viewers).toBeGreaterThanOrEqual(40);
     const refused = await worker.call("wait_for_job", { ...wish, wait_seconds: 5 });
