@@ -94,7 +94,10 @@ for (const tool of toolsHere) {
     it("does a task: file, command, commit, last words, tokens as its model counted them", async () => {
       const { model, folder, git, take } = await openScene(tool, ({ path }) => [
         write(path("made.txt"), "one\ntwo\n"),
-        { run: "cat made.txt && git add made.txt && git commit -qm Made && echo committed" },
+        // Codex does not tell of a command that ends within its first moments.
+        {
+          run: "sleep 1; cat made.txt && git add made.txt && git commit -qm Made && echo committed",
+        },
         { say: "The file is made." },
       ]);
       const { end, entries, usages, sessions } = await take("Make a file.");
