@@ -61,8 +61,8 @@ async function insertBacklogs(client: pg.Client, products: number): Promise<void
       select pg_temp.id('product', p), pg_temp.id('user', 1), 'P-' || p, 'Product ' || p, ${sentence(10)},
              'https://example.com/' || p, ${sentence(5)}
         from generate_series(1, ${products}) p;
-    insert into public.product_members (product_id, user_id, role)
-      select id, owner_id, 'OWNER' from public.products;
+    insert into public.product_members (product_id, user_id, role, workers_allowed)
+      select id, owner_id, 'OWNER', true from public.products;
     insert into public.sprints (id, product_id, code, sprint_goal, status, started_at)
       select pg_temp.id('sprint', p), pg_temp.id('product', p), 'SP-1', 'Ship it', 'ACTIVE', now()
         from generate_series(1, ${products}) p;

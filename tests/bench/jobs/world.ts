@@ -48,7 +48,7 @@ async function createProduct(sql: pg.Pool, userId: string, code: string, tasks: 
       `with product as (
          insert into public.products (owner_id, code, name, pr_strategy) values ($1, $2, $2, 'STORY') returning id),
        member as (
-         insert into public.product_members (product_id, user_id, role) select id, $1, 'OWNER' from product),
+         insert into public.product_members (product_id, user_id, role, workers_allowed) select id, $1, 'OWNER', true from product),
        pbi as (
          insert into public.pbis (product_id, code, title, sort_order)
          select id, 'PBI-' || n, 'PBI ' || n, n from product, generate_series(1, $4::integer) n

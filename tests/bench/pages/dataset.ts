@@ -76,7 +76,7 @@ async function insertProduct(client: pg.Client, name: string, shape: Shape): Pro
       as $$ select md5($1)::uuid $$;
     insert into public.products (id, owner_id, code, name, repo_url)
       values (pg_temp.id('product-${name}'), '${userId}', '${name}', 'Product ${name}', 'https://example.com/shop');
-    insert into public.product_members (product_id, user_id, role)
+    insert into public.product_members (product_id, user_id, role, workers_allowed)
       values (pg_temp.id('product-${name}'), '${userId}', 'OWNER');
     insert into public.sprints (id, product_id, code, sprint_goal, status, started_at, start_date)
       values (pg_temp.id('sprint-${name}'), pg_temp.id('product-${name}'), 'SP-1', 'Orders arrive by mail', 'ACTIVE',
