@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrateDatabase } from "../../../supabase/embedded/migrate";
 import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../../supabase/embedded/postgres/free-port";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
@@ -21,8 +20,7 @@ const isWanted = (name: string) => words.length === 0 || words.some((word) => na
 
 /** A whole installation of its own: data folder, Postgres, service, reference program. */
 async function main(): Promise<void> {
-  const supabase = await startEmbeddedSupabase({ dataDir });
-  await migrateDatabase(supabase.migrationUrl);
+  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: print } });
   const { databasePassword: password } = await loadSecrets(dataDir);
   const cluster = await startCluster({ dataDir, password });
   const adminUrl = cluster.url("supabase_admin", "postgres");

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { connectDatabase, type Database } from "~/db/database.server";
-import { migrateDatabase } from "../../../supabase/embedded/migrate";
 import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
@@ -20,8 +19,7 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 3);
 
 /** What the queue of jobs costs, as ratios to bare statements in the same run. */
 async function main(dataDir: string): Promise<void> {
-  const supabase = await startEmbeddedSupabase({ dataDir });
-  await migrateDatabase(supabase.migrationUrl);
+  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: print } });
   const { databasePassword: password } = await loadSecrets(dataDir);
   const cluster = await startCluster({ dataDir, password });
   const database = connectDatabase(supabase);

@@ -77,7 +77,7 @@ async function insertProduct(client: pg.Client, name: string, shape: Shape): Pro
     insert into public.products (id, owner_id, code, name, repo_url)
       values (pg_temp.id('product-${name}'), '${userId}', '${name}', 'Product ${name}', 'https://example.com/shop');
     insert into public.product_members (product_id, user_id, role, workers_allowed)
-      values (pg_temp.id('product-${name}'), '${userId}', 'OWNER');
+      values (pg_temp.id('product-${name}'), '${userId}', 'OWNER', true);
     insert into public.sprints (id, product_id, code, sprint_goal, status, started_at, start_date)
       values (pg_temp.id('sprint-${name}'), pg_temp.id('product-${name}'), 'SP-1', 'Orders arrive by mail', 'ACTIVE',
               now() - interval '7 days', current_date - 7);

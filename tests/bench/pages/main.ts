@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrateDatabase } from "../../../supabase/embedded/migrate";
 import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { findFreePort } from "../../../supabase/embedded/postgres/free-port";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
@@ -22,8 +21,7 @@ const isWanted = (name: string) => words.length === 0 || words.some((word) => na
 /** Pages of a signed-in person against the static page of a Remix program that has nothing else. */
 async function main(): Promise<void> {
   buildReference();
-  const supabase = await startEmbeddedSupabase({ dataDir });
-  await migrateDatabase(supabase.migrationUrl);
+  const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: print } });
   const { databasePassword: password, sessionSecret } = await loadSecrets(dataDir);
   const cluster = await startCluster({ dataDir, password });
   const dataset = await fill(cluster.url("supabase_admin", "postgres"), sessionSecret);
