@@ -6,13 +6,17 @@ const folderOfBranches = "backloom/kept";
 
 /**
  * Keeps what an attempt has committed or left, whatever ended it, on a branch of its own. Answers the branch, or null when
- * everything is on another one already.
+ * everything is delivered or kept already. The destination is the branch of the job, where it is known.
  */
-export async function keepWork(folder: string, name: string): Promise<string | null> {
+export async function keepWork(
+  folder: string,
+  name: string,
+  destination: string | null,
+): Promise<string | null> {
   await git(folder, "rebase", "--abort").catch(() => undefined);
   await commitLeftovers(folder, `Left by attempt ${name}`);
   const head = await git(folder, "rev-parse", "HEAD");
-  if (await isElsewhere(folder, head)) return null;
+  if (await isElsewhere(folder, head, { name, destination })) return null;
   const branch = await freeBranch(folder, name, head);
   await git(folder, "update-ref", `refs/heads/${branch}`, head);
   const remote = await remoteOf(folder);
@@ -38,13 +42,25 @@ async function freeBranch(folder: string, name: string, head: string): Promise<s
   }
 }
 
-/** Whether a commit is on a branch that stays: the one that is checked out here goes with the folder. */
-async function isElsewhere(folder: string, commit: string): Promise<boolean> {
+/**
+ * Whether a commit is on a branch that stays: the one that is checked out here goes with the folder. A branch of another job
+ * does not count: two that make the same change within a second have made the very same commit, and each is told where its own is.
+ */
+async function isElsewhere(
+  folder: string,
+  commit: string,
+  { name, destination }: { name: string; destination: string | null },
+): Promise<boolean> {
   const current = await git(folder, "symbolic-ref", "--quiet", "HEAD").catch(() => "");
   const format = "--format=%(refname)";
   const words = ["for-each-ref", format, "--contains", commit, "refs/heads", "refs/remotes"];
   const names = (await git(folder, ...words)).split("\n");
-  return names.some((name) => name !== "" && name !== current);
+  return names.some((ref) => {
+    if (ref === "" || ref === current) return false;
+    const [, branch] = /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(ref) ?? [];
+    if (branch === undefined || !branch.startsWith("backloom/")) return true;
+    return branch === destination || branch.startsWith(`${folderOfBranches}/${name}`);
+  });
 }
 
 /** The branches that earlier attempts at the same work have left and that are not part of it yet. */

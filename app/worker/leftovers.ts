@@ -5,7 +5,7 @@ import type { Journal } from "./journal";
 import { keepWork } from "./keep";
 import { endOrphans } from "./orphans";
 import { messageOf } from "./problems";
-import { removeFolder } from "./worktree";
+import { destinationOf, removeFolder } from "./worktree";
 
 /** Takes away what an earlier life of this worker has left, after keeping what its attempts had made. */
 export async function removeLeftovers(worktrees: string, journal: Journal): Promise<void> {
@@ -23,9 +23,9 @@ export async function removeLeftovers(worktrees: string, journal: Journal): Prom
 async function rescue(folder: string, name: string, journal: Journal): Promise<void> {
   const top = await git(folder, "rev-parse", "--show-toplevel").catch(() => null);
   if (top === null || !top.endsWith(name)) return;
-  const kept = await keepWork(folder, name);
-  if (kept !== null) journal.say(`What an earlier attempt has left is kept on ${kept}`);
   const checkout = await git(folder, "symbolic-ref", "--quiet", "--short", "HEAD").catch(() => "");
+  const kept = await keepWork(folder, name, await destinationOf(folder, checkout));
+  if (kept !== null) journal.say(`What an earlier attempt has left is kept on ${kept}`);
   const home = await git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir");
   await removeFolder(home, folder);
   if (checkout.startsWith("backloom/")) await git(home, "branch", "--quiet", "-D", checkout);

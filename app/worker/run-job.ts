@@ -79,11 +79,12 @@ async function work(attempt: Attempt): Promise<void> {
 }
 
 /** Keeps the work of the attempt as it is by then, and remembers where. */
-function keeperOf({ job, journal }: Attempt, { folder }: Worktree): Attempt["keep"] {
+function keeperOf({ job, journal }: Attempt, worktree: Worktree): Attempt["keep"] {
+  const name = `${job.id}-${job.attempt}`;
   let branch: string | null = null;
   return async () => {
     try {
-      branch = (await keepWork(folder, `${job.id}-${job.attempt}`)) ?? branch;
+      branch = (await keepWork(worktree.folder, name, worktree.branch)) ?? branch;
     } catch (error) {
       journal.say(`What the attempt has left could not be kept: ${messageOf(error)}`);
     }

@@ -77,11 +77,17 @@ async function checkoutName({ folder, remote }: Repository, branch: string, name
   return branch;
 }
 
-/** What programs such as `gh` look at to know where the branch goes. */
+/** What programs such as `gh`, and a worker after a kill, look at to know where the branch goes. */
 async function track({ folder, remote }: Repository, checkout: string, branch: string) {
-  if (remote === null) return;
-  await git(folder, "config", `branch.${checkout}.remote`, remote);
+  await git(folder, "config", `branch.${checkout}.remote`, remote ?? ".");
   await git(folder, "config", `branch.${checkout}.merge`, `refs/heads/${branch}`);
+}
+
+/** Where a branch that was checked out for an attempt goes, if that is known. */
+export async function destinationOf(folder: string, checkout: string): Promise<string | null> {
+  const name = `branch.${checkout}.merge`;
+  const ref = await git(folder, "config", "--get", name).catch(() => "");
+  return /^refs\/heads\/(.+)$/.exec(ref)?.[1] ?? null;
 }
 
 /** The files for the command lie inside the worktree, and git must not see them. */

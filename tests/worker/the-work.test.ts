@@ -20,10 +20,19 @@ git("clone", "--quiet", origin, clone);
 const shared = gitIn(origin);
 
 function start(product: string, exec: string, ...words: string[]) {
+  return startIn({}, product, exec, ...words);
+}
+
+function startIn(
+  environment: Record<string, string>,
+  product: string,
+  exec: string,
+  ...words: string[]
+) {
   const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
   const folder = words.includes("--repo") ? [] : ["--repo", clone];
   const served = ["--product", product, "--name", `worker-${product}`, "--heartbeat", "0.3"];
-  return startWorker([...common, ...folder, ...served, "--exec", exec, ...words]);
+  return startWorker([...common, ...folder, ...served, "--exec", exec, ...words], environment);
 }
 
 async function workOnce(product: string, exec: string, ...words: string[]) {
@@ -181,6 +190,22 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(job).toMatchObject({ status: "done", attempt: 2 });
     expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
     expect(filesOf(String(job.branch))).toEqual(["whole.txt"]);
+  });
+
+  it("when another job has made the very same commit within the same second", async () => {
+    const moment = "2026-01-02T03:04:05Z";
+    const dates = { GIT_AUTHOR_DATE: moment, GIT_COMMITTER_DATE: moment };
+    const delivered = await startRun(t, ada, { code: "SAME1" });
+    const first = startIn(dates, "SAME1", "echo same > same", "--once");
+    expect(await first.ended, first.output()).toBe(0);
+    const run = await startRun(t, ada, { code: "SAME2", task: { verify_only: true } });
+    const exec = `echo same > same; ${saying({ verify_result: "ALIGNED" })}`;
+    const second = startIn(dates, "SAME2", exec, "--once");
+    expect(await second.ended, second.output()).toBe(0);
+    const kept = `backloom/kept/${(await jobOf(run)).id}-1`;
+    expect(second.output()).toContain(kept);
+    const { branch } = await jobOf(delivered);
+    expect(shared("rev-parse", kept)).toBe(shared("rev-parse", String(branch)));
   });
 
   it("when its branch has a conflict", async () => {
