@@ -11,6 +11,7 @@ import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { at } from "../db/world";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
 import { makeHold } from "./hold";
+import { openToolGate } from "./tool-gate";
 import { read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
@@ -57,6 +58,19 @@ function overtaking(run: Awaited<ReturnType<Run["read"]>>, file: string): string
   const list = join(home, "tree");
   return `printf '100644 blob ${blob}\\t${file}\\n' > ${list}; git -C ${repo} -c core.quotePath=false update-ref refs/heads/${run.branch} $(git -C ${repo} -c user.name=T -c user.email=t@example.com commit-tree -p main -m Theirs $(git -C ${repo} mktree < ${list})); echo ours > '${file}'`;
 }
+
+describe("a file whose name is not ASCII", { timeout: 120_000 }, () => {
+  it("is told by its name, which the plan is compared with", async () => {
+    const run = await startRun(t, ada, { code: "NAMES" });
+    const gate = await openToolGate(app.port);
+    const exec = "mkdir doc; echo a > doc/größe.md; echo b > '日本 \"x\".ts'";
+    await workOnce("NAMES", exec, "--url", gate.url);
+    expect((await onlyJob(run)).status).toBe("done");
+    expect(gate.given("verify_task_against_plan")).toMatchObject([
+      { changed_files: ["doc/größe.md", '日本 "x".ts'] },
+    ]);
+  });
+});
 
 describe("a batch", { timeout: 120_000 }, () => {
   it("asks about the task at work and goes on with the answer", async () => {

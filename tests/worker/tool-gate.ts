@@ -35,8 +35,11 @@ const messageSchema = z.object({ result: answerSchema });
 /** A proxy in front of the service that holds one call of a worker and passes everything else on. */
 export async function openToolGate(port: number) {
   let held: { wish: HeldTool; seen: number; take: (call: Call) => Promise<void> } | undefined;
+  const said: { tool: string; given: object }[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const call = { port, incoming, body: await buffer(incoming) };
+    const told = toolCallOf(call.body);
+    if (told !== null) said.push({ tool: told.name, given: told.arguments });
     if (held && fits(held.wish, call.body) && ++held.seen === (held.wish.nth ?? 1)) {
       return held.take(call);
     }
@@ -61,6 +64,8 @@ export async function openToolGate(port: number) {
 
   return {
     url: `http://127.0.0.1:${ownPort}`,
+    /** What the worker has given a tool so far. */
+    given: (tool: string) => said.filter((call) => call.tool === tool).map((call) => call.given),
     hold(wish: HeldTool): HeldCall {
       let taken: Call | undefined;
       let heard: ReturnType<typeof send> | undefined;
@@ -94,10 +99,14 @@ interface Call {
 }
 
 function fits({ tool, status }: HeldTool, body: Buffer): boolean {
-  if (body.length === 0) return false;
-  const call = callSchema.safeParse(JSON.parse(body.toString("utf8")));
-  if (!call.success || call.data.params.name !== tool) return false;
-  return status === undefined || call.data.params.arguments.status === status;
+  const call = toolCallOf(body);
+  if (call?.name !== tool) return false;
+  return status === undefined || call.arguments.status === status;
+}
+
+function toolCallOf(body: Buffer) {
+  if (body.length === 0) return null;
+  return callSchema.safeParse(JSON.parse(body.toString("utf8"))).data?.params ?? null;
 }
 
 function optionsOf({ port, incoming: { method, headers, url } }: Call) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { PairingSecret } from "~/contract/pairing";
+import { orRefused, unlessRefused } from "~/db/counted-refusal.server";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { orRefused, unlessRefused } from "./counted-refusal.server";
 import { hashOfSecret } from "./pairing-secret.server";
 
 /** Lets the waiting desktop in (specification: Login pairing); demo users are blocked. */

@@ -4,9 +4,9 @@ import {
   type PairingSecret,
   pairingForApprovalSchema,
 } from "~/contract/pairing";
+import { orRefused, unlessRefused } from "~/db/counted-refusal.server";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
-import { orRefused, unlessRefused } from "./counted-refusal.server";
 import { hashOfSecret } from "./pairing-secret.server";
 
 /** Which device asks, and whose account it would get (get-pairing-for-approval). Demo users may read it. */

@@ -123,6 +123,26 @@ describe("update_product", () => {
   });
 });
 
+describe("add_product_member", () => {
+  it("tells ten times an hour that nobody is there, and then not even who is (W1)", async () => {
+    const { actor, product } = await seedWorld(t, 0);
+    const there = await Promise.all([createUser(t), createUser(t)]);
+    const add = (identifier: string) =>
+      addProductMember(actor, { product_id: product.id, identifier });
+    await add(at(there, 0).email);
+    for (let number = 0; number < 10; number += 1) {
+      expect(await refusalOf(add(`nobody-${number}@example.com`))).toMatchObject({
+        status: 422,
+        issues: [{ path: "identifier" }],
+      });
+    }
+    const absent = await refusalOf(add("nobody@example.com"));
+    const present = await refusalOf(add(at(there, 1).email));
+    expect(absent).toMatchObject({ status: 429, retryAfter: expect.any(Number) });
+    expect(present).toMatchObject({ status: 429, issues: undefined });
+  });
+});
+
 describe("an archived product", () => {
   it("can be read and not written, until it is restored", async () => {
     const { actor, product, tasks } = await seedWorld(t, 1);

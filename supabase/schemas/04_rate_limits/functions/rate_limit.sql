@@ -17,6 +17,7 @@ begin
       -- per user
       ('product', 5, 60),
       ('member', 30, 60),
+      ('member_lookup', 10, 3600),
       ('pbi', 30, 60),
       ('story', 60, 60),
       ('task', 100, 60),

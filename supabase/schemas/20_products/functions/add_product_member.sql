@@ -1,5 +1,7 @@
 -- Why: finds an account by user name or e-mail, which a user may not look up. Definer for that; access, ownership and the
--- rate limit are checked first.
+-- rate limits are checked first. Each look-up counts and one that finds somebody is given back, so that a list of addresses cannot
+-- be tried: after ten wrong ones a right one is refused like a wrong one. A refusal of that kind is therefore returned, not raised,
+-- which would undo the count.
 create function private.add_product_member(p_product_id uuid, p_identifier text)
 returns json
 language plpgsql
@@ -13,6 +15,7 @@ begin
   perform private.require_write('product', p_product_id);
   perform private.require_product_owner(p_product_id);
   perform private.take_rate_limit('member', auth.uid()::text);
+  perform private.take_rate_limit('member_lookup', auth.uid()::text);
 
   select u.id
   into v_user_id
@@ -22,9 +25,11 @@ begin
   limit 1;
 
   if v_user_id is null then
-    raise exception using errcode = 'PT422', message = 'Nobody here has this user name or e-mail address. Ask them to register first.',
-      detail = '{"issues":[{"path":"identifier","message":"No account has this user name or e-mail address."}]}';
+    return json_build_object('refused', json_build_object('code', 422,
+      'error', 'Nobody here has this user name or e-mail address. Ask them to register first.',
+      'issues', json_build_array(json_build_object('path', 'identifier', 'message', 'No account has this user name or e-mail address.'))));
   end if;
+  perform public.give_back_limit('member_lookup', auth.uid()::text);
 
   if exists (select from public.product_members m where m.product_id = p_product_id and m.user_id = v_user_id) then
     raise exception using errcode = 'PT409', message = 'This person already is in the product.';

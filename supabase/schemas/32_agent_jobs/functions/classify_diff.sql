@@ -1,6 +1,6 @@
 -- Why: when a worker gives the changed files and no verdict, the database compares them with the files that the plan names:
 -- none changed is EMPTY, all named ones ALIGNED, some PARTIAL, none DIVERGENT. A plan that names no file can not be
--- confirmed that way, so it is PARTIAL.
+-- confirmed that way, so it is PARTIAL. Names may have letters of any script; the marks that people set around them are none.
 create function private.classify_diff(p_plan text, p_changed_files jsonb)
 returns public.verify_result
 language plpgsql
@@ -25,7 +25,7 @@ begin
   into v_named, v_changed
   from (
     select distinct ltrim(m[1], './') as path
-    from regexp_matches(left(coalesce(p_plan, ''), 100000), '([A-Za-z0-9_./-]*[A-Za-z0-9_-]\.[A-Za-z][A-Za-z0-9]{0,5})(?![A-Za-z0-9])', 'g') m
+    from regexp_matches(left(coalesce(p_plan, ''), 100000), '([A-Za-z0-9_./\u00c0-\u1fff\u2c00-\u2dff\u3040-\ud7ff-]*[A-Za-z0-9_\u00c0-\u1fff\u2c00-\u2dff\u3040-\ud7ff-]\.[A-Za-z][A-Za-z0-9]{0,5})(?![A-Za-z0-9])', 'g') m
     where m[1] !~ '^(e\.g|i\.e)$'
   ) n;
 

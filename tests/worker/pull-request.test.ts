@@ -1,0 +1,63 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { at } from "../db/world";
+import { openStage, startRun } from "./fixture";
+import { read, startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo } = await openStage();
+const actor = t.actorOf(ada);
+
+/** Lets a worker do the one job there is, and answers what its pull request command was told, a line a call. */
+async function workOnce(product: string, exec: string): Promise<string[]> {
+  const told = join(home, `told-${product}`);
+  const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
+  const worker = startWorker([
+    ...[...common, "--repo", repo, "--name", `worker-${product}`, "--product", product, "--once"],
+    ...["--exec", exec, "--pr", `echo "$BACKLOOM_TITLE" >> ${told}; echo https://example.com/1`],
+  ]);
+  expect(await worker.ended, worker.output()).toBe(0);
+  return read(told).split("\n").slice(0, -1);
+}
+
+const product = { auto_pr: true };
+
+describe("the pull request of a run", { timeout: 120_000 }, () => {
+  it.each([
+    ["TSTORY", "STORY", "SPRINT", "ST-001: A story"],
+    ["TSPRINT", "SPRINT", "STORY", "SP-1: All of it"],
+  ] as const)(
+    "%s: is named by the strategy of the run, whatever the product has since",
+    async (code, strategy, since, title) => {
+      const run = await startRun(t, ada, { code, strategy, product });
+      await t.sql.query("update products set pr_strategy = $2 where id = $1", [
+        run.productId,
+        since,
+      ]);
+      expect(await workOnce(code, "echo x > x")).toEqual([title]);
+      expect((await run.read()).jobs).toMatchObject([{ pr_url: "https://example.com/1" }]);
+    },
+  );
+
+  it("is not opened for a question, with or without a commit, but with the work after the answer", async () => {
+    const run = await startRun(t, ada, { code: "TASK", product });
+    const script = join(home, "ask.sh");
+    const asking = JSON.stringify({ question: { question: "Which way?", options: ["Left"] } });
+    // Asks before it did anything, asks once more with a commit, then is done.
+    writeFileSync(
+      script,
+      `case $BACKLOOM_ATTEMPT in 1) ;; *) echo $BACKLOOM_ATTEMPT > work ;; esac
+[ $BACKLOOM_ATTEMPT = 3 ] || echo '${asking}' > "$BACKLOOM_RESULT_FILE"\n`,
+    );
+    for (const status of ["queued", "queued", "done"]) {
+      const told = await workOnce("TASK", `sh ${script}`);
+      const { jobs } = await run.read();
+      expect(jobs).toMatchObject([{ status }]);
+      expect(told).toEqual(status === "done" ? ["SP-1: All of it"] : []);
+      const { rows } = await t.sql.query("select id from agent_questions where status = 'OPEN'");
+      if (status === "done") expect(rows).toEqual([]);
+      else await answerQuestion(actor, { question_id: at(rows, 0).id, answer: "Left" });
+    }
+  });
+});
