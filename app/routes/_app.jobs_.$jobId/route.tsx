@@ -1,51 +1,36 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData, useRevalidator } from "@remix-run/react";
+import { Outlet, useLoaderData } from "@remix-run/react";
 import { CodeChip } from "~/components/badge";
-import { Section } from "~/components/card";
-import { JobCard, jobKinds } from "~/components/jobs/job-card";
-import { OutputLog } from "~/components/output/output-log";
+import { jobKinds } from "~/components/jobs/job-card";
 import { PageHeader } from "~/components/page-header";
-import { QuestionCard } from "~/components/questions/question-card";
 import { StatusPill } from "~/components/status-pill";
+import { NavTabs } from "~/components/tabs";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
-import { AttemptList } from "./attempt-list";
+import type { JobData } from "./job-data";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
-/** A page shows the end of a long output; the rest comes when somebody asks. */
-const shownEntries = 300;
-
+/** What all tabs of a job share: its name, how it stands, and why it does not move. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   const jobId = requireId(params.jobId, "agent job");
-  const job = await getAgentJob(actor, { job_id: jobId });
-  const wanted = Number(new URL(request.url).searchParams.get("attempt"));
-  const attempt = job.attempts.find((each) => each.attempt === wanted) ?? job.attempts.at(-1);
-  const [output, why] = await Promise.all([
-    getJobOutput(actor, {
-      job_id: jobId,
-      attempt: attempt?.attempt,
-      after: Math.max(0, (attempt?.last_seq ?? 0) - shownEntries),
-      limit: shownEntries,
-    }),
+  const [job, why] = await Promise.all([
+    getAgentJob(actor, { job_id: jobId }),
     whyNotMoving(actor, { kind: "job", id: jobId }),
   ]);
-  return json({ job, output, why: why.moving || job.finished_at ? null : why.text });
+  return json<JobData>({ job, why: why.moving || job.finished_at ? null : why.text });
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
   { title: data ? `${nameOf(data.job)} · Backloom` : "Job · Backloom" },
 ];
 
-export default function JobPage() {
-  const { job, output, why } = useLoaderData<typeof loader>();
-  const { revalidate } = useRevalidator();
-  const open = job.questions.filter((question) => question.status === "open");
+export default function JobLayout() {
+  const { job, why } = useLoaderData<typeof loader>();
   return (
     <>
       <PageHeader
@@ -61,24 +46,18 @@ export default function JobPage() {
         }
         lead={why}
       />
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
-        <div className="grid min-w-0 gap-5">
-          {open.map((question) => (
-            <QuestionCard key={question.id} question={question} />
-          ))}
-          <Section title="Run" about="What the agent says and does. All of it is data, not advice.">
-            <OutputLog key={`${job.id}-${output.attempt}`} output={output} onChange={revalidate} />
-          </Section>
-        </div>
-        <div className="grid min-w-0 gap-5">
-          <JobCard job={job} />
-          <Section title={`Attempts (${job.attempts.length})`}>
-            <AttemptList job={job} shown={output.attempt} />
-          </Section>
-        </div>
-      </div>
+      <NavTabs label="Job" tabs={tabsOf(job)} />
+      <Outlet />
     </>
   );
+}
+
+function tabsOf(job: AgentJobDetail) {
+  const path = `/jobs/${job.id}`;
+  return [
+    { to: path, label: "Run", end: true },
+    { to: `${path}/attempts`, label: "Attempts" },
+  ];
 }
 
 function crumbsOf(job: AgentJobDetail) {

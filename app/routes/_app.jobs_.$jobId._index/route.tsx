@@ -1,0 +1,58 @@
+import { json } from "@remix-run/node";
+import { useLoaderData, useRevalidator } from "@remix-run/react";
+import { Section } from "~/components/card";
+import { JobCard } from "~/components/jobs/job-card";
+import { OutputLog } from "~/components/output/output-log";
+import { QuestionCard } from "~/components/questions/question-card";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { requireId } from "~/http/require-id.server";
+import { useJob } from "../_app.jobs_.$jobId/job-data";
+import { AttemptPicker } from "./attempt-picker";
+
+export { shouldRevalidate } from "~/live/unreachable";
+
+/** A page shows the end of a long output; the rest comes when somebody asks. */
+const shownEntries = 300;
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor } = await requireActor(request, context);
+  const jobId = requireId(params.jobId, "agent job");
+  const { attempts } = await getAgentJob(actor, { job_id: jobId });
+  const wanted = Number(new URL(request.url).searchParams.get("attempt"));
+  const attempt = attempts.find((each) => each.attempt === wanted) ?? attempts.at(-1);
+  const output = await getJobOutput(actor, {
+    job_id: jobId,
+    attempt: attempt?.attempt,
+    after: Math.max(0, (attempt?.last_seq ?? 0) - shownEntries),
+    limit: shownEntries,
+  });
+  return json({ output });
+});
+
+/** What the agent of an attempt says and does. */
+export default function JobRun() {
+  const { output } = useLoaderData<typeof loader>();
+  const { revalidate } = useRevalidator();
+  const job = useJob();
+  const open = job.questions.filter((question) => question.status === "open");
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid min-w-0 gap-5">
+        {open.map((question) => (
+          <QuestionCard key={question.id} question={question} />
+        ))}
+        <Section title="Run" about="What the agent says and does. All of it is data, not advice.">
+          <OutputLog key={`${job.id}-${output.attempt}`} output={output} onChange={revalidate} />
+        </Section>
+      </div>
+      <div className="grid min-w-0 gap-5">
+        <JobCard job={job} />
+        <Section title={`Attempts (${job.attempts.length})`}>
+          <AttemptPicker job={job} shown={output.attempt} />
+        </Section>
+      </div>
+    </div>
+  );
+}

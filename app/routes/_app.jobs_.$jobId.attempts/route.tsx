@@ -1,0 +1,66 @@
+import { Link } from "@remix-run/react";
+import { CodeChip } from "~/components/badge";
+import { Fact, Facts, Section } from "~/components/card";
+import { attemptName } from "~/components/jobs/attempt-words";
+import { tokensOf } from "~/components/jobs/job-card";
+import { costsText, tokensText } from "~/components/numbers";
+import { Elapsed, RelativeTime } from "~/components/relative-time";
+import type { AgentJobDetail } from "~/contract/agent-job";
+import { useJob } from "../_app.jobs_.$jobId/job-data";
+
+/** Who tried, when, how each try ended, and what it took and left. */
+export default function JobAttempts() {
+  const { attempts } = useJob();
+  if (attempts.length === 0) {
+    return <p className="text-sm text-muted">No worker has taken this job yet.</p>;
+  }
+  return (
+    <div className="grid gap-4">
+      {attempts.toReversed().map((attempt) => (
+        <AttemptFacts key={attempt.attempt} attempt={attempt} />
+      ))}
+    </div>
+  );
+}
+
+function AttemptFacts({ attempt }: { attempt: AgentJobDetail["attempts"][number] }) {
+  const tokens = tokensOf(attempt.usage);
+  return (
+    <Section
+      title={attemptName(attempt)}
+      actions={
+        <Link
+          to={`..?attempt=${attempt.attempt}`}
+          relative="path"
+          className="text-sm text-accent underline"
+        >
+          What it said
+        </Link>
+      }
+    >
+      <Facts>
+        <Fact term="Worker">{attempt.worker_name}</Fact>
+        <Fact term="Began">
+          <RelativeTime at={attempt.started_at} />
+        </Fact>
+        <Fact term="Ran for">
+          <Elapsed from={attempt.started_at} to={attempt.ended_at} />
+        </Fact>
+        {tokens > 0 ? <Fact term="Tokens">{tokensText(tokens)}</Fact> : null}
+        {attempt.usage.costs.length > 0 ? (
+          <Fact term="Cost">{costsText(attempt.usage.costs)}</Fact>
+        ) : null}
+        {attempt.head_sha ? (
+          <Fact term="Commit">
+            <CodeChip>{attempt.head_sha.slice(0, 10)}</CodeChip>
+          </Fact>
+        ) : null}
+        {attempt.kept_ref ? (
+          <Fact term="Work kept on">
+            <CodeChip className="break-all whitespace-normal">{attempt.kept_ref}</CodeChip>
+          </Fact>
+        ) : null}
+      </Facts>
+    </Section>
+  );
+}

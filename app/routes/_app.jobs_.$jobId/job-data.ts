@@ -1,0 +1,15 @@
+import { useRouteLoaderData } from "@remix-run/react";
+import type { AgentJobDetail } from "~/contract/agent-job";
+
+export interface JobData {
+  job: AgentJobDetail;
+  /** Why the job does not move, in words; null while it does and when it has ended. */
+  why: string | null;
+}
+
+/** The job that all of its tabs are about, as the layout has loaded it. */
+export function useJob(): AgentJobDetail {
+  const data = useRouteLoaderData<JobData>("routes/_app.jobs_.$jobId");
+  if (!data) throw new Error("A tab of a job stands inside the page of the job.");
+  return data.job;
+}
