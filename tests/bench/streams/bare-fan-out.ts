@@ -1,5 +1,6 @@
 import http from "node:http";
 import { z } from "zod";
+import { changeMessageSchema } from "~/contract/events";
 import { followMessages } from "../../../supabase/embedded/realtime/feed";
 
 /**
@@ -33,12 +34,14 @@ const server = http.createServer((request, response) => {
 
 await followMessages(feedUrl, {
   onMessage({ payload }) {
-    const task = taskSchema.safeParse(payload);
-    if (!task.success) return;
-    const frame = `data: ${JSON.stringify(task.data)}\n\n`;
-    for (const client of clients) {
-      if (client.productId !== task.data.product_id) continue;
-      if (client.userId === task.data.assignee_id) client.response.write(frame);
+    for (const event of changeMessageSchema.parse(payload).events) {
+      const task = taskSchema.safeParse(event);
+      if (!task.success) continue;
+      const frame = `data: ${JSON.stringify(task.data)}\n\n`;
+      for (const client of clients) {
+        if (client.productId !== task.data.product_id) continue;
+        if (client.userId === task.data.assignee_id) client.response.write(frame);
+      }
     }
   },
   onInterruption() {},
