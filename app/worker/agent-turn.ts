@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { driverNamed } from "./agents/catalog";
+import { anyAgent, driverFor } from "./agents/catalog";
 import {
   type AgentEnd,
   type AgentSink,
@@ -13,7 +13,7 @@ import type { Assignment } from "./assignment";
 import { type Attempt, logFileOf, type Outcome } from "./attempt";
 import type { ContextFiles } from "./context-files";
 import { personsVariables } from "./environment";
-import type { AgentWish } from "./options";
+import { type AgentWish, secretsOf } from "./options";
 import { messageOf, WorkerProblem } from "./problems";
 import { askable, type CommandResult, readResult } from "./result-file";
 import { keepConversations, knownConversations } from "./sessions";
@@ -28,7 +28,8 @@ export async function runAgentTurn(
   place: { folder: string; environment: Record<string, string> },
 ): Promise<Outcome> {
   const { job, heartbeat, folder: home, journal } = attempt;
-  const driver = driverNamed(wish.agent);
+  const driver = await driverFor(wish.agent, attempt.rules.agent, personsVariables());
+  if (wish.agent === anyAgent) journal.say(`${driver.title} does it`);
   const tool = await driver.find(personsVariables());
   if (tool === null) throw new WorkerProblem(`${driver.title} is not installed: ${driver.install}`);
   const task = assignment.taskCode ?? "job";
@@ -52,7 +53,7 @@ export async function runAgentTurn(
     ),
     signal: heartbeat.signal,
     silenceSeconds: wish.silenceMinutes * 60,
-    secrets: [...wish.secrets, attempt.options.token],
+    secrets: secretsOf(attempt.options),
     pidFile: files.pid,
     logFile: logFileOf(attempt),
   };
@@ -76,7 +77,7 @@ export async function runAgentTurn(
       await remember();
     }
     if (end.denied.length > 0) journal.say(`Not allowed: ${end.denied.join(", ")}`);
-    return outcomeOf(end, await readResult(files.result), job.attempt);
+    return outcomeOf(end, await readResult(files.result, attempt.clean), job.attempt);
   } finally {
     await tellUsage(attempt, used);
   }

@@ -39,6 +39,8 @@ export interface Attempt {
   rules: Rules;
   /** Keeps what the attempt has made and not delivered; answers the branch, or null when there is nothing. */
   keep(): Promise<string | null>;
+  /** Takes out of a text what must not leave this machine. */
+  clean: (text: string) => string;
   /** What people see of the attempt while it goes on. */
   output: AttemptOutput;
 }

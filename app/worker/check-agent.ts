@@ -1,4 +1,4 @@
-import { driverNamed } from "./agents/catalog";
+import { driverFor } from "./agents/catalog";
 import { checkCommand } from "./check-command";
 import { personsVariables } from "./environment";
 import type { WorkerOptions } from "./options";
@@ -7,8 +7,8 @@ import { WorkerProblem } from "./problems";
 /** Whether the agent can work at all, before a job is taken: nobody shall lose a retry because of what this machine lacks. */
 export async function checkAgent({ work }: WorkerOptions): Promise<void> {
   if (!("agent" in work)) return checkCommand(work.exec);
-  const driver = driverNamed(work.agent);
   const environment = personsVariables();
+  const driver = await driverFor(work.agent, undefined, environment);
   if ((await driver.find(environment)) === null) {
     throw new WorkerProblem(`${driver.title} is not installed on this machine: ${driver.install}`);
   }

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { VerifyResult } from "~/contract/agent-job";
-import { type Attempt, type Failure, logFileOf, type Outcome } from "./attempt";
+import type { Attempt, Failure, Outcome } from "./attempt";
 import { git, gitPaths } from "./git";
 import type { CommandResult } from "./result-file";
-import { type CommandEnd, runCommand } from "./run-command";
+import type { CommandEnd } from "./run-command";
 import { sendable, sendableEnd } from "./sendable";
+import { runShown } from "./shown-command";
 import type { Worktree } from "./worktree";
 
 /** What speaks for the work: the diff, and the test command's result when there is one. */
@@ -65,18 +66,15 @@ export async function examine(
   { result }: Outcome,
   since: string,
 ): Promise<Evidence> {
-  const { timeoutMinutes } = attempt.options;
   const testCommand = testCommandOf(attempt);
   if (testCommand === undefined) return gatherEvidence(worktree, since, result, undefined);
-  const test = await runCommand({
+  const test = await runShown(attempt, {
+    kind: "test",
+    title: testCommand,
     command: testCommand,
     folder: worktree.folder,
-    environment: { ...attempt.rules.env, BACKLOOM_JOB_ID: attempt.job.id },
-    logFile: logFileOf(attempt),
-    timeoutMinutes,
-    signal: attempt.heartbeat.signal,
+    environment: { BACKLOOM_JOB_ID: attempt.job.id },
   });
-  attempt.heartbeat.signal.throwIfAborted();
   const evidence = await gatherEvidence(worktree, since, result, test);
   const hasFailed = test.exitCode !== 0 && evidence.verifyResult !== "EMPTY";
   return hasFailed ? { ...evidence, verifyResult: "DIVERGENT" } : evidence;

@@ -7,7 +7,7 @@ import { createRedactor } from "./agents/redact";
 import { openTranscript } from "./agents/transcript";
 import { type Attempt, logFileOf, type Outcome } from "./attempt";
 import type { ContextFiles } from "./context-files";
-import type { ExecWish } from "./options";
+import { type ExecWish, secretsOf } from "./options";
 import { addUsage, readResult } from "./result-file";
 import { runCommand } from "./run-command";
 import { tellUsage } from "./tell-usage";
@@ -15,12 +15,12 @@ import { tellUsage } from "./tell-usage";
 /** Lets the command of the user do one assignment, and reads what it prints as far as that is known. */
 export async function runExecTurn(
   attempt: Attempt,
-  { exec, output: format, secrets }: ExecWish,
+  { exec, output: format }: ExecWish,
   files: ContextFiles,
   place: { folder: string; environment: Record<string, string> },
 ): Promise<Outcome> {
   const { options, heartbeat } = attempt;
-  const redactor = createRedactor([...secrets, options.token]);
+  const redactor = createRedactor(secretsOf(options));
   const transcript = openTranscript(redactor, (entry) => attempt.output.add(entry));
   const used: Usage[] = [];
   const denied: string[] = [];
@@ -43,8 +43,9 @@ export async function runExecTurn(
       pidFile: files.pid,
       signal: heartbeat.signal,
       takeLine: reader.take,
+      clean: attempt.clean,
     });
-    const told = await readResult(files.result);
+    const told = await readResult(files.result, attempt.clean);
     if (format === "text" || end.timedOut) {
       addUsage(attempt.used, told);
       return { end, result: told, denied };

@@ -3,6 +3,10 @@ import { remoteOf } from "./repository";
 import { commitLeftovers } from "./worktree";
 
 const folderOfBranches = "backloom/kept";
+/** As long as what an agent said is kept: then whoever would look for the branch finds no word of it any more. */
+const keptDays = 14;
+/** How many names go into one push. */
+const namesAtOnce = 50;
 
 /**
  * Keeps what an attempt has committed or left, whatever ended it, on a branch of its own. Answers the branch, or null when
@@ -61,6 +65,34 @@ async function isElsewhere(
     if (branch === undefined || !branch.startsWith("backloom/")) return true;
     return branch === destination || branch.startsWith(`${folderOfBranches}/${name}`);
   });
+}
+
+/**
+ * Lets the branches go that attempts have left two weeks ago, here and in the remote; not those of the named jobs, nor one that
+ * somebody has checked out. A remote that refuses keeps them.
+ */
+export async function forgetKept(folder: string, spared: readonly string[]): Promise<void> {
+  const remote = await remoteOf(folder);
+  const oldest = Date.now() / 1000 - keptDays * 86_400;
+  const oldIn = async (root: string): Promise<string[]> => {
+    const format = `--format=%(committerdate:unix) %(refname:lstrip=${root.split("/").length})`;
+    const lines = await git(folder, "for-each-ref", format, `${root}/${folderOfBranches}`);
+    return lines.split("\n").flatMap((line) => {
+      const [time, name] = line.split(" ");
+      const isSpared = spared.some((id) => name?.startsWith(`${folderOfBranches}/${id}-`));
+      return name === undefined || isSpared || Number(time) > oldest ? [] : [name];
+    });
+  };
+  for (const name of await oldIn("refs/heads")) {
+    await git(folder, "branch", "--quiet", "-D", name).catch(() => undefined);
+  }
+  if (remote === null) return;
+  const names = await oldIn(`refs/remotes/${remote}`);
+  for (let from = 0; from < names.length; from += namesAtOnce) {
+    const some = names.slice(from, from + namesAtOnce);
+    const words = ["push", "--quiet", "--no-verify", remote, "--delete", ...some];
+    await git(folder, ...words).catch(() => undefined);
+  }
 }
 
 /** The branches that earlier attempts at the same work have left and that are not part of it yet. */

@@ -20,6 +20,8 @@ interface Loop {
   /** The only product that is served, if there is one. */
   product: ServedProduct | null;
   demoCommand: string;
+  /** Takes secrets out of a text. */
+  clean: (text: string) => string;
   /** Aborted when the worker is asked to end. */
   stopSignal: AbortSignal;
 }

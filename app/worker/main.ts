@@ -1,11 +1,12 @@
 import { describeAgents, findAgents } from "./agents/list-agents";
+import { createRedactor } from "./agents/redact";
 import { checkAgent } from "./check-agent";
 import { runDemoAgent } from "./demo-agent";
 import { personsVariables } from "./environment";
 import { openJournal } from "./journal";
 import { removeLeftovers } from "./leftovers";
 import { leave, runLoop } from "./loop";
-import { readOptions, usage } from "./options";
+import { readOptions, secretsOf, usage } from "./options";
 import { messageOf, WorkerProblem } from "./problems";
 import { checkRepository } from "./repository";
 import { findServedProduct } from "./served-product";
@@ -28,9 +29,10 @@ async function main(words: readonly string[]): Promise<void> {
   const options = readOptions(words, process.env);
   const journal = openJournal((text) => process.stdout.write(text));
   const folder = await takeWorkFolder(options.workDir, options.name);
-  const service = connectService(options.url, options.token, journal);
+  const { clean } = createRedactor(secretsOf(options));
+  const service = connectService(options, journal, clean);
   const stop = stopOnSignals();
-  const tools = { options, service, journal, folder, demoCommand, stopSignal: stop };
+  const tools = { options, service, journal, folder, clean, demoCommand, stopSignal: stop };
   try {
     await removeLeftovers(folder.worktrees, journal);
     await checkAgent(options);

@@ -11,7 +11,8 @@ npm run worker -- agents        which agents this machine has
 
   --url        address of the service (or BACKLOOM_URL)
   --token      API token (or BACKLOOM_TOKEN, which keeps it out of the process list)
-  --agent      claude, codex, gemini, opencode, or acp:<command> for anything that speaks the Agent Client Protocol
+  --agent      claude, codex, gemini, opencode, auto (the one that .backloom.yml names, else the first that is installed),
+               or acp:<command> for anything that speaks the Agent Client Protocol
   --allow      what the agent may do without asking: edit, commands or all (default: commands)
   --model      the agent's model, as the agent names it
   --silence    minutes without a sign of life after which an agent is stopped (default: 20)
@@ -134,6 +135,11 @@ export function readOptions(
     untilIdle: data["until-idle"],
     demoAsk: data["demo-ask"],
   };
+}
+
+/** What must not leave this machine. */
+export function secretsOf({ work, token }: WorkerOptions): string[] {
+  return [...work.secrets, token];
 }
 
 /** The built-in command, which needs no account and no repository. */

@@ -18,6 +18,7 @@ interface OutputWish {
   jobId: string;
   attempt: number;
   journal: Journal;
+  clean: (text: string) => string;
 }
 
 const batchMilliseconds = 500;
@@ -70,7 +71,10 @@ export function openOutput(wish: OutputWish): AttemptOutput {
   return {
     add(entry) {
       seq += 1;
-      const numbered = { ...entry, seq, text: sendable(entry.text, 32_000) };
+      const { title } = entry;
+      const text = sendable(wish.clean(entry.text), 32_000);
+      const numbered = { ...entry, seq, text };
+      if (title !== undefined) numbered.title = sendable(wish.clean(title), 500);
       const bytes = Buffer.byteLength(numbered.text);
       waiting.push({ entry: numbered, bytes });
       waitingBytes += bytes;

@@ -1,6 +1,6 @@
 import { httpUrlSchema } from "~/contract/text";
-import { type Attempt, logFileOf } from "./attempt";
-import { runCommand } from "./run-command";
+import type { Attempt } from "./attempt";
+import { runShown } from "./shown-command";
 import type { Worktree } from "./worktree";
 
 /** The address of the pull request, or why there is none although the product wants one. */
@@ -17,19 +17,17 @@ export async function openPullRequest(attempt: Attempt, worktree: Worktree): Pro
   if (command === undefined) {
     return { problem: "No pull request was opened: the worker has no --pr command." };
   }
-  const end = await runCommand({
+  const end = await runShown(attempt, {
+    kind: "command",
+    title: `Pull request: ${command}`,
     command,
     folder: worktree.folder,
     environment: {
-      ...rules.env,
       BACKLOOM_BRANCH: worktree.branch,
       BACKLOOM_TITLE: titleOf(attempt),
       BACKLOOM_SPRINT_GOAL: job.run?.sprint_goal ?? "",
       BACKLOOM_PR_URL: job.pr_url ?? "",
     },
-    logFile: logFileOf(attempt),
-    timeoutMinutes: options.timeoutMinutes,
-    signal: attempt.heartbeat.signal,
   });
   const url = /https?:\/\/\S+/.exec(end.output.split("\n").reverse().join("\n"))?.[0];
   if (end.exitCode === 0 && httpUrlSchema.safeParse(url).success) return { url };

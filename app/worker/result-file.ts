@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { failureClasses, verifyResults } from "~/contract/agent-job";
 import { questionLimits } from "~/contract/question";
+import { cleanedValue } from "./agents/redact";
 import { sendable } from "./sendable";
 
 const tokens = z.int().min(0).optional();
@@ -61,11 +62,14 @@ export function askable({ question, options = [], recommended_option }: RawQuest
 }
 
 /** Reads the result file; one that is missing says nothing, one that is broken is a fault of the command. */
-export async function readResult(file: string): Promise<CommandResult> {
+export async function readResult(
+  file: string,
+  clean: (text: string) => string,
+): Promise<CommandResult> {
   const text = await readFile(file, "utf8").catch(() => null);
   if (text === null) return {};
   try {
-    return resultSchema.parse(JSON.parse(text));
+    return resultSchema.parse(cleanedValue(JSON.parse(text), clean));
   } catch {
     return { failure_class: "agent_error", failure_reason: "The result file is not as documented" };
   }

@@ -2,6 +2,8 @@ import { cp, stat } from "node:fs/promises";
 import { join, normalize, sep } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
+import { drivers } from "./agents/catalog";
+import { allowances } from "./agents/driver";
 import { git } from "./git";
 import type { Worktree } from "./worktree";
 
@@ -17,8 +19,9 @@ const rulesSchema = z.strictObject({
   pr: z.string().min(1).optional(),
   /** Files that git ignores and that the work needs, from the person's own checkout. */
   copy: z.array(z.string().min(1)).default([]),
-  agent: z.string().min(1).optional(),
-  allow: z.enum(["edit", "commands", "all"]).optional(),
+  /** For workers that were told to take any. A command of the repository's own choice is not among them. */
+  agent: z.enum(drivers.map(({ name }) => name)).optional(),
+  allow: z.enum(allowances).optional(),
   env: z
     .record(
       z.string().regex(/^(?!BACKLOOM_)[A-Za-z_]\w*$/),

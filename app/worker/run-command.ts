@@ -27,10 +27,14 @@ interface CommandRun {
   takeLine?: (line: string) => void;
   /** Ends the command together with everything that it has started. */
   signal: AbortSignal;
+  /** Takes secrets out of what is answered; the log stays on this machine and has all of it. */
+  clean: (text: string) => string;
 }
 
 const keptOutput = 8_000;
 const keptAnswer = 20_000;
+/** As much as is cleaned: a secret that is cut off at its begin is known no more, so the cut lies far from what is answered. */
+const heldText = 100_000;
 /** How long a command may take to end by itself once it is told to. */
 const graceMilliseconds = 5_000;
 
@@ -55,11 +59,11 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   let answer = "";
   const take = (chunk: Buffer): void => {
     log.write(chunk);
-    output = (output + chunk.toString("utf8")).slice(-keptOutput);
+    output = (output + chunk.toString("utf8")).slice(-heldText);
   };
   child.stdout?.on("data", (chunk: Buffer) => {
     take(chunk);
-    answer = (answer + chunk.toString("utf8")).slice(-keptAnswer);
+    answer = (answer + chunk.toString("utf8")).slice(-heldText);
   });
   child.stderr?.on("data", take);
   const { takeLine } = run;
@@ -79,7 +83,13 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     gate?.end("go\n");
     const exitCode = await closed;
     await lines;
-    return { exitCode, output: output.trim(), answer: answer.trim(), timedOut: timeout.aborted };
+    const endOf = (text: string, length: number) => run.clean(text).slice(-length).trim();
+    return {
+      exitCode,
+      output: endOf(output, keptOutput),
+      answer: endOf(answer, keptAnswer),
+      timedOut: timeout.aborted,
+    };
   } finally {
     end.removeEventListener("abort", stop);
     gate?.destroy();

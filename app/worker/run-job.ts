@@ -6,7 +6,7 @@ import { workOnBatch } from "./batch-job";
 import { workOnChat } from "./chat-job";
 import { testCommandOf } from "./evidence";
 import { startHeartbeat } from "./heartbeat";
-import { findKept, keepWork } from "./keep";
+import { findKept, forgetKept, keepWork } from "./keep";
 import { openOutput } from "./output-sender";
 import { AttemptOver, messageOf, Refusal, WorkerProblem } from "./problems";
 import { reportFailure } from "./reports";
@@ -28,12 +28,12 @@ interface JobRun
 
 /** Works on one job from claim to report; whatever happens, its worktree is gone afterwards. */
 export async function runJob(run: JobRun): Promise<void> {
-  const { job, options, service, journal, stopSignal } = run;
+  const { job, options, service, journal, clean, stopSignal } = run;
   const seconds = options.heartbeatSeconds ?? job.heartbeat_seconds;
   const { url, token } = options;
   const watch = (onChange: () => void) => watchJob({ url, token, jobId: job.id }, onChange);
   const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal, watch });
-  const output = openOutput({ url, token, jobId: job.id, attempt: job.attempt, journal });
+  const output = openOutput({ url, token, jobId: job.id, attempt: job.attempt, journal, clean });
   const attempt: Attempt = {
     ...run,
     heartbeat,
@@ -62,10 +62,12 @@ async function work(attempt: Attempt): Promise<void> {
   attempt.keep = keeperOf(attempt, worktree);
   try {
     attempt.rules = await readRules(worktree);
+    const sameWork = [attempt.job.id, ...attempt.job.earlier_jobs];
+    await forgetKept(worktree.folder, sameWork);
     const surroundings = {
       checkout: worktree.checkout,
       testCommand: testCommandOf(attempt),
-      kept: await findKept(worktree.folder, [attempt.job.id, ...attempt.job.earlier_jobs]),
+      kept: await findKept(worktree.folder, sameWork),
     };
     if (attempt.job.kind === "SPRINT_IMPLEMENTATION") {
       await workOnBatch(attempt, worktree, surroundings);

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { workerProtocol, workerProtocolHeader } from "~/contract/worker-protocol";
+import { cleanedValue } from "./agents/redact";
 import type { Journal } from "./journal";
 import { messageOf, Refusal, WorkerProblem } from "./problems";
 
@@ -38,8 +39,12 @@ const refusalSchema = z.object({
   retry_after: z.number().optional(),
 });
 
-/** Speaks to `/mcp/worker` with the official client. */
-export function connectService(url: string, token: string, journal: Journal): Service {
+/** Speaks to `/mcp/worker` with the official client. Whatever is said goes through `clean` first. */
+export function connectService(
+  { url, token }: { url: string; token: string },
+  journal: Journal,
+  clean: (text: string) => string,
+): Service {
   const endpoint = new URL("/mcp/worker", url);
   let connection: Promise<Client> | undefined;
 
@@ -101,10 +106,10 @@ export function connectService(url: string, token: string, journal: Journal): Se
 
   const service: Service = {
     call: (tool, given, output, options) =>
-      untilAnswered(
-        async () => readAnswer(await callOnce(tool, given, options?.signal), output),
-        options,
-      ),
+      untilAnswered(async () => {
+        const said = z.record(z.string(), z.unknown()).parse(cleanedValue(given, clean));
+        return readAnswer(await callOnce(tool, said, options?.signal), output);
+      }, options),
     read: (path, output, options) =>
       untilAnswered(async () => readBody(await readOnce(path, options?.signal), output), options),
     close: async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -117,6 +117,76 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(everything).not.toContain("moon is made");
     expect(everything).not.toContain(token);
     rmSync(secrets);
+  });
+
+  it("is the one that the repository names where the person leaves it open, with no more allowed than the person gave", async () => {
+    const bin = join(home, "bin");
+    mkdirSync(bin);
+    for (const name of ["gemini", "opencode"]) {
+      const speak = `exec "${process.execPath}" "${program}"`;
+      // Asked for anything but the protocol they say nothing.
+      const script = `#!/bin/sh\ncase "$*" in *acp*) echo $OPENCODE_PERMISSION > ${home}/${name}-ran; ${speak};; esac\n`;
+      writeFileSync(join(bin, name), script, { mode: 0o755 });
+    }
+    const place = join(home, "AUTO");
+    mkdirSync(place);
+    writeFileSync(join(place, "ending"), "done");
+    const own = { HOME: place, PATH: `${bin}:${process.env.PATH}`, GEMINI_API_KEY: "of-nobody" };
+    const rule = (text: string) => {
+      writeFileSync(join(repo, ".backloom.yml"), text);
+      git("add", ".backloom.yml");
+      git("commit", "--quiet", "-m", "Rules");
+    };
+    const workFor = async (code: string, ...words: string[]) => {
+      const run = await startRun(t, ada, { code });
+      const worker = startWorker(
+        [
+          ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
+          ...["--repo", repo, "--name", `worker-${code}`, "--product", code, "--agent", ...words],
+        ],
+        own,
+      );
+      expect(await worker.ended, worker.output()).toBe(0);
+      expect((await run.read()).jobs).toMatchObject([{ status: "done" }]);
+      return worker.output();
+    };
+    const permission = () => JSON.parse(readFileSync(join(home, "opencode-ran"), "utf8"));
+    rule("agent: opencode\nallow: edit\n");
+    expect(await workFor("AUTO", "auto")).toContain("opencode does it");
+    expect(permission()).toMatchObject({ edit: "allow", bash: "ask" });
+    rule("agent: gemini\nallow: all\n");
+    await workFor("WIDER", "opencode", "--allow", "commands");
+    expect(permission()).toMatchObject({ bash: "allow", external_directory: "ask" });
+    rule("agent: acp:rm\n");
+    const run = await startRun(t, ada, { code: "OTHERS" });
+    const words = ["--repo", repo, "--product", "OTHERS", "--agent", "auto", "--once"];
+    const common = ["--url", app.origin, "--token", token, "--work-dir", join(home, "work")];
+    await startWorker([...common, ...words], own).ended;
+    const [job] = (await run.read()).jobs;
+    expect(job?.failure_reason).toContain(".backloom.yml is not as documented");
+    git("rm", "--quiet", ".backloom.yml");
+    git("commit", "--quiet", "-m", "No rules");
+  });
+
+  it("shows what the worker itself runs: setup and test, without secrets", async () => {
+    writeFileSync(join(repo, ".backloom.yml"), "setup: echo set up with $HUSH_SETUP\n");
+    git("add", ".backloom.yml");
+    git("commit", "--quiet", "-m", "Rules");
+    const run = await startRun(t, ada, { code: "SHOWN" });
+    process.env.HUSH_SETUP = "the sea is boiling hot";
+    const test = "echo $HUSH_SETUP; echo 2 failed; exit 1";
+    await workOnce("SHOWN", "--exec", "echo x > x", "--secret", "HUSH_SETUP", "--test", test);
+    const [job] = (await run.read()).jobs;
+    const { entries } = await getJobOutput(actor, { job_id: String(job?.id) });
+    expect(entries.map(({ kind, title, text, status }) => [kind, title, text, status])).toEqual([
+      ["command", "Setup: echo set up with $HUSH_SETUP", "", "running"],
+      ["command", "Setup: echo set up with $HUSH_SETUP", "set up with •••", "done"],
+      ["test", test, "", "running"],
+      ["test", test, "•••\n2 failed", "failed"],
+    ]);
+    expect(job?.failure_reason).toContain("•••\n2 failed");
+    git("rm", "--quiet", ".backloom.yml");
+    git("commit", "--quiet", "-m", "No rules");
   });
 
   it("says before it takes a job that the agent is unknown", async () => {

@@ -208,6 +208,29 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(shared("rev-parse", kept)).toBe(shared("rev-parse", String(branch)));
   });
 
+  it("for two weeks, here and in the remote, unless it is the work in hand", async () => {
+    const run = await startRun(t, ada, { code: "KOLD", product: { repo_url: "" } });
+    const { id } = at((await run.read()).jobs, 0);
+    const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
+    const leave = (name: string, date: string, where: ReturnType<typeof gitIn>) => {
+      const words = ["-c", "user.name=A", "-c", "user.email=a@example.com", "commit-tree"];
+      process.env.GIT_COMMITTER_DATE = date;
+      const commit = where(...words, "-p", "main", "-m", name, "main^{tree}");
+      Reflect.deleteProperty(process.env, "GIT_COMMITTER_DATE");
+      where("update-ref", `refs/heads/backloom/kept/${name}`, commit);
+    };
+    leave("old-1", days(15), shared);
+    leave("young-1", days(13), shared);
+    leave(`${id}-7`, days(15), shared);
+    leave("local-1", days(15), gitIn(clone));
+    await workOnce("KOLD", "echo x > x");
+    const kept = (where: ReturnType<typeof gitIn>) =>
+      where("for-each-ref", "--format=%(refname:lstrip=4)", "refs/heads/backloom/kept").split("\n");
+    expect(kept(shared)).toEqual(expect.arrayContaining([`${id}-7`, "young-1"]));
+    expect(kept(shared)).not.toContain("old-1");
+    expect(kept(gitIn(clone))).not.toContain("local-1");
+  });
+
   it("when its branch has a conflict", async () => {
     const run = await startRun(t, ada, { code: "KCONF" });
     const theirs = join(home, "theirs");

@@ -9,11 +9,32 @@ import { opencode } from "./opencode";
 /** The agents that are known by name. */
 export const drivers: readonly Driver[] = [claude, codex, gemini, opencode];
 
-/** The driver that `--agent` names. */
+/** For `--agent`: whichever the repository asks for, or this machine has. */
+export const anyAgent = "auto";
+
+/** The driver that `--agent` stands for: the repository's word counts where the person left it open. */
+export async function driverFor(
+  name: string,
+  asked: string | undefined,
+  environment: Record<string, string>,
+): Promise<Driver> {
+  if (name !== anyAgent) return driverNamed(name);
+  if (asked !== undefined) return driverNamed(asked);
+  for (const driver of drivers) {
+    const isThere = (await driver.find(environment)) !== null;
+    if (isThere && (await driver.isSignedIn(environment)) !== false) return driver;
+  }
+  const installs = drivers.map(({ install }) => install).join("; ");
+  throw new WorkerProblem(`No agent is installed and signed in on this machine: ${installs}`);
+}
+
+/** The driver of a name. */
 export function driverNamed(name: string): Driver {
   if (name.startsWith("acp:") && name.length > 4) return acpCommand(name.slice(4));
   const driver = drivers.find((one) => one.name === name);
   if (driver !== undefined) return driver;
   const known = drivers.map((one) => one.name).join(", ");
-  throw new WorkerProblem(`There is no agent "${name}": use ${known} or acp:<command>`);
+  throw new WorkerProblem(
+    `There is no agent "${name}": use ${known}, ${anyAgent} or acp:<command>`,
+  );
 }

@@ -47,6 +47,15 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   };
 }
 
+/** The same for each text within a value. */
+export function cleanedValue(value: unknown, clean: (text: string) => string): unknown {
+  if (typeof value === "string") return clean(value);
+  if (Array.isArray(value)) return value.map((one) => cleanedValue(one, clean));
+  if (typeof value !== "object" || value === null) return value;
+  const pairs = Object.entries(value).map(([name, one]) => [name, cleanedValue(one, clean)]);
+  return Object.fromEntries(pairs);
+}
+
 /** The values as they are, as JSON writes them, and each long line of theirs; the longest first. */
 function variantsOf(secrets: readonly string[]): string[] {
   const all = secrets.flatMap((secret) => [
