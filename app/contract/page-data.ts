@@ -14,6 +14,7 @@ export const shellSchema = z.object({
   products: z.array(z.object({ id, code: z.string(), name: z.string() })),
   active_sprint_id: id.nullable(),
   open_questions: z.number(),
+  inbox: z.number(),
 });
 
 const runSummary = z.object({

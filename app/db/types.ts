@@ -647,6 +647,42 @@ export type Database = {
           },
         ];
       };
+      inbox_marks: {
+        Row: {
+          item_at: string;
+          item_id: string;
+          item_kind: string;
+          later_until: string | null;
+          marked_at: string;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          item_at: string;
+          item_id: string;
+          item_kind: string;
+          later_until?: string | null;
+          marked_at?: string;
+          user_id: string;
+        };
+        Update: {
+          item_at?: string;
+          item_id?: string;
+          item_kind?: string;
+          later_until?: string | null;
+          marked_at?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "inbox_marks_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       job_attempts: {
         Row: {
           attempt: number;
@@ -2232,6 +2268,7 @@ export type Database = {
       get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
+      get_inbox: { Args: { p_kinds?: Json; p_state?: string }; Returns: Json };
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_job_output: {
         Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
@@ -2347,6 +2384,10 @@ export type Database = {
         Returns: Json;
       };
       list_webhooks: { Args: { p_product_id: string }; Returns: Json };
+      mark_inbox_item: {
+        Args: { p_item_id: string; p_kind: string; p_mark: string; p_until?: string };
+        Returns: Json;
+      };
       mark_notice: {
         Args: {
           p_delivered: boolean;

@@ -22,6 +22,8 @@ export function deliverNotifications(event: ChangeEvent, reader: Reader): Delive
       return send;
     case "member":
     case "product":
+    // Something else waits for them, or does so no more: who reads the state anew hears of it.
+    case "inbox":
       return refresh;
     default:
       return drop;

@@ -67,6 +67,7 @@ function placesOf(world: Awaited<ReturnType<typeof newWorld>>): string[] {
     `${product}/settings`,
     `/stories/${storyId}`,
     `/tasks/${taskIds[0]}`,
+    "/inbox",
     "/questions",
     "/ideas",
     "/jobs",

@@ -20,6 +20,7 @@ test("a demo visitor sees every page, and no control that changes something can 
     `${world.product}/members`,
     `/stories/${world.storyId}`,
     `/tasks/${world.taskIds[0]}`,
+    "/inbox",
     "/questions",
     "/ideas",
   ];

@@ -81,10 +81,19 @@ test("by keys alone: answer questions", async ({ browser }) => {
   await ask("Which words?", "Hello", "Welcome");
   const page = await context.newPage();
   const keys = keysOf(page);
-  await openLive(page, "/questions");
+  await openLive(page, "/inbox");
+  await expect(page).toHaveTitle("(2) Inbox · Backloom");
+  // Put off, and brought back from there; the number in the tab follows.
+  await keys.sequence("j", "h");
+  await expect(page).toHaveTitle("(1) Inbox · Backloom");
+  await page.goto("/inbox?show=later");
+  await keys.activate(page.getByRole("button", { name: "Bring back" }));
+  await expect(page.getByText("Nothing put off")).toBeVisible();
+  await keys.sequence("g", "q");
+  await expect(page.getByRole("article")).toHaveCount(2);
   await keys.sequence("j", "2");
   await expect(page.getByRole("article")).toHaveCount(1);
-  await keys.press("j");
+  await keys.sequence("j", "r");
   await keys.typeInto(page.getByLabel("Your answer"), "Green");
   await keys.press("ControlOrMeta+Enter");
   await expect(page.getByText("Nobody waits for you")).toBeVisible();

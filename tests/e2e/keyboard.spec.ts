@@ -44,6 +44,7 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
 
 const places = [
   ["d", "/dashboard"],
+  ["u", "/inbox"],
   ["q", "/questions"],
   ["i", "/ideas"],
   ["j", "/jobs"],

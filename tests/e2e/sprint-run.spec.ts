@@ -119,7 +119,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   await unlucky.end("SIGKILL");
 
   const asking = work("asking", "--exec demo --demo-ask");
-  await page.getByRole("link", { name: "1 open question", exact: true }).click();
+  await page.getByRole("link", { name: "1 waiting for you", exact: true }).click();
   await page.getByRole("button", { name: "In a file of its own" }).click();
   await expect(page.getByText("Nobody waits for you")).toBeVisible();
   await page.goBack();

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import clsx from "clsx";
-import type { KeyboardEvent } from "react";
+import type { KeyboardEvent, ReactNode } from "react";
 import { ActionForm } from "~/components/action-form";
 import { Badge, CodeChip } from "~/components/badge";
 import { Button } from "~/components/button";
@@ -14,16 +14,21 @@ export function QuestionCard({
   question,
   action = "/questions",
   marked = false,
+  aside,
 }: {
   question: AgentQuestion;
   action?: string;
   /** The one that somebody was led to. */
   marked?: boolean;
+  /** What a list of questions offers beside answering. */
+  aside?: ReactNode;
 }) {
   const open = question.status === "open";
   return (
     <article
       id={`question-${question.id}`}
+      data-waiting
+      tabIndex={-1}
       aria-label={`Question about ${question.story_code ?? question.idea_code ?? "an idea"}`}
       className={clsx(
         "grid gap-3 rounded-lg border bg-surface p-4 target:outline-2 target:outline-accent",
@@ -42,6 +47,7 @@ export function QuestionCard({
           <RelativeTime at={question.created_at} />
         </span>
         {question.park && open ? <Badge tone="waiting">its job is parked</Badge> : null}
+        {aside ? <span className="-my-1 ml-auto">{aside}</span> : null}
       </header>
       <p className="text-base whitespace-pre-wrap">{question.question}</p>
       {open ? <AnswerForm question={question} action={action} /> : <Outcome question={question} />}

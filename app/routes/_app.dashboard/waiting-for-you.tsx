@@ -18,11 +18,9 @@ export function WaitingForYou({
     >
       <div className="mb-2 flex items-center justify-between gap-3">
         <h2 className="text-base font-semibold text-waiting">Waiting for you</h2>
-        {questions.length > 0 ? (
-          <ButtonLink to="/questions" size="sm">
-            Answer
-          </ButtonLink>
-        ) : null}
+        <ButtonLink to="/inbox" size="sm">
+          Open inbox
+        </ButtonLink>
       </div>
       <ul className="grid gap-2.5 sm:gap-1.5">
         {questions.map((question) => (

@@ -1,25 +1,21 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { CountBadge, Kbd } from "~/components/badge";
+import { Kbd } from "~/components/badge";
 import { ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
+import { InboxTabs } from "~/components/inbox/inbox-tabs";
+import { useQuestionKeys } from "~/components/inbox/use-inbox-keys";
 import { PageHeader } from "~/components/page-header";
 import { QuestionCard } from "~/components/questions/question-card";
 import { useAnswer } from "~/components/use-answer";
-import {
-  type AgentQuestionStatus,
-  answerQuestionInput,
-  questionIdInput,
-} from "~/contract/question";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { cancelQuestion } from "~/domain/questions/cancel-question.server";
+import type { AgentQuestionStatus } from "~/contract/question";
+import { getInbox } from "~/domain/inbox/get-inbox.server";
 import { listQuestions } from "~/domain/questions/list-questions.server";
-import { done, readForm, runIntent } from "~/http/form-action.server";
+import { runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { useShellData } from "../_app/shell-data";
+import { questionIntents } from "./question-intents.server";
 import { StateTabs } from "./state-tabs";
-import { useQuestionKeys } from "./use-question-keys";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
@@ -29,48 +25,36 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const address = new URL(request.url).searchParams;
   const state = states.find((known) => known === address.get("state")) ?? "open";
-  const page = await listQuestions(actor, {
-    state,
-    limit: 50,
-    cursor: address.get("after") ?? undefined,
-  });
+  const [page, { counts, later }] = await Promise.all([
+    listQuestions(actor, { state, limit: 50, cursor: address.get("after") ?? undefined }),
+    // Only the numbers of the tabs.
+    getInbox(actor, { kinds: [] }),
+  ]);
   // A notice leads to one question: it comes first and stands out.
   const wanted = address.get("question");
   const questions = page.questions.toSorted(
     (one, other) => Number(other.id === wanted) - Number(one.id === wanted),
   );
-  return json({ state, wanted, ...page, questions });
+  return json({ state, wanted, ...page, questions, counts, later });
 });
 
 export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
   const form = await request.formData();
-  return runIntent(form, {
-    answer: async () => {
-      await answerQuestion(actor, readForm(form, answerQuestionInput));
-      return done(form, "/questions", "Answered");
-    },
-    cancel: async () => {
-      await cancelQuestion(actor, readForm(form, questionIdInput));
-      return done(form, "/questions", "Closed");
-    },
-  });
+  return runIntent(form, questionIntents(actor, form, "/questions"));
 });
 
 export const meta: MetaFunction = () => [{ title: "Questions · Backloom" }];
 
 export default function QuestionsPage() {
-  const { state, wanted, questions, next_cursor } = useLoaderData<typeof loader>();
-  const shell = useShellData();
+  const { state, wanted, questions, next_cursor, counts, later } = useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useQuestionKeys();
   return (
     <div className="mx-auto max-w-3xl">
       <PageHeader title="Questions" lead="What your agents need to know, over all products." />
-      <StateTabs
-        state={state}
-        open={<CountBadge count={shell?.openQuestions ?? 0} meaning="open" />}
-      />
+      <InboxTabs current="questions" counts={counts} later={later} />
+      <StateTabs state={state} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       {questions.length === 0 ? (
         <EmptyState title={state === "open" ? "Nobody waits for you" : "None here"}>

@@ -1,28 +1,24 @@
 import { Link } from "@remix-run/react";
-import type { ReactNode } from "react";
 
-const tabs = [
+const states = [
   ["open", "Open"],
   ["answered", "Answered"],
   ["expired", "Expired"],
   ["cancelled", "Closed"],
 ] as const;
 
-export function StateTabs({ state, open }: { state: string; open: ReactNode }) {
+/** Questions that are over are kept: what was answered, by whom, and what nobody answered in time. */
+export function StateTabs({ state }: { state: string }) {
   return (
-    <nav
-      aria-label="Questions by state"
-      className="mb-5 flex gap-1 overflow-x-auto border-b border-line"
-    >
-      {tabs.map(([value, label]) => (
+    <nav aria-label="Questions by state" className="mb-4 flex flex-wrap gap-1">
+      {states.map(([value, label]) => (
         <Link
           key={value}
           to={value === "open" ? "." : `?state=${value}`}
           aria-current={state === value ? "page" : undefined}
-          className="-mb-px flex items-center gap-1.5 border-b-2 border-transparent px-2.5 py-2 text-sm text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:py-3"
+          className="rounded px-2 py-1 text-xs text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-semibold aria-[current=page]:text-ink pointer-coarse:px-3 pointer-coarse:py-2.5"
         >
           {label}
-          {value === "open" ? open : null}
         </Link>
       ))}
     </nav>

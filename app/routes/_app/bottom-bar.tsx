@@ -1,7 +1,7 @@
 import { NavLink } from "@remix-run/react";
 import {
-  CircleHelp,
   House,
+  Inbox,
   ListTree,
   type LucideIcon,
   Menu as MenuIcon,
@@ -16,7 +16,9 @@ import type { ShellData } from "./shell-data";
 /** The five places for the thumb; everything else is one sheet away. */
 export function BottomBar({ shell }: { shell: ShellData }) {
   const product = useCurrentProduct(shell);
-  const more = destinations.filter(({ to }) => to !== "/dashboard" && to !== "/questions");
+  const more = destinations.filter(
+    ({ to, within }) => to !== "/dashboard" && to !== "/inbox" && within === undefined,
+  );
   const setup = shell.user.isAdmin ? [...setupDestinations, adminDestination] : setupDestinations;
   return (
     <nav
@@ -30,9 +32,9 @@ export function BottomBar({ shell }: { shell: ShellData }) {
       {product ? (
         <Slot to={productPath(product.id, "solo")} label="My board" Icon={SquareKanban} />
       ) : null}
-      <Slot to="/questions" label="Questions" Icon={CircleHelp}>
+      <Slot to="/inbox" label="Inbox" Icon={Inbox}>
         <span className="absolute top-1 left-1/2 ml-2">
-          <CountBadge count={shell.openQuestions} meaning="open questions" />
+          <CountBadge count={shell.inbox} meaning="waiting for you" />
         </span>
       </Slot>
       <Menu

@@ -4,6 +4,7 @@ import {
   CircleHelp,
   Cpu,
   House,
+  Inbox,
   Lightbulb,
   type LucideIcon,
   Plug,
@@ -17,12 +18,15 @@ export interface Destination {
   Icon: LucideIcon;
   /** Second key after `g`. */
   letter: string;
+  /** Part of another place: keys and palette lead there, the bars do not. */
+  within?: string;
 }
 
 /** The places of the whole service; those of one product are its tabs. */
 export const destinations: readonly Destination[] = [
   { to: "/dashboard", label: "Dashboard", Icon: House, letter: "d" },
-  { to: "/questions", label: "Questions", Icon: CircleHelp, letter: "q" },
+  { to: "/inbox", label: "Inbox", Icon: Inbox, letter: "u" },
+  { to: "/questions", label: "Questions", Icon: CircleHelp, letter: "q", within: "/inbox" },
   { to: "/ideas", label: "Ideas", Icon: Lightbulb, letter: "i" },
   { to: "/jobs", label: "Jobs", Icon: Activity, letter: "j" },
   { to: "/workers", label: "Workers", Icon: Cpu, letter: "w" },

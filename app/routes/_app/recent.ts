@@ -42,7 +42,7 @@ export function useRecentPlaces(userId: string): void {
     if (!worthKeeping.test(pathname)) return;
     // The title is set by the page's own meta, one tick after the address changes.
     const timer = setTimeout(() => {
-      const title = document.title.replace(/ · Backloom$/, "");
+      const title = document.title.replace(/^\(\d+\+?\) /, "").replace(/ · Backloom$/, "");
       const others = readRecent(userId).filter((place) => place.to !== pathname);
       const places = [{ to: pathname, title }, ...others].slice(0, longest);
       localStorage.setItem(recentPlacesKey, JSON.stringify({ userId, places }));

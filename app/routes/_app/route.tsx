@@ -1,6 +1,6 @@
 import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { RouteError } from "~/components/error-page";
 import { Notice } from "~/components/notice";
 import { NowProvider } from "~/components/relative-time";
@@ -50,7 +50,7 @@ export const loader = pageLoader(async ({ request, context }) => {
     products: shell.products,
     activeProductId: principal.active_product_id,
     activeSprintId: shell.active_sprint_id,
-    openQuestions: shell.open_questions,
+    inbox: shell.inbox,
     notice: readNotice(request),
   };
   const { env } = context.services;
@@ -72,6 +72,7 @@ export default function AppShell() {
   const close = useCallback(() => setOverlay("none"), []);
   useShellKeys(product?.id, shell.user.isAdmin, { palette: openPalette, keys: openKeys });
   useRecentPlaces(shell.user.id);
+  useTabMark(shell.inbox);
   useServiceWorker();
   useOverlaysAtHand();
   return (
@@ -138,6 +139,20 @@ function useOverlaysAtHand() {
     const handle = requestIdleCallback(load);
     return () => cancelIdleCallback(handle);
   }, []);
+}
+
+/** Title and icon of the tab say how much waits; what draws them is loaded once there is something to say. */
+function useTabMark(count: number) {
+  const marked = useRef(false);
+  useEffect(() => {
+    if (count === 0 && !marked.current) return;
+    marked.current = true;
+    void import("./tab-mark")
+      .then(({ markTab }) => markTab(count))
+      .catch(() => {
+        // Without network the number in the page has to do.
+      });
+  }, [count]);
 }
 
 /** Offline page and notices: see public/service-worker.js. */

@@ -13,7 +13,8 @@ export interface ShellData {
   products: { id: string; code: string; name: string }[];
   activeProductId: string | null;
   activeSprintId: string | null;
-  openQuestions: number;
+  /** How many things wait for this person and are neither done nor put off. */
+  inbox: number;
   notice: string | null;
 }
 

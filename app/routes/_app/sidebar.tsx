@@ -22,10 +22,10 @@ export function Sidebar({ shell }: { shell: ShellData }) {
       </Link>
       <ProductSwitch shell={shell} className="w-full" />
       <nav aria-label="Main" className="grid gap-0.5">
-        {destinations.map((destination) => (
+        {places.map((destination) => (
           <SidebarLink key={destination.to} {...destination}>
-            {destination.to === "/questions" ? (
-              <CountBadge count={shell.openQuestions} meaning="open questions" />
+            {destination.to === "/inbox" ? (
+              <CountBadge count={shell.inbox} meaning="waiting for you" />
             ) : null}
           </SidebarLink>
         ))}
@@ -38,6 +38,8 @@ export function Sidebar({ shell }: { shell: ShellData }) {
     </aside>
   );
 }
+
+const places = destinations.filter(({ within }) => within === undefined);
 
 function SidebarLink({ to, label, Icon, children }: Destination & { children?: React.ReactNode }) {
   return (

@@ -28,7 +28,7 @@ export function TopBar({ shell, onSearch, onKeys }: TopBarProps) {
         <span className="max-lg:hidden">
           <KeysButton onKeys={onKeys} />
         </span>
-        <QuestionBell count={shell.openQuestions} />
+        <InboxBell count={shell.inbox} />
         <UserMenu user={shell.user} />
       </div>
     </header>
@@ -86,13 +86,13 @@ function KeysButton({ onKeys }: { onKeys: () => void }) {
   );
 }
 
-/** The one loud thing: it turns amber when somebody waits for an answer. */
-function QuestionBell({ count }: { count: number }) {
-  const label =
-    count === 0 ? "No open questions" : `${count} open question${count === 1 ? "" : "s"}`;
+/** The one loud thing: it turns amber when something waits for this person. */
+function InboxBell({ count }: { count: number }) {
+  const label = count === 0 ? "Nothing waits for you" : `${count} waiting for you`;
   return (
     <Link
-      to="/questions"
+      to="/inbox"
+      prefetch="intent"
       aria-label={label}
       title={label}
       className={

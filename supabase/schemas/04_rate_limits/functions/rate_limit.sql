@@ -33,6 +33,7 @@ begin
       ('avatar', 10, 60),
       ('push_subscription', 20, 60),
       ('webhook', 10, 60),
+      ('inbox', 240, 60),
       -- per job
       ('job_output', 240, 60)
   ) as l (action, max_count, seconds)

@@ -1,5 +1,6 @@
 -- Why: what stands around every signed-in page, in one read: the products to switch between, the sprint that
--- is under way in the active one, and how many questions wait (design: pages).
+-- is under way in the active one, how many questions wait, and how much waits in all
+-- (design: pages).
 create function public.get_shell(p_active_product_id uuid default null)
 returns json
 language plpgsql
@@ -21,10 +22,11 @@ begin
       select count(*)
       from public.agent_questions q
       where q.status = 'OPEN' and q.expires_at > private.now()
-        and q.product_id in (select private.writable_product_ids()))
+        and q.product_id in (select private.writable_product_ids())),
+    'inbox', private.inbox_count()
   );
 end;
 $$;
 
-comment on function public.get_shell is 'The frame of every signed-in page: products, active sprint, open questions.';
+comment on function public.get_shell is 'The frame of every signed-in page: products, active sprint, open questions, the inbox.';
 grant execute on function public.get_shell to authenticated;

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { agentQuestionSchema } from "./question";
+import { idSchema } from "./text";
+
+export const inboxKinds = ["question", "review", "run", "job", "added"] as const;
+export const inboxStates = ["open", "later", "done"] as const;
+export type InboxState = (typeof inboxStates)[number];
+
+const frame = {
+  id: z.string(),
+  product_id: z.string(),
+  product_name: z.string(),
+  /** Since when it waits. */
+  at: z.string(),
+  state: z.enum(inboxStates),
+  later_until: z.string().nullable(),
+};
+const nullableText = z.string().nullable();
+const about = { code: z.string(), title: z.string() };
+
+/** One thing that waits for a person. Its id is that of the question, task, run, job or product. */
+export const inboxItemSchema = z.discriminatedUnion("kind", [
+  z.object({ ...frame, kind: z.literal("question"), question: agentQuestionSchema }),
+  z.object({
+    ...frame,
+    ...about,
+    kind: z.literal("review"),
+    story_code: z.string(),
+    story_title: z.string(),
+  }),
+  z.object({
+    ...frame,
+    ...about,
+    kind: z.literal("run"),
+    sprint_id: z.string(),
+    reason: nullableText,
+    task_id: nullableText,
+    task_code: nullableText,
+  }),
+  z.object({
+    ...frame,
+    ...about,
+    kind: z.literal("job"),
+    reason: nullableText,
+    idea_id: z.string(),
+  }),
+  z.object({ ...frame, ...about, kind: z.literal("added"), owner_name: nullableText }),
+]);
+export type InboxItem = z.infer<typeof inboxItemSchema>;
+
+export const inboxSchema = z.object({
+  items: z.array(inboxItemSchema),
+  /** How many of each kind are open. */
+  counts: z.partialRecord(z.enum(inboxKinds), z.int()),
+  later: z.int(),
+});
+export type Inbox = z.infer<typeof inboxSchema>;
+
+export interface GetInboxInput {
+  state?: InboxState;
+  kinds?: readonly (typeof inboxKinds)[number][];
+}
+
+/** `later` without a moment is until tomorrow morning. */
+export const markInboxItemInput = z.object({
+  kind: z.enum(inboxKinds),
+  id: idSchema,
+  mark: z.enum(inboxStates),
+  until: z.iso.datetime({ offset: true }).optional(),
+});
+export type MarkInboxItemInput = z.infer<typeof markInboxItemInput>;

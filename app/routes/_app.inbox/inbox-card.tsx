@@ -1,0 +1,174 @@
+import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { ActionForm } from "~/components/action-form";
+import { CodeChip } from "~/components/badge";
+import { Button, ButtonLink } from "~/components/button";
+import { PutAside } from "~/components/inbox/put-aside";
+import { QuestionCard } from "~/components/questions/question-card";
+import { RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import { WriteFields } from "~/components/write-access";
+import type { InboxItem } from "~/contract/inbox";
+
+type Of<Kind extends InboxItem["kind"]> = Extract<InboxItem, { kind: Kind }>;
+
+/** One thing that waits: what it is, why, and what one can do about it without leaving the list. */
+export function InboxCard({ item }: { item: InboxItem }) {
+  switch (item.kind) {
+    case "question":
+      return (
+        <QuestionCard question={item.question} action="/inbox" aside={<PutAside item={item} />} />
+      );
+    case "review":
+      return <ReviewCard item={item} />;
+    case "run":
+      return <FailedRunCard item={item} />;
+    case "job":
+      return <FailedTalkCard item={item} />;
+    case "added":
+      return <AddedCard item={item} />;
+  }
+}
+
+function ReviewCard({ item }: { item: Of<"review"> }) {
+  return (
+    <Card
+      item={item}
+      label={`Review of ${item.code}`}
+      pill={<StatusPill status="REVIEW" label="Waits for review" />}
+      to={`/tasks/${item.id}`}
+      about={`${item.story_code} ${item.story_title}`}
+    >
+      <ActionForm action={`/tasks/${item.id}`} className="flex flex-wrap gap-2">
+        <input type="hidden" name="intent" value="set-status" />
+        <Button type="submit" name="status" value="done" tone="primary">
+          Approve: it is done
+        </Button>
+        <Button type="submit" name="status" value="todo">
+          Back to do
+        </Button>
+      </ActionForm>
+    </Card>
+  );
+}
+
+function FailedRunCard({ item }: { item: Of<"run"> }) {
+  const run = `/products/${item.product_id}/runs/${item.id}`;
+  return (
+    <Card
+      item={item}
+      label={`Failed run of ${item.code}`}
+      pill={<StatusPill status="FAILED" label="Run failed" />}
+      to={run}
+      about={item.task_code ? `It ended at ${item.task_code}.` : undefined}
+      reason={item.reason}
+    >
+      <ActionForm action={run} className="flex flex-wrap gap-2">
+        <Button type="submit" name="intent" value="resume-sprint" tone="primary">
+          Resume sprint
+        </Button>
+        {item.task_id ? (
+          <ButtonLink to={`/tasks/${item.task_id}`}>Open {item.task_code}</ButtonLink>
+        ) : null}
+      </ActionForm>
+    </Card>
+  );
+}
+
+function FailedTalkCard({ item }: { item: Of<"job"> }) {
+  return (
+    <Card
+      item={item}
+      label={`Failed talk about ${item.code}`}
+      pill={<StatusPill status="FAILED" label="Talk failed" />}
+      to={`/jobs/${item.id}`}
+      reason={item.reason}
+    >
+      <ButtonLink to={`/ideas/${item.idea_id}`}>Ask again</ButtonLink>
+    </Card>
+  );
+}
+
+function AddedCard({ item }: { item: Of<"added"> }) {
+  return (
+    <Card
+      item={item}
+      label={`You were added to ${item.title}`}
+      pill={<StatusPill status="WAITING" label="You were added" />}
+      to={`/products/${item.product_id}/backlog`}
+      about={`${item.owner_name ?? "Somebody"} made you a member. May your workers do its jobs on your machine?`}
+    >
+      <ActionForm
+        action={`/products/${item.product_id}/members`}
+        className="flex flex-wrap gap-2"
+        aria-label={`Workers in ${item.title}`}
+      >
+        <input type="hidden" name="intent" value="allow-workers" />
+        <Button type="submit" name="allowed" value="yes">
+          Let my workers work here
+        </Button>
+        <Button type="submit" tone="quiet" name="allowed" value="no">
+          Not mine
+        </Button>
+      </ActionForm>
+    </Card>
+  );
+}
+
+function Card({
+  item,
+  label,
+  pill,
+  to,
+  about,
+  reason,
+  children,
+}: {
+  item: Exclude<InboxItem, { kind: "question" }>;
+  label: string;
+  pill: ReactNode;
+  to: string;
+  about?: string;
+  reason?: string | null;
+  children: ReactNode;
+}) {
+  return (
+    <article
+      aria-label={label}
+      data-waiting
+      tabIndex={-1}
+      className="grid gap-3 rounded-lg border border-line bg-surface p-4"
+    >
+      <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
+        {pill}
+        <span>
+          {item.product_name} · <RelativeTime at={item.at} />
+          {item.later_until ? (
+            <>
+              {" "}
+              · back <RelativeTime at={item.later_until} />
+            </>
+          ) : null}
+        </span>
+        <span className="-my-1 ml-auto">
+          <PutAside item={item} />
+        </span>
+      </header>
+      <div className="grid gap-1">
+        <p className="flex flex-wrap items-baseline gap-x-2 text-base">
+          <CodeChip>{item.code}</CodeChip>
+          <Link to={to} data-row className="min-w-0 font-medium hover:underline">
+            {item.title || label}
+          </Link>
+        </p>
+        {about ? <p className="text-sm text-muted">{about}</p> : null}
+        {reason ? (
+          <p className="line-clamp-4 border-l-2 border-failed pl-3 text-sm break-words whitespace-pre-wrap">
+            {reason}
+          </p>
+        ) : null}
+      </div>
+      <WriteFields quiet>{children}</WriteFields>
+    </article>
+  );
+}

@@ -1,0 +1,104 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { Kbd } from "~/components/badge";
+import { EmptyState } from "~/components/empty-state";
+import { FreshRows } from "~/components/fresh-rows";
+import { InboxTabs } from "~/components/inbox/inbox-tabs";
+import { useInboxKeys } from "~/components/inbox/use-inbox-keys";
+import { PageHeader } from "~/components/page-header";
+import { useSteadyRows } from "~/components/use-steady-rows";
+import { type GetInboxInput, type InboxItem, markInboxItemInput } from "~/contract/inbox";
+import { getInbox } from "~/domain/inbox/get-inbox.server";
+import { markInboxItem } from "~/domain/inbox/mark-inbox-item.server";
+import { done, readForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { questionIntents } from "../_app.questions/question-intents.server";
+import { InboxCard } from "./inbox-card";
+
+export { shouldRevalidate } from "~/live/unreachable";
+
+const filters = {
+  all: {},
+  reviews: { kinds: ["review"] },
+  failures: { kinds: ["run", "job"] },
+  later: { state: "later" },
+  done: { state: "done" },
+} as const satisfies Record<string, GetInboxInput>;
+type Filter = keyof typeof filters;
+
+const filterNames: readonly Filter[] = ["reviews", "failures", "later", "done"];
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const wanted = new URL(request.url).searchParams.get("show");
+  const show: Filter = filterNames.find((name) => name === wanted) ?? "all";
+  return json({ show, ...(await getInbox(actor, filters[show])) });
+});
+
+const told = { done: "Done", later: "Back tomorrow morning", open: "Back in your inbox" };
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  return runIntent(form, {
+    ...questionIntents(actor, form, "/inbox"),
+    mark: async () => {
+      const input = readForm(form, markInboxItemInput);
+      await markInboxItem(actor, input);
+      return done(form, "/inbox", told[input.mark]);
+    },
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Inbox · Backloom" }];
+
+const empty: Record<Filter, readonly [title: string, text: string]> = {
+  all: [
+    "Nobody waits for you",
+    "Questions of agents, work to review, failures and products that you were added to come here. Press g b to plan what comes next.",
+  ],
+  reviews: ["Nothing to review", "Tasks that wait in review come here."],
+  failures: [
+    "Nothing failed",
+    "Runs and jobs that failed in the last two weeks and were not tried again come here.",
+  ],
+  later: ["Nothing put off", "Later, or h, puts a thing off until tomorrow morning."],
+  done: ["Nothing here", "What you put away while it still waits for others stays here."],
+};
+
+const keyOf = (item: InboxItem) => `${item.kind} ${item.id}`;
+
+export default function InboxPage() {
+  const { show, items, counts, later } = useLoaderData<typeof loader>();
+  useInboxKeys();
+  return (
+    <div className="mx-auto max-w-3xl">
+      <PageHeader title="Inbox" lead="Everything that waits for you, over all products." />
+      <InboxTabs current={show} counts={counts} later={later} />
+      <Items key={show} show={show} items={items} />
+    </div>
+  );
+}
+
+function Items({ show, items }: { show: Filter; items: readonly InboxItem[] }) {
+  const { list, shown, fresh, show: letIn } = useSteadyRows(items, keyOf);
+  const [title, text] = empty[show];
+  return (
+    <div ref={list}>
+      <FreshRows count={fresh} show={letIn} />
+      {items.length === 0 ? (
+        <EmptyState title={title}>{text}</EmptyState>
+      ) : (
+        <div className="grid gap-4">
+          {shown.map((item) => (
+            <InboxCard key={keyOf(item)} item={item} />
+          ))}
+          <p className="text-center text-xs text-muted max-sm:hidden">
+            <Kbd>j</Kbd> <Kbd>k</Kbd> walk, <Kbd>1</Kbd> to <Kbd>8</Kbd> choose an answer,{" "}
+            <Kbd>e</Kbd> done, <Kbd>h</Kbd> later.
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import { answerQuestionInput, questionIdInput } from "~/contract/question";
+import type { Actor } from "~/db/rpc.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { cancelQuestion } from "~/domain/questions/cancel-question.server";
+import { done, readForm } from "~/http/form-action.server";
+
+/** What the buttons of a question do, on every page that shows questions to be answered in place. */
+export function questionIntents(actor: Actor, form: FormData, back: string) {
+  return {
+    answer: async () => {
+      await answerQuestion(actor, readForm(form, answerQuestionInput));
+      return done(form, back, "Answered");
+    },
+    cancel: async () => {
+      await cancelQuestion(actor, readForm(form, questionIdInput));
+      return done(form, back, "Closed");
+    },
+  };
+}

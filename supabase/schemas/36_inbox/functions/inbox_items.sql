@@ -1,0 +1,46 @@
+-- Why: everything that waits for the caller, in one list: open questions, tasks in review, runs and talks about
+-- ideas that failed within two weeks and were not tried again, and products that somebody added them to. Archived products rest.
+-- Definer: reach is part of the query.
+create function private.inbox_items()
+returns table (kind text, id uuid, product_id uuid, at timestamptz)
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := private.now();
+  v_since timestamptz := v_now - interval '14 days';
+  v_products uuid[] := array(select private.writable_product_ids());
+begin
+  return query
+    select 'question', q.id, q.product_id, q.created_at
+    from public.agent_questions q
+    where q.status = 'OPEN' and q.expires_at > v_now and q.product_id = any (v_products)
+    union all
+    select 'review', t.id, t.product_id, coalesce(
+      (select max(c.changed_at) from public.task_status_changes c where c.task_id = t.id and c.to_status = 'REVIEW'), t.updated_at)
+    from public.tasks t
+    where t.status = 'REVIEW' and t.product_id = any (v_products)
+    union all
+    select 'run', r.id, r.product_id, r.finished_at
+    from public.sprint_runs r
+    where r.status = 'FAILED' and r.product_id = any (v_products) and r.finished_at > v_since
+      and not exists (select from public.sprint_runs n where n.sprint_id = r.sprint_id and n.created_at > r.created_at)
+    union all
+    -- A job of a task is told by its run; a talk about an idea is its owner's alone.
+    select 'job', j.id, j.product_id, j.finished_at
+    from public.agent_jobs j
+    where j.status = 'FAILED' and j.finished_at > v_since and j.product_id = any (v_products) and j.idea_id is not null
+      and j.created_by = auth.uid()
+      and not exists (select from public.agent_jobs n where n.idea_id = j.idea_id and n.created_at > j.created_at)
+    union all
+    select 'added', m.product_id, m.product_id, m.created_at
+    from public.product_members m
+    where m.user_id = auth.uid() and m.role = 'MEMBER' and m.workers_decided_at is null and m.product_id = any (v_products);
+end;
+$$;
+
+comment on function private.inbox_items is 'What waits for the caller over all products, whether put aside or not.';
+
+grant execute on function private.inbox_items to authenticated;

@@ -1,0 +1,17 @@
+-- Why: an inbox is true at once only if its readers hear of reviews and failures as they hear of questions. The members are told
+-- that there is something to read, not what: streams read their state anew.
+-- Definer: an event is sent whoever writes, and no client may call private.emit.
+create function private.tg_any__tell_inbox()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.emit_to_members(new.product_id,
+    jsonb_build_object('op', 'U', 'entity', 'inbox', 'id', new.id, 'product_id', new.product_id));
+  return null;
+end;
+$$;
+
+comment on function private.tg_any__tell_inbox is 'Tells the members of a product that something began or ceased to wait for them.';

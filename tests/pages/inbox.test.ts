@@ -1,0 +1,149 @@
+import type pg from "pg";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import type { Actor } from "~/db/rpc.server";
+import { createIdea } from "~/domain/ideas/create-idea.server";
+import { getInbox } from "~/domain/inbox/get-inbox.server";
+import { markInboxItem } from "~/domain/inbox/mark-inbox-item.server";
+import { getShell } from "~/domain/pages/get-shell.server";
+import { archiveProduct } from "~/domain/products/archive-product.server";
+import { restoreProduct } from "~/domain/products/restore-product.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { asUser, outcomeOf } from "../db/as-user";
+import { at, seedWorld } from "../db/world";
+import { signIn, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+import { openStream } from "../streams/stream-reader";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t, { pages: true });
+
+async function kindsOf(actor: Actor): Promise<string[]> {
+  const { items } = await getInbox(actor, {});
+  expect((await getShell(actor, null)).inbox).toBe(items.length);
+  return items.map(({ kind }) => kind).sort();
+}
+
+/** One of each kind but a membership, as a person and an agent leave them behind. */
+async function seedWaiting() {
+  const world = await seedWorld(t, 3);
+  const { actor, owner, product, story, tasks } = world;
+  const question = await askQuestion(actor, { story_id: story.id, question: "Which words?" });
+  await setTaskStatus(actor, { task_id: at(tasks, 0).id, status: "review" });
+  const sprint = await t.sql.query(
+    `insert into public.sprints (product_id, code, sprint_goal) values ($1, 'SP-9', 'Goal') returning id`,
+    [product.id],
+  );
+  const sprintId = z.string().parse(sprint.rows[0]?.id);
+  await t.sql.query(
+    `insert into public.sprint_runs (sprint_id, product_id, status, pr_strategy, branch, finished_at, failure)
+     values ($1, $2, 'FAILED', 'SPRINT', 'b', now(), '{"reason":"The tests failed."}')`,
+    [sprintId, product.id],
+  );
+  const idea = await createIdea(actor, { product_id: product.id, title: "Glow" });
+  await t.sql.query(
+    `insert into public.agent_jobs (product_id, idea_id, created_by, kind, status, lane_id, finished_at, failure_reason)
+     values ($1, $2, $3, 'PLAN_CHAT', 'FAILED', gen_random_uuid(), now(), 'No model answered.')`,
+    [product.id, idea.id, owner.id],
+  );
+  return { ...world, question };
+}
+
+it("holds what waits over all products, and lets go what was dealt with", async () => {
+  const world = await seedWaiting();
+  const { actor, product, owner, tasks } = world;
+  const stranger = t.actorOf(await createUser(t));
+  expect(await kindsOf(actor)).toEqual(["job", "question", "review", "run"]);
+  expect(await kindsOf(stranger)).toEqual([]);
+  const { items, counts } = await getInbox(actor, { kinds: ["run", "job"] });
+  expect(items.map((item) => "reason" in item && item.reason).sort()).toEqual([
+    "No model answered.",
+    "The tests failed.",
+  ]);
+  expect(counts).toEqual({ question: 1, review: 1, run: 1, job: 1 });
+
+  const friend = await createUser(t);
+  await addMember(t, product.id, friend);
+  expect(await kindsOf(t.actorOf(friend))).toContain("added");
+
+  await archiveProduct(actor, { product_id: product.id });
+  expect(await kindsOf(actor)).toEqual([]);
+  await restoreProduct(actor, { product_id: product.id });
+
+  const visitor = createVisitor(app, await signIn(t, app, owner));
+  // Without script each is dealt with from the list, and one comes back to a page.
+  expect(await visitor.submit("/inbox", "answer", { answer: "Hello" })).toBe("/inbox");
+  await visitor.submit("/inbox", "set-status", { status: "done" });
+  expect(await kindsOf(actor)).toEqual(["job", "run"]);
+  const { rows } = await t.sql.query("select status from public.tasks where id = any ($1)", [
+    tasks.map(({ id }) => id),
+  ]);
+  expect(rows.map(({ status }) => status).sort()).toEqual(["DONE", "TO_DO", "TO_DO"]);
+});
+
+it("puts aside for one person alone, until tomorrow or until it waits anew", async () => {
+  const { actor, owner, product, tasks, question } = await seedWaiting();
+  const friend = await createUser(t);
+  await addMember(t, product.id, friend);
+  const cookie = await signIn(t, app, owner);
+  const visitor = createVisitor(app, cookie);
+  const id = at(tasks, 0).id;
+  await markInboxItem(actor, { kind: "review", id, mark: "done" });
+  await markInboxItem(actor, { kind: "question", id: question.id, mark: "later" });
+  expect(await kindsOf(actor)).toEqual(["job", "run"]);
+  expect(await kindsOf(t.actorOf(friend))).toEqual(["added", "question", "review", "run"]);
+  expect(await visitor.read("/inbox?show=later")).toContain("Which words?");
+  expect(await visitor.read("/inbox?show=done")).toContain("Task 1");
+
+  // It left review and came back: that is news.
+  await setTaskStatus(actor, { task_id: id, status: "todo" });
+  await setTaskStatus(actor, { task_id: id, status: "review" });
+  expect(await kindsOf(actor)).toEqual(["job", "review", "run"]);
+  // Tomorrow has come.
+  await t.sql.query(
+    "update public.inbox_marks set later_until = now() - interval '1 second' where user_id = $1 and item_kind = 'question'",
+    [owner.id],
+  );
+  expect(await kindsOf(actor)).toEqual(["job", "question", "review", "run"]);
+
+  await visitor.submit("/inbox", "mark", { mark: "later" });
+  expect((await getInbox(actor, { state: "later" })).items).toHaveLength(1);
+  await visitor.submit("/inbox?show=later", "mark", { mark: "open" });
+  expect((await getInbox(actor, { state: "later" })).items).toHaveLength(0);
+});
+
+it("refuses what waits for nobody, what is too far off, and demo accounts; marks are nobody else's", async () => {
+  const { actor, owner, product, question } = await seedWaiting();
+  const stranger = await createUser(t);
+  const demo = await createUser(t, { demo: true });
+  await addMember(t, product.id, demo);
+  const item = { kind: "question", id: question.id } as const;
+  const mark = { ...item, mark: "later" } as const;
+  await expect(markInboxItem(t.actorOf(stranger), mark)).rejects.toMatchObject({ status: 404 });
+  await expect(markInboxItem(t.actorOf(demo), mark)).rejects.toMatchObject({ status: 403 });
+  const until = new Date(Date.now() + 40 * 86_400_000).toISOString();
+  await expect(markInboxItem(actor, { ...mark, until })).rejects.toMatchObject({ status: 422 });
+  await markInboxItem(actor, mark);
+  const marks = (caller: { id: string }) =>
+    asUser(t, caller, (client) => outcomeOf(client, "select item_id from public.inbox_marks"));
+  expect([await marks(owner), await marks(stranger)]).toEqual([1, 0]);
+  const write = (client: pg.PoolClient) => outcomeOf(client, "delete from public.inbox_marks");
+  expect(await asUser(t, owner, write)).toBe("42501");
+});
+
+it("is true at once: whoever listens reads anew when something begins to wait", async () => {
+  const { actor, owner, tasks } = await seedWorld(t, 1);
+  const reader = await openStream(`${app.origin}/api/realtime/notifications`, {
+    cookie: await signIn(t, app, owner),
+  });
+  await reader.nextNamed("state");
+  await setTaskStatus(actor, { task_id: at(tasks, 0).id, status: "review" });
+  expect((await reader.nextNamed("state")).event).toBe("state");
+  await markInboxItem(actor, { kind: "review", id: at(tasks, 0).id, mark: "done" });
+  expect((await reader.nextNamed("state")).event).toBe("state");
+  reader.close();
+});
