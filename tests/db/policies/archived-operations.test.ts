@@ -37,6 +37,7 @@ const open: Readonly<Record<string, string>> = {
   create_product: "another product",
   delete_product: "the owner may end it",
   leave_product: "a member may go at any time",
+  mark_inbox_item: "what rests waits for nobody (404)",
   allow_my_workers: "a person's own consent",
   heartbeat_agent_job: "says stop and changes nothing",
   restart_worker: "of the worker",
