@@ -90,3 +90,21 @@ const rowKeys: readonly PageKey[] = [
 export function useRowKeys(): void {
   usePageKeys("List", rowKeys);
 }
+
+/** What `e` is about: the text that the focus or the pointer is at, else the first one, which is the title. */
+function pressEdit(): void {
+  const at =
+    document.activeElement?.closest("[data-editable]") ??
+    document.querySelector("[data-editable]:hover") ??
+    document.querySelector("[data-editable]");
+  at?.querySelector<HTMLElement>("[data-edit]")?.click();
+}
+
+const editKeys: readonly PageKey[] = [
+  { keys: "e", label: "Edit the text under the pointer or the focus", run: pressEdit },
+];
+
+/** `e` on pages whose texts are edited in place. */
+export function useEditKey(): void {
+  usePageKeys("Page", editKeys);
+}

@@ -17,7 +17,3 @@ export function priorityOptions(current?: number) {
   if (current === undefined || labels[current] !== undefined) return named;
   return [{ value: String(current), label: `${current}, as it is` }, ...named];
 }
-
-export function priorityLabel(priority: number): string {
-  return labels[priority] ?? `Priority ${priority}`;
-}

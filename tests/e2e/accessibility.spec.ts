@@ -66,6 +66,7 @@ function placesOf(world: Awaited<ReturnType<typeof newWorld>>): string[] {
     `${product}/members`,
     `${product}/settings`,
     `/stories/${storyId}`,
+    `/stories/${storyId}?edit=description`,
     `/tasks/${taskIds[0]}`,
     "/inbox",
     "/questions",

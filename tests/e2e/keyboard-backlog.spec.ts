@@ -49,7 +49,9 @@ test("by keys alone: order, block and rename a PBI, and take a story out of its 
   await expect(tree).toContainText(/Say goodbye.*Greet visitors/);
   await keys.activate(details.getByRole("button", { name: "Block" }));
   await expect(details.getByRole("button", { name: "Unblock" })).toBeVisible();
-  await keys.fill(details.getByLabel("Title"), "Greet everybody");
+  await keys.tabTo(details.getByRole("button", { name: "Edit title" }));
+  await keys.press("e");
+  await keys.fill(details.getByRole("textbox", { name: "Title" }), "Greet everybody");
   await keys.press("Enter");
   await expect(tree).toContainText("Greet everybody");
   await keys.press("Escape");

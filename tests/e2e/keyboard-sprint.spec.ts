@@ -21,8 +21,9 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await keys.activate(page.getByRole("button", { name: "Add ST-001" }));
   await keys.activate(page.getByRole("button", { name: "Start sprint" }));
   await keys.activate(page.getByRole("link", { name: "Open T-4" }));
+  await keys.activate(page.getByRole("button", { name: "Edit implementation plan" }));
   await keys.fill(page.getByRole("textbox", { name: /Implementation plan/ }), "1. Sign it");
-  await keys.activate(page.getByRole("button", { name: "Save" }));
+  await keys.press("ControlOrMeta+Enter");
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
   await keys.sequence("g", "s");
   await keys.activate(page.getByRole("link", { name: /A plane flies/ }));

@@ -44,7 +44,21 @@ test("the main journey works without script", async ({ browser }) => {
   await page.getByRole("button", { name: "Ask" }).click();
   await expect(page.getByText("Which paper?")).toBeVisible();
 
+  await page.getByRole("button", { name: "Edit title" }).click();
+  await page.getByRole("textbox", { name: "Title" }).fill("  ");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("textbox", { name: "Title" })).toHaveAttribute(
+    "aria-invalid",
+    "true",
+  );
+  await page.getByRole("textbox", { name: "Title" }).fill("Planes that glow at night");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("heading", { name: /glow at night/ })).toBeVisible();
+  await page.getByLabel("State").selectOption("Ready");
+  await page.getByRole("button", { name: "Set" }).first().click();
+  await expect(page.getByLabel("State")).toHaveValue("ready");
+
   await page.goto("/search?q=glow");
-  await expect(page.getByRole("link", { name: "Planes that glow" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Planes that glow at night" })).toBeVisible();
   await context.close();
 });

@@ -2,9 +2,11 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { Section } from "~/components/card";
 import { FormErrors } from "~/components/field";
+import { EditableText } from "~/components/in-place/editable-text";
+import { EditableTitle } from "~/components/in-place/editable-title";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
-import { Prose } from "~/components/prose";
+import { useEditKey } from "~/components/page-keys";
 import { QuestionCard } from "~/components/questions/question-card";
 import { RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
@@ -17,8 +19,8 @@ import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { useShellData } from "../_app/shell-data";
 import { Conversation } from "./conversation";
 import { actOnIdea } from "./idea-action.server";
-import { IdeaEdit } from "./idea-edit";
 import { IdeaProducts } from "./idea-products";
+import { IdeaProperties } from "./idea-properties";
 import { PromoteIdea } from "./promote-idea";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -49,8 +51,10 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 
 export default function IdeaPage() {
   const { idea, talk, description, answers } = useLoaderData<typeof loader>();
-  const refusal = useAnswer<{ error?: string }>();
+  const refusal = useAnswer<{ error?: unknown }>();
   const products = useShellData()?.products ?? [];
+  const fields = { intent: "update", idea_id: idea.id };
+  useEditKey();
   useLiveRevalidation({ stream: "backlog", productId: idea.product_id });
   return (
     <>
@@ -59,7 +63,13 @@ export default function IdeaPage() {
         title={
           <span className="flex flex-wrap items-center gap-2.5">
             <span className="font-mono text-base text-muted">{idea.code}</span>
-            {idea.title}
+            <EditableTitle
+              key={idea.id}
+              label="Title"
+              name="title"
+              value={idea.title}
+              fields={fields}
+            />
             <StatusPill
               status={idea.archived_at ? "CANCELLED" : idea.status}
               label={idea.archived_at ? "Archived" : undefined}
@@ -81,23 +91,27 @@ export default function IdeaPage() {
           ) : null
         }
       />
-      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      <FormErrors errors={typeof refusal?.error === "string" ? [refusal.error] : []} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="grid min-w-0 gap-5">
-          {description ? (
-            <Section title="The idea">
-              <Prose content={description} />
-            </Section>
-          ) : null}
+          <EditableText
+            key={idea.id}
+            label="The idea"
+            name="description"
+            value={idea.description}
+            fields={fields}
+            content={description}
+            empty="More about it."
+          />
           {talk.agent_questions.map((question) => (
             <QuestionCard key={question.id} question={question} />
           ))}
           <Conversation questions={talk.user_questions} answers={answers} />
         </div>
         <div className="grid gap-5">
+          <IdeaProperties idea={idea} products={products} />
           {idea.pbi ? null : <PromoteIdea idea={idea} products={products} />}
           <IdeaProducts idea={idea} products={products} />
-          <IdeaEdit idea={idea} products={products} />
           <Section title="History">
             <ol className="grid gap-1.5 text-xs text-muted">
               {idea.logs.map((log) => (

@@ -1,4 +1,5 @@
 import { redirect } from "@remix-run/node";
+import { editParameter } from "~/components/in-place/edit-parameter";
 import { ContractError } from "~/contract/errors";
 import { createPbiInput, movePbiInput, pbiIdInput, updatePbiInput } from "~/contract/pbi";
 import {
@@ -24,6 +25,7 @@ import { createTask } from "~/domain/tasks/create-task.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
 
 const noText = { description: "", acceptance_criteria: "" } as const;
 
@@ -35,6 +37,7 @@ export async function actOnBacklog(
 ): Promise<Response> {
   const form = await request.formData();
   const here = new URL(request.url);
+  here.searchParams.delete(editParameter);
   const back = `${here.pathname}${here.search}`;
   const closed = withPanel(here, null);
   return runIntent(form, {
@@ -123,6 +126,7 @@ export async function actOnBacklog(
       const task = await setTaskStatus(actor, readForm(form, setTaskStatusInput));
       return done(form, back, `${task.code} moved`);
     },
+    "edit-task": () => editTaskForm(actor, form, back),
     "delete-task": async () => {
       await deleteTask(actor, readForm(form, taskIdInput));
       return redirect(closed, 303);

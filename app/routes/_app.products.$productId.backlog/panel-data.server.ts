@@ -14,7 +14,7 @@ export async function loadPanel(actor: Actor, address: URLSearchParams) {
   if (!isCanonicalUuid(id)) return null;
   if (kind === "pbi") {
     const pbi = await getPbi(actor, { pbi_id: id });
-    return { kind: "pbi", pbi } as const;
+    return { kind: "pbi", pbi, description: await renderMarkdown(pbi.description) } as const;
   }
   if (kind === "story") {
     const page = await getStoryPage(actor, id);
@@ -26,8 +26,9 @@ export async function loadPanel(actor: Actor, address: URLSearchParams) {
   }
   if (kind === "task") {
     const page = await getTaskPage(actor, id);
+    const description = await renderMarkdown(page.task.description);
     const plan = await renderMarkdown(page.task.implementation_plan);
-    return { kind: "task", page, plan } as const;
+    return { kind: "task", page, description, plan } as const;
   }
   return null;
 }

@@ -39,7 +39,15 @@ export function Panel(props: PanelProps) {
     );
   }
   if (panel.kind === "pbi")
-    return <PbiPanel key={panel.pbi.id} pbi={panel.pbi} pbis={pbis} closeTo={closeTo} />;
+    return (
+      <PbiPanel
+        key={panel.pbi.id}
+        pbi={panel.pbi}
+        description={panel.description}
+        pbis={pbis}
+        closeTo={closeTo}
+      />
+    );
   if (panel.kind === "story") {
     return (
       <StoryPanel
@@ -52,6 +60,12 @@ export function Panel(props: PanelProps) {
     );
   }
   return (
-    <TaskPanel key={panel.page.task.id} page={panel.page} plan={panel.plan} closeTo={closeTo} />
+    <TaskPanel
+      key={panel.page.task.id}
+      page={panel.page}
+      description={panel.description}
+      plan={panel.plan}
+      closeTo={closeTo}
+    />
   );
 }

@@ -1,13 +1,14 @@
-import { useFetcher } from "@remix-run/react";
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { type ActionAnswer, ActionForm } from "~/components/action-form";
+import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
-import { Button, SubmitButton } from "~/components/button";
+import { Button } from "~/components/button";
 import { Confirm } from "~/components/confirm";
-import { SelectField, TextAreaField, TextField } from "~/components/field";
+import { EditableText } from "~/components/in-place/editable-text";
+import { EditableTitle } from "~/components/in-place/editable-title";
+import { Picker, PropertyList, TypedProperty } from "~/components/in-place/properties";
 import { countText } from "~/components/numbers";
 import { priorityOptions } from "~/components/priority";
-import { ServerForm, useServerForm } from "~/components/server-form";
+import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
@@ -25,28 +26,22 @@ export interface PanelPbi {
 
 export function PbiPanel({
   pbi,
+  description,
   pbis,
   closeTo,
 }: {
   pbi: PanelPbi;
+  description: SafeHtml | null;
   pbis: readonly { id: string }[];
   closeTo: string;
 }) {
-  const fetcher = useFetcher<ActionAnswer>({ key: `edit-${pbi.id}` });
-  const form = useServerForm<"title" | "description" | "priority" | "code">({
-    lastResult: fetcher.data,
-    defaultValue: {
-      title: pbi.title,
-      description: pbi.description,
-      priority: String(pbi.priority),
-      code: pbi.code,
-    },
-  });
+  const fields = { intent: "update-pbi", pbi_id: pbi.id };
   return (
     <SidePanel
       title={
         <>
-          <CodeChip>{pbi.code}</CodeChip> {pbi.title}
+          <CodeChip>{pbi.code}</CodeChip>{" "}
+          <EditableTitle label="Title" name="title" value={pbi.title} fields={fields} />
         </>
       }
       closeTo={closeTo}
@@ -64,27 +59,25 @@ export function PbiPanel({
           </a>
         </p>
       ) : null}
-      <ServerForm form={form} fetcher={fetcher}>
-        <WriteFields className="grid gap-4">
-          <input type="hidden" name="intent" value="update-pbi" />
-          <input type="hidden" name="pbi_id" value={pbi.id} />
-          <TextField label="Title" required {...form.field("title")} />
-          <TextAreaField label="Description" required={false} {...form.field("description")} />
-          <div className="grid grid-cols-2 gap-3">
-            <SelectField
-              label="Priority"
-              options={priorityOptions(pbi.priority)}
-              {...form.field("priority")}
-            />
-            <TextField label="Code" mono {...form.field("code")} />
-          </div>
-          <div className="flex items-center gap-3">
-            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
-              Save
-            </SubmitButton>
-          </div>
-        </WriteFields>
-      </ServerForm>
+      <EditableText
+        label="Description"
+        name="description"
+        value={pbi.description}
+        fields={fields}
+        content={description}
+        empty="Why it is wanted."
+        inPanel
+      />
+      <PropertyList>
+        <Picker
+          label="Priority"
+          name="priority"
+          value={String(pbi.priority)}
+          fields={fields}
+          options={priorityOptions(pbi.priority)}
+        />
+        <TypedProperty label="Code" name="code" value={pbi.code} fields={fields} mono />
+      </PropertyList>
     </SidePanel>
   );
 }

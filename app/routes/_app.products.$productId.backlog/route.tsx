@@ -2,7 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
-import { useRowKeys } from "~/components/page-keys";
+import { useEditKey, useRowKeys } from "~/components/page-keys";
 import { getBacklogTree } from "~/domain/pages/get-backlog-tree.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -59,6 +59,7 @@ export default function BacklogPage() {
   const address = useTreeAddress();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
+  useEditKey();
   const { selected, clear } = useSelection();
   const filtering = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   return (

@@ -1,16 +1,18 @@
-import { Link, useFetcher } from "@remix-run/react";
-import { type ActionAnswer, ActionForm } from "~/components/action-form";
+import { Link } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
-import { Button, ButtonLink, SubmitButton } from "~/components/button";
+import { Button, ButtonLink } from "~/components/button";
 import { Confirm } from "~/components/confirm";
-import { TextAreaField, TextField } from "~/components/field";
-import { Prose, type SafeHtml } from "~/components/prose";
-import { ServerForm, useServerForm } from "~/components/server-form";
+import { EditableTitle } from "~/components/in-place/editable-title";
+import { Picker, PropertyList, TypedProperty } from "~/components/in-place/properties";
+import { priorityOptions } from "~/components/priority";
+import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
 import { StatusDot, StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { BacklogTree, StoryPageData } from "~/contract/page-data";
 import { takesStories } from "~/contract/takes-stories";
+import { StoryTexts } from "../_app.stories.$storyId/story-texts";
 
 interface StoryPanelProps {
   page: StoryPageData;
@@ -21,11 +23,13 @@ interface StoryPanelProps {
 
 export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
   const { story, tasks } = page;
+  const fields = { intent: "update-story", story_id: story.id };
   return (
     <SidePanel
       title={
         <>
-          <CodeChip>{story.code}</CodeChip> {story.title}
+          <CodeChip>{story.code}</CodeChip>{" "}
+          <EditableTitle label="Title" name="title" value={story.title} fields={fields} />
         </>
       }
       closeTo={closeTo}
@@ -38,12 +42,13 @@ export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
         </ButtonLink>
       </div>
       <SprintChoice page={page} sprints={sprints} />
-      {texts.criteria ? (
-        <section aria-label="Acceptance criteria">
-          <h3 className="mb-1 text-xs font-semibold text-muted">Acceptance criteria</h3>
-          <Prose content={texts.criteria} />
-        </section>
-      ) : null}
+      <StoryTexts
+        story={story}
+        description={texts.description}
+        criteria={texts.criteria}
+        intent="update-story"
+        inPanel
+      />
       <section aria-label="Tasks">
         <h3 className="mb-1 text-xs font-semibold text-muted">Tasks</h3>
         <ul className="grid gap-1">
@@ -61,7 +66,16 @@ export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
           ) : null}
         </ul>
       </section>
-      <StoryFields story={story} />
+      <PropertyList>
+        <Picker
+          label="Priority"
+          name="priority"
+          value={String(story.priority)}
+          fields={fields}
+          options={priorityOptions(story.priority)}
+        />
+        <TypedProperty label="Code" name="code" value={story.code} fields={fields} mono />
+      </PropertyList>
     </SidePanel>
   );
 }
@@ -105,45 +119,6 @@ function SprintChoice({ page, sprints }: Pick<StoryPanelProps, "page" | "sprints
         ) : null}
       </div>
     </WriteFields>
-  );
-}
-
-function StoryFields({ story }: { story: StoryPageData["story"] }) {
-  const fetcher = useFetcher<ActionAnswer>({ key: `edit-${story.id}` });
-  const form = useServerForm<"title" | "description" | "acceptance_criteria" | "code">({
-    lastResult: fetcher.data,
-    defaultValue: {
-      title: story.title,
-      description: story.description,
-      acceptance_criteria: story.acceptance_criteria,
-      code: story.code,
-    },
-  });
-  return (
-    <ServerForm form={form} fetcher={fetcher}>
-      <WriteFields className="grid gap-4">
-        <input type="hidden" name="intent" value="update-story" />
-        <input type="hidden" name="story_id" value={story.id} />
-        <TextField label="Title" required {...form.field("title")} />
-        <TextAreaField label="Description" required={false} {...form.field("description")} />
-        <TextAreaField
-          label="Acceptance criteria"
-          required={false}
-          {...form.field("acceptance_criteria")}
-        />
-        <TextField
-          label="Code"
-          mono
-          description="Its number is the story's place in the order."
-          {...form.field("code")}
-        />
-        <div className="flex items-center gap-3">
-          <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
-            Save
-          </SubmitButton>
-        </div>
-      </WriteFields>
-    </ServerForm>
   );
 }
 

@@ -4,18 +4,22 @@ import { CodeChip } from "~/components/badge";
 import { movableColumns } from "~/components/board/columns";
 import { Button, ButtonLink } from "~/components/button";
 import { Confirm } from "~/components/confirm";
-import { Prose, type SafeHtml } from "~/components/prose";
+import { EditableTitle } from "~/components/in-place/editable-title";
+import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { TaskPageData } from "~/contract/page-data";
+import { TaskTexts } from "../_app.tasks.$taskId/task-texts";
 
 export function TaskPanel({
   page,
+  description,
   plan,
   closeTo,
 }: {
   page: TaskPageData;
+  description: SafeHtml | null;
   plan: SafeHtml | null;
   closeTo: string;
 }) {
@@ -24,7 +28,13 @@ export function TaskPanel({
     <SidePanel
       title={
         <>
-          <CodeChip>{task.code}</CodeChip> {task.title}
+          <CodeChip>{task.code}</CodeChip>{" "}
+          <EditableTitle
+            label="Title"
+            name="title"
+            value={task.title}
+            fields={{ intent: "edit-task", task_id: task.id }}
+          />
         </>
       }
       closeTo={closeTo}
@@ -50,7 +60,7 @@ export function TaskPanel({
       <div className="flex flex-wrap items-center gap-2">
         <StatusPill status={task.status} />
         <ButtonLink to={`/tasks/${task.id}`} size="sm">
-          Open and edit
+          Open task
         </ButtonLink>
         <span className="text-sm text-muted">
           in {story.code} {story.title}
@@ -74,15 +84,7 @@ export function TaskPanel({
           ))}
         </ActionForm>
       </WriteFields>
-      {task.description ? <p className="text-sm whitespace-pre-wrap">{task.description}</p> : null}
-      <section aria-label="Plan">
-        <h3 className="mb-1 text-xs font-semibold text-muted">Implementation plan</h3>
-        {plan ? (
-          <Prose content={plan} />
-        ) : (
-          <p className="text-sm text-muted">No plan yet. A run needs one.</p>
-        )}
-      </section>
+      <TaskTexts task={task} description={description} plan={plan} intent="edit-task" inPanel />
     </SidePanel>
   );
 }

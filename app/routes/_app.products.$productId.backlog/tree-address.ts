@@ -1,5 +1,6 @@
 import { useSearchParams } from "@remix-run/react";
 import { useMemo } from "react";
+import { editParameter } from "~/components/in-place/edit-parameter";
 
 /**
  * The page's state lives in its address: filter, what is unfolded, which panel is open. Each line has two or
@@ -48,6 +49,7 @@ function toggles(params: URLSearchParams, isAllOpen: boolean): (code: string) =>
 function changed(params: URLSearchParams, changes: Record<string, string | null>): string {
   const next = new URLSearchParams(params);
   next.delete("from");
+  next.delete(editParameter);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) next.delete(name);
     else next.set(name, value);

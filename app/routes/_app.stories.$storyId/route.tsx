@@ -1,10 +1,10 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Section } from "~/components/card";
+import { EditableTitle } from "~/components/in-place/editable-title";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
-import { useRowKeys } from "~/components/page-keys";
-import { Prose } from "~/components/prose";
+import { useEditKey, useRowKeys } from "~/components/page-keys";
 import { QuestionCard } from "~/components/questions/question-card";
 import { StatusPill } from "~/components/status-pill";
 import { WriteAccessProvider } from "~/components/write-access";
@@ -13,10 +13,10 @@ import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { actOnStory } from "./story-action.server";
-import { StoryEdit } from "./story-edit";
 import { StoryLog } from "./story-log";
-import { StoryPlace } from "./story-place";
+import { StoryProperties } from "./story-properties";
 import { StoryTasks } from "./story-tasks";
+import { StoryTexts } from "./story-texts";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
@@ -49,6 +49,7 @@ export default function StoryPage() {
   const { story, product, pbi, questions } = page;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   useRowKeys();
+  useEditKey();
   const open = questions.filter((question) => question.status === "open");
   const closed = questions.filter((question) => question.status !== "open");
   return (
@@ -64,7 +65,13 @@ export default function StoryPage() {
         title={
           <span className="flex flex-wrap items-center gap-2.5">
             <span className="font-mono text-base text-muted">{story.code}</span>
-            {story.title}
+            <EditableTitle
+              key={story.id}
+              label="Title"
+              name="title"
+              value={story.title}
+              fields={{ intent: "update", story_id: story.id }}
+            />
             <StatusPill status={story.status} />
           </span>
         }
@@ -74,17 +81,7 @@ export default function StoryPage() {
           {open.map((question) => (
             <QuestionCard key={question.id} question={question} />
           ))}
-          {description || criteria ? (
-            <Section title="What and when it is done">
-              {description ? <Prose content={description} /> : null}
-              {criteria ? (
-                <>
-                  <h3 className="mt-4 mb-1 text-sm font-semibold">Acceptance criteria</h3>
-                  <Prose content={criteria} />
-                </>
-              ) : null}
-            </Section>
-          ) : null}
+          <StoryTexts story={story} description={description} criteria={criteria} />
           <StoryTasks page={page} />
           <StoryLog storyId={story.id} logs={page.logs} texts={logTexts} />
           {closed.length > 0 ? (
@@ -98,8 +95,7 @@ export default function StoryPage() {
           ) : null}
         </div>
         <div className="grid gap-5">
-          <StoryPlace page={page} />
-          <StoryEdit page={page} />
+          <StoryProperties page={page} />
         </div>
       </div>
     </WriteAccessProvider>

@@ -1,0 +1,137 @@
+import { Link, useLocation } from "@remix-run/react";
+import clsx from "clsx";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { Kbd } from "../badge";
+import { buttonClass, SubmitButton } from "../button";
+import { enhancedField } from "../enhanced-field";
+import { FieldErrors } from "../field";
+import { useHydrated } from "../use-hydrated";
+import { editParameter } from "./edit-parameter";
+import type { InPlace, InPlaceText } from "./use-in-place";
+
+const controlClass =
+  "w-full rounded border border-line-strong bg-raised px-2.5 text-ink aria-[invalid=true]:border-danger";
+
+/** The form that stands where the text was. Esc leaves, Enter (in a line) or Ctrl+Enter saves. */
+export function Editor({
+  text,
+  place,
+  line,
+  mono,
+  placeholder,
+  inputMode,
+}: {
+  text: InPlaceText;
+  place: InPlace;
+  /** One line instead of a text area. */
+  line?: boolean;
+  mono?: boolean | undefined;
+  placeholder?: string | undefined;
+  inputMode?: "numeric" | "url" | undefined;
+}) {
+  const id = useId();
+  const hydrated = useHydrated();
+  const { pathname, search } = useLocation();
+  const [base] = useState(text.value);
+  const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const element = input.current;
+    element?.focus();
+    element?.setSelectionRange(element.value.length, element.value.length);
+  }, []);
+  const typed = () => input.current?.value ?? "";
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      place.leave(typed());
+    }
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+      event.preventDefault();
+      input.current?.form?.requestSubmit();
+    }
+  };
+  const field = {
+    id,
+    name: text.name,
+    defaultValue: place.text,
+    placeholder,
+    "aria-label": text.label,
+    "aria-invalid": place.refusal.length > 0 || undefined,
+    "aria-describedby": place.refusal.length > 0 ? `${id}-error` : undefined,
+    onKeyDown,
+  };
+  return (
+    <place.fetcher.Form
+      method="post"
+      className="grid gap-2 font-normal tracking-normal"
+      onSubmit={(event) => {
+        if (typed() === text.value) {
+          event.preventDefault();
+          place.leave(typed());
+        } else place.send();
+      }}
+    >
+      {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
+      {Object.entries(text.fields).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      {line ? (
+        <input
+          ref={input}
+          type="text"
+          inputMode={inputMode}
+          className={clsx(controlClass, "h-9 text-sm pointer-coarse:h-11", mono && "font-mono")}
+          {...field}
+        />
+      ) : (
+        <textarea
+          ref={input}
+          rows={4}
+          className={clsx(
+            controlClass,
+            "field-sizing-content max-h-[70dvh] min-h-24 py-2 leading-normal",
+            mono && "font-mono text-sm",
+          )}
+          {...field}
+        />
+      )}
+      <FieldErrors id={`${id}-error`} errors={place.refusal} />
+      {text.value === base ? null : (
+        <p role="status" className="text-xs text-waiting">
+          Somebody changed it meanwhile. Saving puts your text in the place of theirs.
+        </p>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        <SubmitButton size="sm" pending={false}>
+          Save
+        </SubmitButton>
+        <Link
+          to={withoutEdit(pathname, search)}
+          role="button"
+          preventScrollReset
+          className={buttonClass("quiet", "sm")}
+          onClick={(event) => {
+            event.preventDefault();
+            place.leave(typed());
+          }}
+        >
+          Leave
+        </Link>
+        {hydrated ? (
+          <span className="text-xs font-normal text-muted pointer-coarse:hidden">
+            <Kbd>{line ? "Enter" : "Ctrl Enter"}</Kbd> saves, <Kbd>Esc</Kbd> leaves
+            {line ? "" : "; Markdown"}
+          </span>
+        ) : null}
+      </div>
+    </place.fetcher.Form>
+  );
+}
+
+function withoutEdit(pathname: string, search: string): string {
+  const params = new URLSearchParams(search);
+  params.delete(editParameter);
+  const rest = params.toString();
+  return rest ? `${pathname}?${rest}` : pathname;
+}

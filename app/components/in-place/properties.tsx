@@ -1,0 +1,140 @@
+import { useFetcher } from "@remix-run/react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import type { ActionAnswer } from "../action-form";
+import { Button } from "../button";
+import { Section } from "../card";
+import { enhancedField } from "../enhanced-field";
+import type { SelectOption } from "../field";
+import { showToast } from "../toast";
+import { useHydrated } from "../use-hydrated";
+import { WriteFields } from "../write-access";
+import { EditLink } from "./edit-link";
+import { Editor } from "./editor";
+import { type InPlaceText, useInPlace } from "./use-in-place";
+
+/** What a thing is, one line each; every value is its own picker. */
+export function Properties({ children, footer }: { children: ReactNode; footer?: ReactNode }) {
+  return (
+    <Section title="Properties">
+      <PropertyList>{children}</PropertyList>
+      {footer ? (
+        <WriteFields quiet className="mt-3 flex flex-wrap gap-2 border-t border-line pt-3">
+          {footer}
+        </WriteFields>
+      ) : null}
+    </Section>
+  );
+}
+
+/** The same in a side panel, without a card. */
+export function PropertyList({ children }: { children: ReactNode }) {
+  return <WriteFields className="grid gap-0.5">{children}</WriteFields>;
+}
+
+/** One property of a few values: the platform's select, which sends what is chosen at once. */
+export function Picker({
+  label,
+  name,
+  value,
+  options,
+  fields,
+  children,
+}: {
+  label: string;
+  name: string;
+  value: string;
+  options: readonly SelectOption[];
+  fields: Readonly<Record<string, string>>;
+  /** A link beside it, to what is chosen. */
+  children?: ReactNode;
+}) {
+  const id = useId();
+  const hydrated = useHydrated();
+  const fetcher = useFetcher<ActionAnswer>({
+    key: `pick ${Object.values(fields).concat(name).join(" ")}`,
+  });
+  const { data, state, formData } = fetcher;
+  const told = useRef(data);
+  useEffect(() => {
+    if (!data || data === told.current) return;
+    told.current = data;
+    if (data.error) showToast(String(data.error), "failed");
+    else if (data.message) showToast(data.message);
+  }, [data]);
+  const chosen = state === "idle" ? value : String(formData?.get(name) ?? value);
+  const known = options.some((option) => option.value === chosen);
+  return (
+    <fetcher.Form method="post" className="property" aria-busy={state !== "idle"}>
+      <label htmlFor={id}>{label}</label>
+      {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
+      {Object.entries(fields).map(([field, text]) => (
+        <input key={field} type="hidden" name={field} value={text} />
+      ))}
+      <span className="flex min-w-0 items-center gap-1.5">
+        <select
+          // Without script the browser keeps the choice; with it the value follows what is known.
+          {...(hydrated ? { value: chosen } : { defaultValue: value })}
+          id={id}
+          name={name}
+          className="picker"
+          onChange={({ currentTarget }) => {
+            const { form } = currentTarget;
+            if (form) fetcher.submit(form);
+          }}
+        >
+          {known ? null : <option value={chosen}>{chosen}</option>}
+          {options.map((option) => (
+            <option key={option.value} value={option.value} disabled={option.disabled}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+        {hydrated ? null : (
+          <Button type="submit" size="sm">
+            Set
+          </Button>
+        )}
+        {children}
+      </span>
+    </fetcher.Form>
+  );
+}
+
+/** One property that is typed. */
+export function TypedProperty({
+  empty,
+  mono,
+  placeholder,
+  inputMode,
+  ...text
+}: InPlaceText & {
+  empty?: string;
+  mono?: boolean;
+  placeholder?: string;
+  inputMode?: "numeric" | "url";
+}) {
+  const place = useInPlace(text);
+  const shown = place.pending ?? text.value;
+  return (
+    <div className="property" data-editable>
+      <span className="property-label">{text.label}</span>
+      {place.editing ? (
+        <Editor
+          text={text}
+          place={place}
+          line
+          mono={mono}
+          placeholder={placeholder}
+          inputMode={inputMode}
+        />
+      ) : (
+        <span className="flex min-w-0 items-center justify-between gap-1 pl-1.5">
+          <span className={shown === "" ? "text-muted" : mono ? "font-mono text-xs" : ""}>
+            {shown === "" ? (empty ?? "None") : shown}
+          </span>
+          <EditLink label={text.label} place={place} />
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { editTaskInput } from "~/contract/task";
+import type { Actor } from "~/db/rpc.server";
+import { editTask } from "~/domain/tasks/edit-task.server";
+import { done, runForm, textOf } from "~/http/form-action.server";
+
+const choices = ["verify_only", "requires_opus"] as const;
+
+/** Saves the fields of a task that were sent. A yes or no comes as the word of its picker. */
+export function editTaskForm(actor: Actor, form: FormData, back: string): Promise<Response> {
+  const chosen: { [Name in (typeof choices)[number]]?: boolean } = {};
+  for (const name of choices) {
+    if (form.has(name)) chosen[name] = textOf(form, name) === "yes";
+    form.delete(name);
+  }
+  return runForm(
+    form,
+    editTaskInput,
+    async (input) => {
+      await editTask(actor, { ...input, ...chosen });
+      return done(form, back, "Saved");
+    },
+    { description: "", implementation_plan: null, repo_url: null, estimated_minutes: null },
+  );
+}

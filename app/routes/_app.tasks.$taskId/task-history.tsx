@@ -1,0 +1,21 @@
+import { Section } from "~/components/card";
+import { RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import type { TaskPageData } from "~/contract/page-data";
+
+/** Every status that the task had. */
+export function TaskHistory({ history }: { history: TaskPageData["history"] }) {
+  if (history.length === 0) return null;
+  return (
+    <Section title="History">
+      <ol className="grid gap-1 text-xs text-muted">
+        {history.map((change) => (
+          <li key={change.id} className="flex items-center gap-2">
+            <StatusPill status={change.to_status} />
+            <RelativeTime at={change.changed_at} />
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

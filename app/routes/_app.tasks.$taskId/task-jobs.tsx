@@ -1,0 +1,21 @@
+import { Section } from "~/components/card";
+import { JobCard } from "~/components/jobs/job-card";
+import type { TaskPageData } from "~/contract/page-data";
+
+export function TaskJobs({ jobs }: { jobs: TaskPageData["jobs"] }) {
+  return (
+    <Section title={`Jobs (${jobs.length})`}>
+      {jobs.length === 0 ? (
+        <p className="text-sm text-muted">
+          No agent has worked on it yet. Start a run of its sprint.
+        </p>
+      ) : (
+        <div className="grid gap-3">
+          {jobs.map((job) => (
+            <JobCard key={job.id} job={job} />
+          ))}
+        </div>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,56 @@
+import { expect } from "@playwright/test";
+import { openLive } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld, post } from "./world";
+
+test("a story is read first: a click edits its text there, leaving keeps what was typed, saving formats it", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const story = `/stories/${world.storyId}`;
+  const description = page.getByRole("region", { name: "Description" });
+  const text = description.getByRole("textbox");
+  await openLive(page, story);
+  await expect(page.getByRole("textbox")).toHaveCount(0);
+
+  await page.keyboard.press("e");
+  await expect(page.getByRole("textbox", { name: "Title" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("textbox")).toHaveCount(0);
+
+  await description.getByText("It names").click();
+  await expect(text).toHaveValue("It names **me**.");
+  await text.fill("It names *everybody*.");
+  await page.keyboard.press("Escape");
+  await expect(text).toBeHidden();
+  await expect(description).toContainText("It names me.");
+  await description.getByRole("button", { name: "Go on with description" }).click();
+  await expect(text).toHaveValue("It names *everybody*.");
+
+  // Somebody else saves meanwhile: what is typed here stays, and says so.
+  await post(context, story, { intent: "update", description: "It names nobody." });
+  await expect(description).toContainText("Somebody changed it meanwhile");
+  await expect(text).toHaveValue("It names *everybody*.");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(description.locator("em")).toHaveText("everybody");
+  await expect(text).toBeHidden();
+
+  await page.getByRole("button", { name: "Edit title" }).click();
+  await page.getByRole("textbox", { name: "Title" }).fill(" ");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("textbox", { name: "Title" })).toHaveAttribute(
+    "aria-invalid",
+    "true",
+  );
+  await page.getByRole("textbox", { name: "Title" }).fill("See a kind greeting");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("See a kind greeting");
+
+  await page.getByLabel("Priority").selectOption("1 Urgent");
+  await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
+  await page.reload();
+  await expect(page.getByLabel("Priority")).toHaveValue("1");
+  await context.close();
+});
