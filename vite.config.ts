@@ -22,8 +22,10 @@ export default defineConfig({
 /** What carries a library of its own and is needed on some pages only. */
 const heavyParts = /\/(server-form|panel-tabs|tooltip)\.tsx$/;
 
-/** The small parts that nearly every page uses, in one file: it compresses better than forty. */
+/** The small parts that nearly every page uses, in one file: it compresses better than forty. A folder of parts is a file of its own. */
 function sharedParts(id: string): string | undefined {
-  if (!id.includes("/app/components/") || id.includes(".server.") || heavyParts.test(id)) return;
-  return id.includes("/board/") ? "board" : "parts";
+  const [, path] = id.split("/app/components/");
+  if (path === undefined || id.includes(".server.") || heavyParts.test(id)) return;
+  const [folder, file] = path.split("/");
+  return file === undefined ? "parts" : folder;
 }

@@ -132,6 +132,7 @@ test("when the tab with the connection closes, another one goes on", async ({ co
 test("a live change does not overwrite an edit in progress", async ({ page, context }) => {
   await openLive(page, backlog);
   await page.getByText("First thread").first().click();
+  await page.getByRole("button", { name: "Edit title" }).click();
   const title = page.getByRole("textbox", { name: "Title" }).first();
   await title.fill("My half-written ti");
 

@@ -23,26 +23,32 @@ async function stored(table: string, column: string, id: string): Promise<unknow
   return rows[0]?.value;
 }
 
-it.each([0, 6, 10, 1_000_000])("a priority of %i survives editing and its own picker", async (priority) => {
-  await t.sql.query("update public.pbis set priority = $2 where id = $1", [pbi.id, priority]);
-  await t.sql.query("update public.stories set priority = $2 where id = $1", [story.id, priority]);
-  await t.sql.query("update public.tasks set priority = $2 where id = $1", [task.id, priority]);
-  const panel = `/products/${product.id}/backlog?panel=pbi:${pbi.id}`;
-  const places = [
-    [panel, "update-pbi", "Exports, mended"],
-    [`/stories/${story.id}?`, "update", "Export, mended"],
-    [`/tasks/${task.id}?`, "edit", "Write, mended"],
-  ] as const;
-  for (const [place, intent, title] of places) {
-    await visitor.submit(`${place}&edit=title`, intent, { title });
-    // The picker of the priority, sent as it stands there.
-    await visitor.submit(place, intent);
-  }
-  expect(await stored("pbis", "priority", pbi.id)).toBe(priority);
-  expect(await stored("pbis", "title", pbi.id)).toBe("Exports, mended");
-  expect(await stored("stories", "priority", story.id)).toBe(priority);
-  expect(await stored("tasks", "priority", task.id)).toBe(priority);
-});
+it.each([0, 6, 10, 1_000_000])(
+  "a priority of %i survives editing and its own picker",
+  async (priority) => {
+    await t.sql.query("update public.pbis set priority = $2 where id = $1", [pbi.id, priority]);
+    await t.sql.query("update public.stories set priority = $2 where id = $1", [
+      story.id,
+      priority,
+    ]);
+    await t.sql.query("update public.tasks set priority = $2 where id = $1", [task.id, priority]);
+    const panel = `/products/${product.id}/backlog?panel=pbi:${pbi.id}`;
+    const places = [
+      [panel, "update-pbi", "Exports, mended"],
+      [`/stories/${story.id}?`, "update", "Export, mended"],
+      [`/tasks/${task.id}?`, "edit", "Write, mended"],
+    ] as const;
+    for (const [place, intent, title] of places) {
+      await visitor.submit(`${place}&edit=title`, intent, { title });
+      // The picker of the priority, sent as it stands there.
+      await visitor.submit(place, intent);
+    }
+    expect(await stored("pbis", "priority", pbi.id)).toBe(priority);
+    expect(await stored("pbis", "title", pbi.id)).toBe("Exports, mended");
+    expect(await stored("stories", "priority", story.id)).toBe(priority);
+    expect(await stored("tasks", "priority", task.id)).toBe(priority);
+  },
+);
 
 it("a story is given to a member and taken back, on its page and in the sprint", async () => {
   await visitor.submit(`/stories/${story.id}`, "assign", { assignee_id: friend.id });
