@@ -72,6 +72,9 @@ export const agentJobSchema = z.object({
   head_sha: z.string().nullable(),
   model_id: z.string().nullable(),
   ...usageSchema.shape,
+  /** Lines of the newest diff; null until an attempt has sent one. */
+  additions: z.int().nullable(),
+  deletions: z.int().nullable(),
   evidence: z.record(z.string(), z.unknown()).nullable(),
   failure_class: z.enum(failureClasses).nullable(),
   failure_reason: z.string().nullable(),

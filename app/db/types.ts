@@ -5,6 +5,7 @@ export type Database = {
     Tables: {
       agent_jobs: {
         Row: {
+          additions: number | null;
           attempt: number;
           base_sha: string | null;
           branch: string | null;
@@ -14,6 +15,7 @@ export type Database = {
           claimed_at: string | null;
           created_at: string;
           created_by: string | null;
+          deletions: number | null;
           evidence: Json | null;
           failure_class: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason: string | null;
@@ -47,6 +49,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          additions?: number | null;
           attempt?: number;
           base_sha?: string | null;
           branch?: string | null;
@@ -56,6 +59,7 @@ export type Database = {
           claimed_at?: string | null;
           created_at?: string;
           created_by?: string | null;
+          deletions?: number | null;
           evidence?: Json | null;
           failure_class?: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason?: string | null;
@@ -88,6 +92,7 @@ export type Database = {
           worker_id?: string | null;
         };
         Update: {
+          additions?: number | null;
           attempt?: number;
           base_sha?: string | null;
           branch?: string | null;
@@ -97,6 +102,7 @@ export type Database = {
           claimed_at?: string | null;
           created_at?: string;
           created_by?: string | null;
+          deletions?: number | null;
           evidence?: Json | null;
           failure_class?: Database["public"]["Enums"]["failure_class"] | null;
           failure_reason?: string | null;
@@ -759,6 +765,61 @@ export type Database = {
             columns: ["worker_id"];
             isOneToOne: false;
             referencedRelation: "agent_workers";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      job_diffs: {
+        Row: {
+          additions: number;
+          attempt: number;
+          base_sha: string;
+          bytes: number;
+          created_at: string;
+          deletions: number;
+          files: NonNullable<Json>;
+          head_sha: string;
+          job_id: string;
+          product_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          additions: number;
+          attempt: number;
+          base_sha: string;
+          bytes: number;
+          created_at?: string;
+          deletions: number;
+          files: NonNullable<Json>;
+          head_sha: string;
+          job_id: string;
+          product_id: string;
+        };
+        Update: {
+          additions?: number;
+          attempt?: number;
+          base_sha?: string;
+          bytes?: number;
+          created_at?: string;
+          deletions?: number;
+          files?: NonNullable<Json>;
+          head_sha?: string;
+          job_id?: string;
+          product_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "job_diffs_attempt_fkey";
+            columns: ["job_id", "attempt"];
+            isOneToOne: true;
+            referencedRelation: "job_attempts";
+            referencedColumns: ["job_id", "attempt"];
+          },
+          {
+            foreignKeyName: "job_diffs_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
             referencedColumns: ["id"];
           },
         ];
@@ -2270,6 +2331,7 @@ export type Database = {
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
       get_inbox: { Args: { p_kinds?: Json; p_state?: string }; Returns: Json };
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
+      get_job_diff: { Args: { p_attempt?: number; p_job_id: string }; Returns: Json };
       get_job_output: {
         Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
         Returns: Json;
@@ -2471,6 +2533,7 @@ export type Database = {
       revoke_other_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
       revoke_pairing: { Args: { p_pairing_id: string }; Returns: Json };
       revoke_session: { Args: { p_session_id: string }; Returns: Json };
+      save_job_diff: { Args: { p_attempt: number; p_diff: Json; p_job_id: string }; Returns: Json };
       search: {
         Args: {
           p_cursor?: string;

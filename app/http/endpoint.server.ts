@@ -20,6 +20,8 @@ export interface InputDescription<Query, Body> {
   idParam?: string;
   query?: z.ZodType<Query>;
   body?: z.ZodType<Body>;
+  /** The longest body in bytes, where it is not that of all other requests. */
+  bodyLimit?: number;
 }
 
 export interface UserDescription<Query, Body> extends InputDescription<Query, Body> {
@@ -96,7 +98,7 @@ async function readInput(
   actor?: Actor,
 ): Promise<OpenCall<unknown, unknown>> {
   const { body: bodySchema, query: querySchema } = description;
-  const bytes = bodySchema && (await context.readBody(bodyLimit));
+  const bytes = bodySchema && (await context.readBody(description.bodyLimit ?? bodyLimit));
   if (actor && bytes && bytes.length > unaskedBodyBytes) await authenticate(actor);
   const raw = bytes && parseJsonBody(bytes, request.headers);
   const body = bodySchema && validate(bodySchema, raw, "body");

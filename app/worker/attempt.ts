@@ -4,6 +4,7 @@ import { agentQuestionSchema } from "~/contract/question";
 import type { JobPayload } from "~/contract/worker";
 import { runAgentTurn } from "./agent-turn";
 import type { Assignment } from "./assignment";
+import type { Changes } from "./changes";
 import { environmentOf, writeContextFiles } from "./context-files";
 import type { Evidence } from "./evidence";
 import { runExecTurn } from "./exec-turn";
@@ -43,6 +44,8 @@ export interface Attempt {
   clean: (text: string) => string;
   /** What people see of the attempt while it goes on. */
   output: AttemptOutput;
+  /** What people see of its work. */
+  changes: Changes;
 }
 
 /** How the command ended and what it told. */
@@ -134,6 +137,7 @@ export async function park(
   if (question === undefined) return;
   const { job, service, journal } = attempt;
   await reportUsage(attempt);
+  await attempt.changes.send();
   const about = job.idea === null ? { task_id: taskId } : { idea_id: job.idea.id };
   const given = { ...question, ...about, park: true, job_id: job.id, attempt: job.attempt };
   await ofTask(attempt, service.call("ask_user_question", given, agentQuestionSchema));

@@ -56,6 +56,7 @@ export async function workOnBatch(
   worktree: Worktree,
   surroundings: Surroundings,
 ): Promise<void> {
+  attempt.changes.begin(worktree.folder, worktree.start);
   await reportStart(attempt, worktree.start, worktree.branch);
   await setUp(attempt, worktree);
   const progress: Progress = {
@@ -70,6 +71,7 @@ export async function workOnBatch(
     if (!goesOn) return;
   }
   const evidence = await gatherEvidence(worktree, worktree.start, {}, undefined);
+  await attempt.changes.send();
   const work = { name: attempt.job.id, base: worktree.start };
   const delivery =
     evidence.changedFiles.length > 0

@@ -49,6 +49,7 @@ export async function pauseForConflict(
   journal.say(`Merge conflict in ${files.join(", ")}: the run is paused`);
   const kept = await attempt.keep();
   if (kept !== null) journal.say(`The work is kept on ${kept}`);
+  await attempt.changes.send();
   if (job.run === null) return;
   await reportUsage(attempt);
   const pause = {

@@ -24,6 +24,7 @@ export async function reportFailure(
   result: CommandResult = {},
 ): Promise<void> {
   const kept_ref = (await attempt.keep()) ?? undefined;
+  await attempt.changes.send();
   const failure_reason = withKept(failure.failure_reason, kept_ref);
   const told = { ...failure, failure_reason, kept_ref, summary: result.summary };
   await report(attempt, "failed", told);

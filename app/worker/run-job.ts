@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { JobPayload } from "~/contract/worker";
 import { type Attempt, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
+import { openChanges } from "./changes";
 import { workOnChat } from "./chat-job";
 import { testCommandOf } from "./evidence";
 import { startHeartbeat } from "./heartbeat";
@@ -20,7 +21,7 @@ import { addWorktree, type Worktree } from "./worktree";
 interface JobRun
   extends Omit<
     Attempt,
-    "heartbeat" | "used" | "usageSeq" | "sessionId" | "rules" | "keep" | "output"
+    "heartbeat" | "used" | "usageSeq" | "sessionId" | "rules" | "keep" | "output" | "changes"
   > {
   readQuota: () => Promise<number | undefined>;
   stopSignal: AbortSignal;
@@ -33,7 +34,8 @@ export async function runJob(run: JobRun): Promise<void> {
   const { url, token } = options;
   const watch = (onChange: () => void) => watchJob({ url, token, jobId: job.id }, onChange);
   const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal, watch });
-  const output = openOutput({ url, token, jobId: job.id, attempt: job.attempt, journal, clean });
+  const to = { url, token, jobId: job.id, attempt: job.attempt, journal, clean };
+  const output = openOutput(to);
   const attempt: Attempt = {
     ...run,
     heartbeat,
@@ -43,6 +45,7 @@ export async function runJob(run: JobRun): Promise<void> {
     rules: noRules,
     keep: async () => null,
     output,
+    changes: openChanges(to),
   };
   journal.say(`Claimed ${nameOf(job)} (attempt ${job.attempt})`);
   try {
@@ -76,6 +79,7 @@ async function work(attempt: Attempt): Promise<void> {
     await explain(attempt, error);
   } finally {
     await sayWhatIsKept(attempt);
+    await attempt.changes.sendLast();
     await worktree.remove();
   }
 }

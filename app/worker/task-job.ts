@@ -19,6 +19,7 @@ export async function workOnTask(
   const { job } = attempt;
   const assignment = taskAssignment(job, surroundings);
   const work = { name: job.id, base: await beginningOf(worktree, job.id, worktree.start) };
+  attempt.changes.begin(worktree.folder, work.base);
   await reportStart(attempt, work.base, worktree.branch);
   if (job.task?.status === "done") return passOver(attempt, worktree);
   await setUp(attempt, worktree);
@@ -45,6 +46,7 @@ async function conclude(
   const required = attempt.job.task?.verify_required ?? "ALIGNED_OR_PARTIAL";
   const wish = { assignment, outcome, since: work.base, head: worktree.start, required };
   const { evidence, isSeen, failure } = await look(attempt, worktree, wish);
+  await attempt.changes.send();
   const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
   if (denied !== undefined) return reportFailure(attempt, denied, outcome.result);
   const verification = await verify(attempt, {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { agentJobDetailSchema } from "~/contract/agent-job";
+import { jobDiffSchema, saveJobDiffBody } from "~/contract/job-diff";
 import { appendJobOutputBody, jobOutputSchema } from "~/contract/job-output";
 import { operation } from "./operation.server";
 
@@ -20,6 +21,27 @@ export const jobPaths: ZodOpenApiPathsObject = {
       idParam: "id",
       answer: agentJobDetailSchema,
       errors: [401, 403, 404, 405, 500],
+    }),
+  },
+  "/api/jobs/{id}/diff": {
+    get: operation({
+      id: "getJobDiff",
+      summary: "What an attempt has changed; with Accept: text/x-diff as a patch for git apply",
+      security: "token or session",
+      idParam: "id",
+      query: z.object({ attempt: z.int().min(1).optional() }),
+      answer: jobDiffSchema,
+      errors: [401, 403, 404, 405, 422, 500],
+    }),
+    put: operation({
+      id: "saveJobDiff",
+      summary: "Keeps what an attempt has changed, at most 2 MiB; a lost attempt is refused (409)",
+      security: "token",
+      idParam: "id",
+      body: saveJobDiffBody,
+      status: 204,
+      answer: "nothing",
+      errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
     }),
   },
   "/api/jobs/{id}/output": {

@@ -15,7 +15,7 @@ interface Description {
   body?: z.ZodType;
   /** Status and body of a good answer. */
   status?: 200 | 201 | 202 | 204;
-  answer: z.ZodType | "stream";
+  answer: z.ZodType | "stream" | "nothing";
   errors: readonly ErrorStatus[];
 }
 
@@ -61,14 +61,20 @@ export function operation(description: Description): ZodOpenApiOperationObject {
     responses: {
       [`${status}`]: {
         description: "Good",
-        content:
-          answer === "stream"
-            ? { "text/event-stream": { schema: z.string() } }
-            : { "application/json": { schema: answer } },
+        ...contentOf(answer),
       },
       ...errorResponses(description.errors),
     },
   };
+}
+
+function contentOf(answer: Description["answer"]) {
+  if (answer === "nothing") return {};
+  const content =
+    answer === "stream"
+      ? { "text/event-stream": { schema: z.string() } }
+      : { "application/json": { schema: answer } };
+  return { content };
 }
 
 function errorResponses(statuses: readonly ErrorStatus[]): ZodOpenApiResponsesObject {

@@ -34,6 +34,8 @@ create table public.agent_jobs (
   output_tokens bigint constraint agent_jobs_output_tokens_positive check (output_tokens >= 0),
   cache_read_tokens bigint constraint agent_jobs_cache_read_tokens_positive check (cache_read_tokens >= 0),
   cache_write_tokens bigint constraint agent_jobs_cache_write_tokens_positive check (cache_write_tokens >= 0),
+  additions integer constraint agent_jobs_additions_positive check (additions >= 0),
+  deletions integer constraint agent_jobs_deletions_positive check (deletions >= 0),
   evidence jsonb,
   failure_class public.failure_class,
   failure_reason text constraint agent_jobs_failure_reason_length check (char_length(failure_reason) <= 4000),
@@ -60,6 +62,7 @@ alter table public.agent_jobs
 comment on table public.agent_jobs is
   'Agent jobs (specification: Agent job): one a task of a run, one a batch run, or one a question about an idea.';
 comment on column public.agent_jobs.evidence is 'What a worker gave for verification: changed files, the result of the tests.';
+comment on column public.agent_jobs.additions is 'Lines that the newest diff of the job adds, for chips; null until there is one.';
 
 -- A claim walks this index: the claimable jobs of one product in claim order.
 create index agent_jobs_claim_order_idx on public.agent_jobs (product_id, claim_rank, created_at, position, id)

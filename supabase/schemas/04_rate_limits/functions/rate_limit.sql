@@ -35,7 +35,8 @@ begin
       ('webhook', 10, 60),
       ('inbox', 240, 60),
       -- per job
-      ('job_output', 240, 60)
+      ('job_output', 240, 60),
+      ('job_diff', 30, 60)
   ) as l (action, max_count, seconds)
   where l.action = p_action;
 

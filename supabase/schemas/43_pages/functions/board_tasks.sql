@@ -1,5 +1,6 @@
 -- Why: one shape of the cards on the sprint board and on the solo board: the task, its story, its job if one is
--- under way, and how many questions about it wait.
+-- under way, how many questions about it wait,
+-- and how many lines its newest job has changed.
 create function private.board_tasks(p_sprint_id uuid)
 returns json
 language plpgsql
@@ -25,7 +26,12 @@ begin
         (
           select count(*) from public.agent_questions q
           where q.task_id = t.id and q.status = 'OPEN' and q.expires_at > private.now()
-        ) as open_questions
+        ) as open_questions,
+        (
+          select json_build_array(c.additions, c.deletions) from public.agent_jobs c
+          where c.task_id = t.id and c.kind = 'TASK_IMPLEMENTATION' and c.additions is not null
+          order by c.created_at desc limit 1
+        ) as changes
       from public.stories s
       join public.tasks t on t.story_id = s.id
       left join lateral (

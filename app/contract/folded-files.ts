@@ -1,0 +1,9 @@
+const names =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|composer\.lock|Gemfile\.lock|Cargo\.lock|poetry\.lock|uv\.lock|Pipfile\.lock|go\.sum|flake\.lock|mix\.lock|pubspec\.lock|Podfile\.lock|packages\.lock\.json|gradle\.lockfile)$/;
+const generated =
+  /(?:^|\/)(?:node_modules|vendor|dist|__snapshots__)\/|\.(?:min\.(?:js|css)|map|snap|pb\.go|g\.dart)$|_pb2(?:_grpc)?\.py$/;
+
+/** Lock files, and files that programs write: a reader opens them when there is a reason to. */
+export function isFoldedFile(path: string): boolean {
+  return names.test(path) || generated.test(path);
+}

@@ -1,0 +1,207 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { jobDiffSchema } from "~/contract/job-diff";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { claim, holdJob } from "../db/agents/sprint-world";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const home = mkdtempSync(join(tmpdir(), "backloom-diff-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const patch = (path: string, line = "hello") =>
+  `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`;
+const added = (path: string, rest: Record<string, unknown> = {}) => ({
+  ...{ path, status: "added", additions: 1, deletions: 0, binary: false, patch: patch(path) },
+  ...rest,
+});
+const diff = (...files: unknown[]) => ({
+  ...{ attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
+  files,
+});
+
+async function scene() {
+  const { world, job, attempt, report } = await holdJob(t);
+  const token = await createToken(t, world.owner);
+  const path = `/api/jobs/${job.id}/diff`;
+  const put = (body: unknown, headers: Record<string, string> = bearer(token)) =>
+    app.request(path, {
+      method: "PUT",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  const get = (query = "", headers: Record<string, string> = bearer(token)) =>
+    app.request(`${path}${query}`, { headers });
+  const read = async (query = "") => jobDiffSchema.parse(await (await get(query)).json());
+  return { world, job, attempt, report, token, path, put, get, read };
+}
+
+describe("PUT /api/jobs/:id/diff", () => {
+  it("keeps what an attempt changed, answers 204, and replaces what was sent before", async () => {
+    const { put, read, world, job } = await scene();
+    const first = await put(diff(added("one.txt"), added("two.txt", { additions: 3 })));
+    expect([first.status, await first.text()]).toEqual([204, ""]);
+    expect(await read()).toMatchObject({ attempt: 1, additions: 4, deletions: 0, attempts: [1] });
+    expect((await put(diff(added("one.txt", { folded: true })))).status).toBe(204);
+    const { files, additions } = await read();
+    expect(additions).toBe(1);
+    expect(files).toEqual([added("one.txt", { folded: true })]);
+    expect(await getAgentJob(world.actor, { job_id: job.id })).toMatchObject({
+      ...{ additions: 1, deletions: 0 },
+    });
+  });
+
+  it("takes what an attempt changed at its end, and refuses a lost attempt with 409", async () => {
+    const { put, read, report, world, job } = await scene();
+    await report({
+      ...{ status: "failed", failure_class: "rate_limited" },
+      resets_at: "2000-01-01T00:00:00Z",
+    });
+    expect((await put(diff(added("one.txt")))).status).toBe(204);
+    expect((await claim(world.actor, "worker-2")).id).toBe(job.id);
+    const lost = await put(diff(added("late.txt")));
+    expect(lost.status).toBe(409);
+    expect((await put({ ...diff(added("two.txt")), attempt: 2 })).status).toBe(204);
+    expect(await read()).toMatchObject({ attempt: 2, attempts: [1, 2] });
+    expect((await read("?attempt=1")).files[0]?.path).toBe("one.txt");
+  });
+
+  it("refuses strangers, demo accounts, sessions, archived products and unknown jobs", async () => {
+    const { put, get, path, world, token } = await scene();
+    const body = diff(added("one.txt"));
+    expect((await put(body)).status).toBe(204);
+    const stranger = bearer(await createToken(t, await createUser(t)));
+    expect((await put(body, stranger)).status).toBe(403);
+    expect((await get("", stranger)).status).toBe(403);
+    expect((await app.request(path)).status).toBe(401);
+    const session = { cookie: await signIn(t, app, world.owner) };
+    expect((await put(body, session)).status).toBe(401);
+    expect((await get("", session)).status).toBe(200);
+    const demo = await createUser(t, { demo: true });
+    await addMember(t, world.product.id, demo);
+    const ofDemo = bearer(await createToken(t, demo));
+    expect((await put(body, ofDemo)).status).toBe(403);
+    expect((await get("", ofDemo)).status).toBe(200);
+    const member = await createUser(t);
+    await addMember(t, world.product.id, member);
+    expect((await put(body, bearer(await createToken(t, member)))).status).toBe(409);
+    await t.sql.query("update public.products set archived_at = now() where id = $1", [
+      world.product.id,
+    ]);
+    expect((await put(body)).status).toBe(403);
+    expect((await get()).status).toBe(200);
+    const unknown = path.replace(/[0-9a-f-]{36}/, "00000000-0000-4000-8000-000000000000");
+    expect((await app.request(unknown, { headers: bearer(token) })).status).toBe(404);
+  });
+
+  it("takes 2 MiB of patches, and refuses more", async () => {
+    const { put, read } = await scene();
+    const line = "x".repeat(262_144 - patch("file-0", "").length);
+    const files = (count: number) =>
+      Array.from({ length: count }, (_, number) =>
+        added(`file-${number}`, { patch: patch(`file-${number}`, line) }),
+      );
+    expect((await put(diff(...files(8)))).status).toBe(204);
+    expect((await read()).files).toHaveLength(8);
+    expect((await put(diff(...files(9)))).status).toBe(422);
+    const long = added("file-0", { patch: patch("file-0", `${line}y`) });
+    expect((await put(diff(long))).status).toBe(422);
+    const huge = added("file-0", { patch: "x".repeat(7_000_000) });
+    expect((await put(diff(huge))).status).toBe(413);
+  });
+
+  it.each([
+    ["an unknown status", diff(added("x", { status: "eaten" }))],
+    ["no path", diff(added(""))],
+    ["a negative count", diff(added("x", { additions: -1 }))],
+    ["a head that is no hash", { ...diff(added("x")), head_sha: "HEAD" }],
+    ["a NUL", diff(added("x", { patch: "\0" }))],
+    ["no attempt", { ...diff(added("x")), attempt: undefined }],
+  ])("refuses %s with 422", async (_what, body) => {
+    const { put } = await scene();
+    expect((await put(body)).status).toBe(422);
+  });
+});
+
+describe("GET /api/jobs/:id/diff", () => {
+  it("answers 404 while there is nothing", async () => {
+    const { get, put } = await scene();
+    expect((await get()).status).toBe(404);
+    await put(diff(added("one.txt")));
+    expect((await get("?attempt=2")).status).toBe(404);
+    expect((await get("?attempt=x")).status).toBe(422);
+  });
+
+  it("answers a patch that git apply takes, without what is not whole or about other files", async () => {
+    const { put, get, token } = await scene();
+    const smuggled = `${patch("six.txt")}--- a/other\n+++ b/other\n@@ -0,0 +1 @@\n+x\n`;
+    await put(
+      diff(
+        added("one.txt"),
+        added("größe \u202e.txt", { patch: patch("größe \u202e.txt") }),
+        added("three.txt", { truncated: true }),
+        added("four.bin", { patch: undefined, binary: true }),
+        added("five.txt", { patch: patch("/etc/passwd") }),
+        added("six.txt", { patch: smuggled }),
+        added("lib", { status: "submodule", patch: undefined }),
+      ),
+    );
+    const answer = await get("", { ...bearer(token), accept: "text/x-diff" });
+    expect(answer.headers.get("content-type")).toBe("text/x-diff; charset=utf-8");
+    const text = await answer.text();
+    for (const name of ["three.txt", "four.bin", "five.txt", "six.txt", "lib"]) {
+      expect(text).toMatch(new RegExp(`^# ${name}: `, "m"));
+    }
+    execFileSync("git", ["init", "--quiet", home]);
+    writeFileSync(join(home, "all.patch"), text);
+    execFileSync("git", ["apply", "all.patch"], { cwd: home });
+    expect(readFileSync(join(home, "one.txt"), "utf8")).toBe("hello\n");
+    expect(readFileSync(join(home, "größe \u202e.txt"), "utf8")).toBe("hello\n");
+    expect(() => readFileSync(join(home, "six.txt"))).toThrow();
+  });
+});
+
+describe("what is kept", () => {
+  it("is the newest diff of a job, and others for two weeks", async () => {
+    const { put, report, world, read } = await scene();
+    await put(diff(added("one.txt")));
+    await report({
+      ...{ status: "failed", failure_class: "rate_limited" },
+      resets_at: "2000-01-01T00:00:00Z",
+    });
+    await claim(world.actor, "worker-2");
+    await put({ ...diff(added("two.txt")), attempt: 2 });
+    await t.sql.query("update public.job_diffs set created_at = now() - interval '15 days'");
+    await t.sql.query("select private.remove_stale_rows()");
+    expect((await read()).attempts).toEqual([2]);
+  });
+
+  it("is bounded for a product: older attempts go first, then the lines of the oldest jobs", async () => {
+    const { put, report, world, read } = await scene();
+    await put(diff(added("one.txt")));
+    await report({
+      ...{ status: "failed", failure_class: "rate_limited" },
+      resets_at: "2000-01-01T00:00:00Z",
+    });
+    await claim(world.actor, "worker-2");
+    await put({ ...diff(added("two.txt")), attempt: 2 });
+    const { rows } = await t.sql.query(
+      "select max(bytes) as bytes from public.job_diffs where product_id = $1",
+      [world.product.id],
+    );
+    const room = "select private.make_room_for_diffs($1, $2)";
+    await t.sql.query(room, [world.product.id, rows[0].bytes]);
+    expect(await read()).toMatchObject({ attempts: [2], files: [added("two.txt")] });
+    await t.sql.query(room, [world.product.id, 10]);
+    const [file] = (await read()).files;
+    expect(file).toMatchObject({ path: "two.txt", truncated: true });
+    expect(file).not.toHaveProperty("patch");
+  });
+});
