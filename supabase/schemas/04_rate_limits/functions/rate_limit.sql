@@ -34,6 +34,8 @@ begin
       ('push_subscription', 20, 60),
       ('webhook', 10, 60),
       ('inbox', 240, 60),
+      ('job_comment', 120, 60),
+      ('job_review', 60, 60),
       -- per job
       ('job_output', 240, 60),
       ('job_diff', 30, 60)
