@@ -14,6 +14,7 @@ create table public.products (
     constraint products_definition_of_done_length check (char_length(definition_of_done) <= 100000),
   auto_pr boolean not null default false,
   pr_strategy public.pr_strategy not null default 'SPRINT',
+  done_requires public.done_requires not null default 'none',
   archived_at timestamptz,
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
@@ -44,8 +45,8 @@ create policy products_no_demo_delete on public.products as restrictive for dele
 
 grant select on public.products to authenticated;
 
-grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy),
-  update (code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, archived_at),
+grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires),
+  update (code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, archived_at),
   delete on public.products to authenticated;
 
 grant select, insert, update, delete on public.products to service_role;

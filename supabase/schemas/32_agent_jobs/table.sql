@@ -15,6 +15,8 @@ create table public.agent_jobs (
   position integer not null default 0,
   in_turn boolean not null default true,
   claim_rank smallint not null default 1,
+  phase public.job_phase not null default 'implement',
+  author_worker_id uuid references public.agent_workers (id) on delete set null,
   branch text constraint agent_jobs_branch_length check (char_length(branch) <= 200),
   plan_snapshot text,
   pushed_at timestamptz,
@@ -61,6 +63,7 @@ alter table public.agent_jobs
 
 comment on table public.agent_jobs is
   'Agent jobs (specification: Agent job): one a task of a run, one a batch run, or one a question about an idea.';
+comment on column public.agent_jobs.author_worker_id is 'Who did the work that is to be verified: anybody but this worker may.';
 comment on column public.agent_jobs.evidence is 'What a worker gave for verification: changed files, the result of the tests.';
 comment on column public.agent_jobs.additions is 'Lines that the newest diff of the job adds, for chips; null until there is one.';
 
@@ -76,6 +79,7 @@ create index agent_jobs_sprint_run_id_idx on public.agent_jobs (sprint_run_id, p
 create index agent_jobs_task_id_idx on public.agent_jobs (task_id);
 create index agent_jobs_idea_id_idx on public.agent_jobs (idea_id) where idea_id is not null;
 create index agent_jobs_worker_id_idx on public.agent_jobs (worker_id);
+create index agent_jobs_author_worker_id_idx on public.agent_jobs (author_worker_id) where author_worker_id is not null;
 create index agent_jobs_parked_question_id_idx on public.agent_jobs (parked_question_id)
   where parked_question_id is not null;
 create index agent_jobs_created_by_idx on public.agent_jobs (created_by);

@@ -5,7 +5,10 @@ comment on type public.agent_job_status is 'States of an agent job (specificatio
 -- Enumerations of the agent side that are no states (specification: Agent job, Agent question).
 create type public.agent_job_kind as enum ('TASK_IMPLEMENTATION', 'PLAN_CHAT', 'SPRINT_IMPLEMENTATION');
 create type public.verify_result as enum ('ALIGNED', 'PARTIAL', 'EMPTY', 'DIVERGENT');
+-- What a queued job waits for: a worker that does it, another worker that looks at it, a person who does.
+create type public.job_phase as enum ('implement', 'verify', 'review');
 
+comment on type public.job_phase is 'Phases of a job whose product asks for proof (docs/proof.md).';
 comment on type public.agent_job_kind is 'What a job does (specification: Agent job).';
 comment on type public.verify_result is 'Result of the verification gate (specification: Agent job).';
 
@@ -35,7 +38,8 @@ create type private.job_report as (
   output_tokens bigint,
   cache_read_tokens bigint,
   cache_write_tokens bigint,
-  events jsonb
+  events jsonb,
+  evidence jsonb
 );
 
 comment on type private.job_report is 'What a worker says of its attempt (specification: Agent job).';

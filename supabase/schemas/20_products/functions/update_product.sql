@@ -16,7 +16,8 @@ begin
       repo_url = coalesce(p_changes ->> 'repo_url', p.repo_url),
       definition_of_done = coalesce(p_changes ->> 'definition_of_done', p.definition_of_done),
       auto_pr = coalesce((p_changes ->> 'auto_pr')::boolean, p.auto_pr),
-      pr_strategy = coalesce((p_changes ->> 'pr_strategy')::public.pr_strategy, p.pr_strategy)
+      pr_strategy = coalesce((p_changes ->> 'pr_strategy')::public.pr_strategy, p.pr_strategy),
+      done_requires = coalesce((p_changes ->> 'done_requires')::public.done_requires, p.done_requires)
   where p.id = p_product_id;
   return public.get_product(p_product_id);
 end;

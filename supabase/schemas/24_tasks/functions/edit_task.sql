@@ -11,6 +11,7 @@ declare
 begin
   perform private.parse_choice('verify_required', p_changes ->> 'verify_required', '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
   perform private.require_write('task', p_task_id);
+  perform private.require_proof(p_task_id, v_status);
 
   update public.tasks t
   set title = coalesce(p_changes ->> 'title', t.title),

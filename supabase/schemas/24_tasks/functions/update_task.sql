@@ -23,6 +23,7 @@ begin
   perform private.parse_choice('status', p_status, '{todo,in_progress,done}');
   perform private.parse_choice('verify_required', p_verify_required, '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
   perform private.require_write('task', p_task_id);
+  perform private.require_proof(p_task_id, private.parse_task_status(p_status));
 
   update public.tasks t
   set status = coalesce(private.parse_task_status(p_status), t.status),

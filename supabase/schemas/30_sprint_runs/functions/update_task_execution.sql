@@ -16,6 +16,7 @@ declare
   v_state text := private.attempt_state(v_job, p_attempt);
   v_result public.verify_result;
   v_next text := v_status;
+  v_missing jsonb;
 begin
   v_result := coalesce(private.require_choice('verify_result', p_verify_result,
     array['ALIGNED', 'PARTIAL', 'EMPTY', 'DIVERGENT'])::public.verify_result, v_execution.verify_result);
@@ -39,6 +40,10 @@ begin
     v_next := private.gate(v_execution.verify_required, v_result, (select t.verify_only from public.tasks t where t.id = p_task_id));
     if v_next is null then
       perform private.refuse_gate(v_execution.verify_required, v_result);
+    end if;
+    v_missing := case when v_next = 'DONE' then private.proof_gap(p_task_id) end;
+    if v_missing is not null then
+      perform private.refuse_unproven(v_missing);
     end if;
   end if;
 

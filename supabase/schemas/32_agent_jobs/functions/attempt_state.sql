@@ -1,5 +1,5 @@
 -- Why: each claim is a numbered attempt, and every later word of a worker carries the number. Answers how the given
--- attempt stands: held, cancelled, finished, parked, requeued or lost. Only the user of the worker that claimed can hold it.
+-- attempt stands: held, cancelled, finished, handed_over (to another phase), parked, requeued or lost. Only the user of the worker that claimed can hold it.
 -- A lease that has run out but was not taken away yet still counts as held: nobody else works on the job.
 create function private.attempt_state(p_job public.agent_jobs, p_attempt integer)
 returns text
@@ -21,6 +21,7 @@ begin
     when p_job.status = 'CANCELLED' then 'cancelled'
     when p_job.status <> 'QUEUED' then 'finished'
     when p_job.failure_class = 'rate_limited' then 'requeued'
+    when exists (select from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_attempt and a.outcome = 'done') then 'handed_over'
     when p_job.parked_question_id is not null and p_job.failure_class is null then 'parked'
     else 'lost'
   end;

@@ -38,7 +38,7 @@ begin
 
   v_locked := private.take_back_expired(v_user_id, p_product_id);
   for v_round in 1 .. 20 loop
-    v_product_id := private.next_product(v_user_id, p_product_id, p_sprint_run_id, p_kinds, v_tried);
+    v_product_id := private.next_product(v_worker.id, v_user_id, p_product_id, p_sprint_run_id, p_kinds, v_tried);
     exit when v_product_id is null;
     if v_locked = '{}' then
       perform private.share_product(v_product_id);

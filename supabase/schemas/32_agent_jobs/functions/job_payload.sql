@@ -16,7 +16,7 @@ begin
   select r.* into v_run from public.sprint_runs r where r.id = p_job.sprint_run_id;
   select t.* into v_task from public.tasks t where t.id = p_job.task_id;
 
-  return json_build_object(
+  return (json_build_object(
     'id', p_job.id,
     'kind', p_job.kind,
     'status', lower(p_job.status::text),
@@ -93,7 +93,7 @@ begin
     'questions', (
       select coalesce(json_agg(private.question_json(q) order by q.created_at, q.id), '[]')
       from public.agent_questions q where q.job_id = p_job.id)
-  );
+  )::jsonb || private.proof_payload(p_job))::json;
 end;
 $$;
 

@@ -1,6 +1,6 @@
 -- Why: all that keeps one job from moving, each as a code, a sentence and what a page needs for a link. A held job answers
 -- with its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, order, blocked,
--- archived, no_worker, consent, quota, ready. What somebody elses talk about an idea says stays out of it.
+-- archived, no_worker, consent, quota, review, needs_other_worker, ready. What somebody elses talk about an idea says stays out of it.
 create function private.job_reasons(p_job public.agent_jobs)
 returns jsonb
 language plpgsql
@@ -33,6 +33,11 @@ begin
         to_char(p_job.lease_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), p_job.attempt,
         case when p_job.lease_until <= v_now then '; the lease has run out and the job is taken back within seconds' else '' end),
       'worker_id', p_job.worker_id, 'worker_name', v_worker.name, 'lease_until', p_job.lease_until, 'last_seen_at', v_worker.last_seen_at));
+  end if;
+
+  if p_job.phase = 'review' then
+    return jsonb_build_array(jsonb_build_object('code', 'review',
+      'message', 'The work is done and waits for a person to review it.', 'task_id', p_job.task_id));
   end if;
 
   select r.* into v_run from public.sprint_runs r where r.id = p_job.sprint_run_id;

@@ -2,7 +2,7 @@
 -- (its owner always did), or of the one that the claim names. Reads the partial index in claim order, one row a
 -- product, and takes no lock; the claim looks again under the lock of that product.
 create function private.next_product(
-  p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[])
+  p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[])
 returns uuid
 language plpgsql
 stable
@@ -22,6 +22,7 @@ begin
       from private.claimable_jobs j
       where j.product_id = m.product_id
         and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id)
+        and (j.phase <> 'verify' or j.author_worker_id is distinct from p_worker_id)
         and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
         and (p_kinds is null or p_kinds ? j.kind::text)
       order by j.claim_rank, j.created_at, j.position, j.id

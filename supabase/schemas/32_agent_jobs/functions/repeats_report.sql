@@ -9,6 +9,7 @@ as $$
 begin
   return case p_state
     when 'finished' then p_job.status::text = p_status or (p_job.status = 'SKIPPED' and p_status = 'DONE' and p_result = 'EMPTY')
+    when 'handed_over' then p_status = 'DONE'
     when 'requeued' then p_status = 'FAILED' and p_class = 'rate_limited'
     else false
   end;

@@ -1,5 +1,6 @@
 -- Why: a worker says how its attempt goes: RUNNING, DONE, FAILED or SKIPPED. Only the attempt that holds the job is heard;
--- the same final report twice is fine; a report while still CLAIMED counts as through RUNNING. DONE passes the gate first.
+-- the same final report twice is fine; a report while still CLAIMED counts as through RUNNING. DONE passes the gate first,
+-- and where the product asks for proof (phase_after) it may go back to the queue for another worker or a person.
 -- FAILED with rate_limited puts the job back until resets_at, no retry counted. Cascades happen in this transaction.
 -- Refusals: 404, 403, 409 (lost, cancelled, other end), 422 (gate, fields). Definer: jobs are written by functions only.
 create function private.report_agent_job(p_job_id uuid, p_attempt integer, p_report jsonb)
@@ -20,6 +21,7 @@ declare
   v_state text := private.attempt_state(v_job, p_attempt);
   v_result public.verify_result;
   v_next public.agent_job_status;
+  v_phase public.job_phase;
 begin
   if v_status is null then
     perform private.refuse(422, 'status must be one of running, done, failed, skipped.');
@@ -45,9 +47,15 @@ begin
     perform private.refuse_attempt(v_job, p_attempt, v_state);
   end if;
 
+  -- Whoever only looks at the work of another moves nothing, and does not fail it by failing to look.
+  if v_job.phase = 'verify' then
+    v_report := private.verifiers_report(v_report);
+  end if;
+  perform private.record_evidence(v_job, v_report.evidence);
   v_next := case v_status
     when 'RUNNING' then 'RUNNING'
-    when 'FAILED' then case when v_class = 'rate_limited' then 'QUEUED' else 'FAILED' end
+    when 'FAILED' then case when v_class = 'rate_limited' or (v_job.phase = 'verify' and v_job.retry_count < 3)
+      then 'QUEUED' else 'FAILED' end
     else private.finish_outcome(v_job, v_status, v_result)::text
   end::public.agent_job_status;
   if v_job.kind = 'PLAN_CHAT' and v_next = 'DONE' then
@@ -55,17 +63,27 @@ begin
   end if;
   perform private.record_usage(v_job, p_attempt, v_report);
   perform private.note_attempt(v_job, v_report);
+  perform private.note_head(t.story_id, v_job, v_report.head_sha)
+  from public.tasks t where v_job.kind = 'TASK_IMPLEMENTATION' and t.id = v_job.task_id;
+  v_phase := case when v_next = 'DONE' then private.phase_after(v_job) end;
+  if v_phase is not null then
+    v_next := 'QUEUED';
+  end if;
 
   update public.agent_jobs j
   set status = v_next,
       started_at = coalesce(j.started_at, v_now),
       lease_until = v_now + private.lease(),
+      phase = coalesce(v_phase, j.phase),
+      claim_rank = case when v_phase is null then j.claim_rank else 0 end,
+      author_worker_id = case when v_phase = 'verify' then j.worker_id else j.author_worker_id end,
+      retry_count = j.retry_count + case when v_status = 'FAILED' and v_next = 'QUEUED' and v_class is distinct from 'rate_limited' then 1 else 0 end,
       verify_result = case when v_next = 'SKIPPED' then 'EMPTY' else v_result end,
       summary = coalesce(left(v_report.summary, 20000), j.summary),
       failure_class = case when v_status = 'FAILED' then coalesce(v_class, 'agent_error') end,
       failure_reason = case when v_status = 'FAILED'
         then left(coalesce(v_report.failure_reason, v_report.summary, 'The worker gave no reason.'), 4000) end,
-      not_before = case when v_next = 'QUEUED' then greatest(coalesce(v_report.resets_at, v_now + interval '5 minutes'), v_now) end,
+      not_before = case when v_next = 'QUEUED' and v_status = 'FAILED' then greatest(coalesce(v_report.resets_at, v_now + interval '5 minutes'), v_now) end,
       base_sha = coalesce(j.base_sha, left(v_report.base_sha, 64)),
       head_sha = coalesce(left(v_report.head_sha, 64), j.head_sha),
       branch = coalesce(j.branch, left(v_report.branch, 200)),
@@ -74,6 +92,10 @@ begin
   where j.id = p_job_id
   returning j.* into v_job;
 
+  if v_phase is not null then
+    perform private.enter_phase(v_job);
+    select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+  end if;
   -- A worker that ends well asks for the next job at once, which writes its presence anyway.
   if v_next not in ('RUNNING', 'DONE') then
     perform private.release_worker(v_job.worker_id, v_job.id);

@@ -18,7 +18,9 @@ declare
 begin
   update public.agent_jobs x
   set status = 'CLAIMED', attempt = x.attempt + 1, worker_id = p_worker_id, claimed_at = v_now, started_at = null,
-      lease_until = v_now + private.lease(), not_before = null, claim_rank = 1, failure_class = null, verify_result = null,
+      lease_until = v_now + private.lease(), not_before = null, claim_rank = 1, failure_class = null,
+      -- A verifier looks at the criteria; how the work meets the plan was found before.
+      verify_result = case when x.phase = 'verify' then x.verify_result end,
       plan_snapshot = coalesce(
         (select e.plan_snapshot from public.task_executions e
           where x.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = x.sprint_run_id and e.task_id = x.task_id),
@@ -28,6 +30,7 @@ begin
     from private.claimable_jobs j
     where j.product_id = p_product_id
       and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id)
+      and (j.phase <> 'verify' or j.author_worker_id is distinct from p_worker_id)
       and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
       and (p_kinds is null or p_kinds ? j.kind::text)
     order by j.claim_rank, j.created_at, j.position, j.id

@@ -15,6 +15,7 @@ declare
   v_required public.verify_required;
   v_result public.verify_result;
   v_outcome text;
+  v_missing jsonb;
 begin
   if jsonb_typeof(coalesce(p_changed_files, '[]')) <> 'array' or length(coalesce(p_changed_files, '[]')::text) > 262144
     or length(coalesce(p_evidence, '{}')::text) > 65536 then
@@ -39,15 +40,23 @@ begin
       evidence = coalesce(p_evidence, j.evidence)
   where j.id = p_job.id;
 
+  perform private.note_head(v_task.story_id, p_job, p_head_sha);
+
   v_outcome := private.gate(v_required, v_result, v_task.verify_only);
+  v_missing := case when v_outcome = 'DONE' then private.proof_gap(v_task.id) end;
+  if v_missing is not null then
+    v_outcome := null;
+  end if;
   return json_build_object('job_id', p_job.id, 'task_id', v_task.id, 'task_code', v_task.code,
     'execution_id', p_execution.id, 'verify_result', v_result, 'verify_required', v_required,
     'verify_only', v_task.verify_only, 'passes', v_outcome is not null, 'report', lower(v_outcome),
-    'plan', v_plan,
+    'plan', v_plan, 'missing', coalesce(v_missing, '[]'),
     'hint', case v_outcome
       when 'DONE' then 'The gate is open: report done.'
       when 'SKIPPED' then 'Nothing differs from the main branch: the work is already present. Report skipped.'
-      else format('The gate needs %s. Finish what is missing and verify again, or report failed with failure_class verification_failed.', v_required)
+      else case when v_missing is not null then 'Not proven yet, and the product asks for it: '
+        || (select string_agg(m ->> 'message', ' ') from jsonb_array_elements(v_missing) m)
+      else format('The gate needs %s. Finish what is missing and verify again, or report failed with failure_class verification_failed.', v_required) end
     end);
 end;
 $$;

@@ -19,8 +19,14 @@ begin
   join public.users u on u.id = w.user_id
   join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id
   where private.is_online(w)
-    and (p_job.kind <> 'PLAN_CHAT' or w.user_id = p_job.created_by);
+    and (p_job.kind <> 'PLAN_CHAT' or w.user_id = p_job.created_by)
+    and (p_job.phase <> 'verify' or w.id is distinct from p_job.author_worker_id);
 
+  if v_online = 0 and p_job.phase = 'verify' and v_without_consent is null then
+    return jsonb_build_array(jsonb_build_object('code', 'needs_other_worker',
+      'message', format('The work is done and has to be looked at by another worker than %s: start one under another name.',
+        coalesce((select w.name from public.agent_workers w where w.id = p_job.author_worker_id), 'the one that did it'))));
+  end if;
   if v_online = 0 and v_without_consent is not null then
     return jsonb_build_array(jsonb_build_object('code', 'consent',
       'message', format('Workers of %s are online and may not work here yet: each of them switches on "My workers may work here" on the members page, or names the product to the worker.',

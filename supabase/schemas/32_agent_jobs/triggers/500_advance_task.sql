@@ -26,6 +26,9 @@ begin
           where new.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = new.sprint_run_id
             and e.task_id = new.task_id and e.status = 'SKIPPED'
         );
+      if new.kind = 'SPRINT_IMPLEMENTATION' then
+        perform private.release_held_tasks(new.sprint_run_id);
+      end if;
     when 'SKIPPED' then
       if new.kind = 'SPRINT_IMPLEMENTATION' then
         update public.task_executions e

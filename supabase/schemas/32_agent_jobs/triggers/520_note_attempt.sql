@@ -1,5 +1,6 @@
 -- Why: the history of attempts follows the job, whatever path wrote it: a claim begins one, leaving CLAIMED and RUNNING ends it.
--- A job that is back in the queue says why: a limit, a question, a lost lease, or because its worker gave it back.
+-- A job that is back in the queue says why: a limit, a question, a lost lease, that it
+-- is for somebody else to look at now, or that its worker gave it back.
 -- Definer: attempts are nobody's to write.
 create function private.tg_agent_jobs__note_attempt()
 returns trigger
@@ -21,6 +22,7 @@ begin
       head_sha = new.head_sha,
       outcome = case
         when new.status <> 'QUEUED' then lower(new.status::text)
+        when new.phase <> old.phase then 'done'
         when new.failure_class = 'rate_limited' then 'rate_limited'
         when new.failure_class is not null then 'lost'
         when new.parked_question_id is not null then 'question'

@@ -7,8 +7,6 @@ language plpgsql
 security definer
 set search_path = ''
 as $$
-declare
-  v_next_id uuid;
 begin
   if not exists (
     select from public.sprint_runs r where r.id = old.sprint_run_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
@@ -16,13 +14,7 @@ begin
     return null;
   end if;
 
-  select n.id into v_next_id
-  from public.agent_jobs n
-  where n.sprint_run_id = old.sprint_run_id and n.lane_id = old.lane_id and n.status in ('QUEUED', 'CLAIMED', 'RUNNING')
-  order by n.position
-  limit 1;
-  if found then
-    update public.agent_jobs j set in_turn = true where j.id = v_next_id and not j.in_turn;
+  if private.bring_next_in_turn(old.sprint_run_id, old.lane_id) then
     return null;
   end if;
   perform private.lock_part('run', old.sprint_run_id);

@@ -1,0 +1,48 @@
+-- Why: evidence beside a report. A person who is signed in has seen it ("person"); a token says so ("said"), unless it speaks for
+-- the attempt that holds the job. Refusals: 404, 403, 409, 422. Definer: evidence is written by functions only.
+create function private.add_evidence(p_story_id uuid, p_evidence jsonb)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_product_id uuid := private.require_write('story', p_story_id);
+  v_job public.agent_jobs;
+  v_evidence public.evidence;
+  v_grade public.evidence_grade := case when private.is_token() then 'said' else 'person' end;
+begin
+  if v_grade = 'said' and p_evidence ->> 'job_id' is not null then
+    v_job := private.hold_job((p_evidence ->> 'job_id')::uuid, (p_evidence ->> 'attempt')::integer);
+    perform private.record_evidence(v_job, jsonb_build_array(p_evidence || jsonb_build_object('story_id', p_story_id)));
+    select e.* into v_evidence from public.evidence e where e.story_id = p_story_id order by e.seq desc limit 1;
+    return private.evidence_json(v_evidence, false);
+  end if;
+  if p_evidence ->> 'grade' is not null and p_evidence ->> 'grade' <> v_grade::text then
+    perform private.refuse_evidence(null, 'grade', case when v_grade = 'said'
+      then 'A token gives the grade "said"; "worker" is for the attempt that holds the job (job_id, attempt), "person" for people who are signed in.'
+      else 'Whoever is signed in gives the grade "person".' end);
+  end if;
+  v_evidence := private.insert_evidence(p_story_id, p_evidence, v_grade, null, null,
+    coalesce(private.username(auth.uid()), 'somebody'));
+  return private.evidence_json(v_evidence, false);
+end;
+$$;
+
+grant execute on function private.add_evidence to authenticated;
+
+create function public.add_evidence(p_story_id uuid, p_evidence jsonb)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.add_evidence(p_story_id, p_evidence);
+end;
+$$;
+
+comment on function public.add_evidence is 'Adds evidence for a criterion of a story (docs/proof.md).';
+
+grant execute on function public.add_evidence to authenticated;

@@ -1,0 +1,30 @@
+-- Why: jobs that share a branch run one after another; one that waits for a person does not keep the others. A job that comes back
+-- from a review waits until the one at work has ended. Answers whether a job of the lane is unfinished.
+create function private.bring_next_in_turn(p_sprint_run_id uuid, p_lane_id uuid)
+returns boolean
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_next record;
+begin
+  select n.id, n.in_turn, n.attempt > 0 as comes_back into v_next
+  from public.agent_jobs n
+  where n.sprint_run_id = p_sprint_run_id and n.lane_id = p_lane_id and n.status in ('QUEUED', 'CLAIMED', 'RUNNING')
+    and not (n.status = 'QUEUED' and n.phase = 'review')
+  order by n.position
+  limit 1;
+  if not found then
+    return exists (
+      select from public.agent_jobs w
+      where w.sprint_run_id = p_sprint_run_id and w.lane_id = p_lane_id and w.status in ('QUEUED', 'CLAIMED', 'RUNNING'));
+  end if;
+  if not v_next.in_turn and not (v_next.comes_back and private.is_lane_held(p_sprint_run_id, p_lane_id)) then
+    update public.agent_jobs j set in_turn = true where j.id = v_next.id;
+  end if;
+  return true;
+end;
+$$;
+
+comment on function private.bring_next_in_turn is 'The next job of a lane is in turn (specification: Agent job; docs/proof.md).';

@@ -1,0 +1,17 @@
+-- Why: a task of a batch is done when its execution is, unless it finishes a story that has to be looked at first by another
+-- worker or a person: that happens once, at the end of the batch.
+create function private.holds_task(p_task_id uuid)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from public.tasks t
+    join public.products p on p.id = t.product_id
+    where t.id = p_task_id and p.done_requires in ('other_worker', 'person') and private.finishes_story(t.id));
+end;
+$$;
+
+comment on function private.holds_task is 'Whether a task of a batch waits for the proof of its story (docs/proof.md).';

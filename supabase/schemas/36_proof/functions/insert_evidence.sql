@@ -1,0 +1,38 @@
+-- Why: the one writer of evidence. The criterion has to be one of the story's as it is now; an edited line is told apart.
+create function private.insert_evidence(
+  p_story_id uuid, p_line jsonb, p_grade public.evidence_grade, p_place integer, p_job public.agent_jobs, p_observer text)
+returns public.evidence
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_text text := private.require_criterion(p_story_id, p_line ->> 'criterion', p_place);
+  v_evidence public.evidence;
+begin
+  if octet_length(p_line ->> 'excerpt') > 8192 then
+    perform private.refuse_evidence(p_place, 'excerpt', 'An excerpt has at most 8 KiB: send the end that matters.');
+  end if;
+  perform private.require_link('url', p_line ->> 'url');
+  if (select count(*) from public.evidence e where e.story_id = p_story_id and e.criterion = p_line ->> 'criterion') >= 500 then
+    perform private.refuse_evidence(p_place, 'criterion', 'This criterion has 500 pieces of evidence, which is the most that is kept.');
+  end if;
+
+  insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, excerpt,
+    url, head_sha, job_id, attempt, worker_id, user_id, observed_by)
+  select s.product_id, s.id, p_line ->> 'criterion', v_text,
+    coalesce(p_line ->> 'verdict', 'pass')::public.evidence_verdict, p_grade,
+    case when p_grade = 'person' then 'person'
+      else coalesce(p_line ->> 'kind', case when p_line ->> 'command' is null then 'file' else 'command' end) end::public.evidence_kind,
+    left(p_line ->> 'command', 2000), (p_line ->> 'exit_code')::integer, p_line ->> 'excerpt', p_line ->> 'url',
+    coalesce(left(p_line ->> 'head_sha', 64), p_job.head_sha, h.head_sha),
+    p_job.id, p_job.attempt, p_job.worker_id, auth.uid(), p_observer
+  from public.stories s
+  left join public.story_heads h on h.story_id = s.id
+  where s.id = p_story_id
+  returning * into v_evidence;
+  return v_evidence;
+end;
+$$;
+
+comment on function private.insert_evidence is 'Adds one piece of evidence (docs/proof.md).';

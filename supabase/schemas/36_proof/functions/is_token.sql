@@ -1,0 +1,13 @@
+-- Why: some words are a person's only. A token may be in anybody's hands, an agent's too.
+create function private.is_token()
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'token_id' is not null;
+end;
+$$;
+
+comment on function private.is_token is 'Whether this call was made with an API token (specification: Authentication 1).';

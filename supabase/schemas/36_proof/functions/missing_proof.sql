@@ -1,0 +1,24 @@
+-- Why: a gate names each criterion that is not proven well enough, and what is wrong with what there is. Null when nothing is.
+create function private.missing_proof(p_story_ids uuid[], p_grade public.evidence_grade)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object('path', c.id, 'story_id', c.story_id, 'message', format('%s: %s', left(c.text, 200),
+      case c.state
+        when 'failed' then 'the last look at it failed.'
+        when 'stale' then format('it was proven for an earlier commit, and the work has moved on to %s.', left(h.head_sha, 12))
+        when 'proven' then format('it is proven as "%s", and "%s" is needed.', c.grade, p_grade)
+        else 'nothing proves it yet.' end)) order by s.sort_order, s.created_at, c.place)
+    from public.stories s
+    left join public.story_heads h on h.story_id = s.id
+    cross join lateral private.story_proof(s.id) c
+    where s.id = any (p_story_ids) and c.state <> 'waived' and not (c.state = 'proven' and c.grade >= p_grade)
+  );
+end;
+$$;
+
+comment on function private.missing_proof is 'What keeps stories from being done, an issue a criterion (docs/proof.md).';

@@ -1,0 +1,16 @@
+-- Why: a batch that is proven lets go of the tasks that waited for it.
+create function private.release_held_tasks(p_sprint_run_id uuid)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  update public.tasks t set status = 'DONE'
+  from public.products p
+  where p.id = t.product_id and p.done_requires in ('other_worker', 'person')
+    and t.id in (select h.id from private.held_tasks(p_sprint_run_id) h);
+end;
+$$;
+
+comment on function private.release_held_tasks is 'Review to done for the tasks of a proven batch (docs/proof.md).';

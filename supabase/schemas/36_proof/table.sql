@@ -1,0 +1,42 @@
+-- Why: what speaks for or against a criterion of a story. Append-only: nothing is taken back, a later line outweighs an earlier
+-- one. The criterion is named by the hash of its line and kept in words too, because the line may be edited later.
+create table public.evidence (
+  id uuid primary key default gen_random_uuid(),
+  product_id uuid not null references public.products (id) on delete cascade,
+  story_id uuid not null references public.stories (id) on delete cascade,
+  seq bigint generated always as identity,
+  criterion text not null constraint evidence_criterion_form check (criterion ~ '^[0-9a-f]{12}$'),
+  criterion_text text not null,
+  verdict public.evidence_verdict not null,
+  grade public.evidence_grade not null,
+  kind public.evidence_kind not null,
+  command text constraint evidence_command_length check (char_length(command) <= 2000),
+  exit_code integer,
+  excerpt text constraint evidence_excerpt_size check (octet_length(excerpt) <= 8192),
+  url text constraint evidence_url_form check (url ~ '^https?://' and char_length(url) <= 2000),
+  head_sha text constraint evidence_head_sha_length check (char_length(head_sha) <= 64),
+  job_id uuid references public.agent_jobs (id) on delete set null,
+  attempt integer,
+  worker_id uuid references public.agent_workers (id) on delete set null,
+  user_id uuid references public.users (id) on delete set null,
+  observed_by text not null,
+  created_at timestamptz not null default private.now(),
+  constraint evidence_person check ((grade = 'person') = (kind = 'person'))
+);
+
+comment on table public.evidence is 'Evidence for the criteria of stories, append-only (docs/proof.md).';
+comment on column public.evidence.observed_by is 'Name of the worker or person who saw it, as it was then.';
+
+create index evidence_story_id_idx on public.evidence (story_id, criterion, seq);
+create index evidence_product_id_idx on public.evidence (product_id);
+create index evidence_job_id_idx on public.evidence (job_id);
+create index evidence_worker_id_idx on public.evidence (worker_id);
+create index evidence_user_id_idx on public.evidence (user_id);
+
+alter table public.evidence enable row level security;
+
+create policy evidence_select on public.evidence for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+
+grant select on public.evidence to authenticated;
+grant select, insert, update, delete on public.evidence to service_role;
