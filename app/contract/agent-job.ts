@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { jobAttemptSchema } from "./job-output";
+import { reportedEvidenceInput } from "./proof";
 import { agentQuestionSchema } from "./question";
 import { verifyRequirements } from "./task";
 import { httpUrlSchema, idSchema, text } from "./text";
@@ -17,6 +18,8 @@ export const agentJobStatusSchema = z.enum(agentJobStatuses);
 
 /** Kinds and results are no statuses: they stay in capitals everywhere. */
 export const agentJobKinds = ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"] as const;
+/** What a queued job waits for: a worker, another worker that looks at it, a person who does. */
+export const jobPhases = ["implement", "verify", "review"] as const;
 export const verifyResults = ["ALIGNED", "PARTIAL", "EMPTY", "DIVERGENT"] as const;
 export type VerifyResult = (typeof verifyResults)[number];
 
@@ -52,6 +55,7 @@ export const agentJobSchema = z.object({
   idea_id: z.string().nullable(),
   kind: z.enum(agentJobKinds),
   status: agentJobStatusSchema,
+  phase: z.enum(jobPhases),
   sprint_run_id: z.string().nullable(),
   position: z.int(),
   in_turn: z.boolean(),
@@ -213,25 +217,28 @@ export const reportAgentJobInput = attemptInput.extend({
   pr_url: httpUrlSchema.optional(),
   session_id: text(300).optional(),
   kept_ref: text(300).optional(),
+  evidence: z.array(reportedEvidenceInput).max(200).optional(),
   ...usageInput,
 });
 export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
 
 /** One line of the ledger: counts are disjoint (cached input is not in `input_tokens`), absent means "never said". */
-const usageEventInput = z.object({
-  seq: z.int().min(1),
-  model_id: text(200).nullish(),
-  input_tokens: tokens.nullable(),
-  output_tokens: tokens.nullable(),
-  cache_read_tokens: tokens.nullable(),
-  cache_write_tokens: tokens.nullable(),
-  cost: z.number().min(0).max(1_000_000).nullish(),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .nullish(),
-  estimated: z.boolean().optional(),
-});
+const usageEventInput = z
+  .object({
+    seq: z.int().min(1),
+    model_id: text(200).nullish(),
+    input_tokens: tokens.nullable(),
+    output_tokens: tokens.nullable(),
+    cache_read_tokens: tokens.nullable(),
+    cache_write_tokens: tokens.nullable(),
+    cost: z.number().min(0).max(1_000_000).nullish(),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .nullish(),
+    estimated: z.boolean().optional(),
+  })
+  .meta({ brief: "seq, then model_id, the four counts, cost, currency, estimated" });
 
 export const reportJobUsageInput = attemptInput.extend({
   ...usageInput,
@@ -263,6 +270,8 @@ export const verificationSchema = z.object({
   report: z.enum(["done", "skipped"]).nullable(),
   plan: z.string().nullable(),
   hint: z.string(),
+  /** Criteria that the product wants proven and that are not. */
+  missing: z.array(z.object({ path: z.string(), story_id: z.string(), message: z.string() })),
 });
 export type Verification = z.infer<typeof verificationSchema>;
 

@@ -14,6 +14,8 @@ import { idSchema, repositoryUrlSchema, requiredText, text } from "./text";
 
 /** How a sprint run cuts pull requests (specification: Product). */
 export const prStrategies = ["SPRINT", "STORY", "SPRINT_BATCH"] as const;
+/** Who has to have seen that a story is done before it is (docs/proof.md). */
+export const doneRequirements = ["none", "worker", "other_worker", "person"] as const;
 const memberRoles = ["OWNER", "MEMBER"] as const;
 
 /** A product as GET /api/products shows it. */
@@ -39,6 +41,7 @@ const activeSprintSummarySchema = z.object({
 const productFieldsSchema = productSchema.extend({
   auto_pr: z.boolean(),
   pr_strategy: z.enum(prStrategies),
+  done_requires: z.enum(doneRequirements),
   owner_id: z.string(),
   archived_at: z.string().nullable(),
   created_at: z.string(),
@@ -132,6 +135,7 @@ const productFields = {
   definition_of_done: text(lengths.text),
   auto_pr: z.boolean(),
   pr_strategy: z.enum(prStrategies),
+  done_requires: z.enum(doneRequirements),
 };
 
 export const createProductInput = z

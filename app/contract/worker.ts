@@ -3,12 +3,14 @@ import {
   agentJobKinds,
   agentJobSchema,
   agentJobStatusSchema,
+  jobPhases,
   reasonSchema,
   taskExecutionStatuses,
   verifyResults,
 } from "./agent-job";
 import { jobAttemptSchema } from "./job-output";
-import { prStrategies } from "./product";
+import { doneRequirements, prStrategies } from "./product";
+import { claimedCriterionSchema, findingSchema } from "./proof";
 import { agentQuestionSchema, userQuestionStatuses } from "./question";
 import { verifyRequirements } from "./task";
 import { idSchema, requiredText, text } from "./text";
@@ -92,6 +94,11 @@ export const jobPayloadSchema = z.object({
   previous_failure: nullableText,
   /** Earlier jobs for the same work that did not end well, the newest first. */
   earlier_jobs: z.array(z.string()),
+  phase: z.enum(jobPhases),
+  done_requires: z.enum(doneRequirements),
+  /** What has to hold for the story, or for all stories of a batch. */
+  criteria: z.array(claimedCriterionSchema),
+  findings: z.array(findingSchema),
   earlier_attempts: z.array(
     jobAttemptSchema
       .pick({

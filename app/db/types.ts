@@ -7,6 +7,7 @@ export type Database = {
         Row: {
           additions: number | null;
           attempt: number;
+          author_worker_id: string | null;
           base_sha: string | null;
           branch: string | null;
           cache_read_tokens: number | null;
@@ -32,6 +33,7 @@ export type Database = {
           not_before: string | null;
           output_tokens: number | null;
           parked_question_id: string | null;
+          phase: Database["public"]["Enums"]["job_phase"];
           plan_snapshot: string | null;
           position: number;
           pr_url: string | null;
@@ -51,6 +53,7 @@ export type Database = {
         Insert: {
           additions?: number | null;
           attempt?: number;
+          author_worker_id?: string | null;
           base_sha?: string | null;
           branch?: string | null;
           cache_read_tokens?: number | null;
@@ -76,6 +79,7 @@ export type Database = {
           not_before?: string | null;
           output_tokens?: number | null;
           parked_question_id?: string | null;
+          phase?: Database["public"]["Enums"]["job_phase"];
           plan_snapshot?: string | null;
           position?: number;
           pr_url?: string | null;
@@ -94,6 +98,7 @@ export type Database = {
         Update: {
           additions?: number | null;
           attempt?: number;
+          author_worker_id?: string | null;
           base_sha?: string | null;
           branch?: string | null;
           cache_read_tokens?: number | null;
@@ -119,6 +124,7 @@ export type Database = {
           not_before?: string | null;
           output_tokens?: number | null;
           parked_question_id?: string | null;
+          phase?: Database["public"]["Enums"]["job_phase"];
           plan_snapshot?: string | null;
           position?: number;
           pr_url?: string | null;
@@ -135,6 +141,13 @@ export type Database = {
           worker_id?: string | null;
         };
         Relationships: [
+          {
+            foreignKeyName: "agent_jobs_author_worker_id_fkey";
+            columns: ["author_worker_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_workers";
+            referencedColumns: ["id"];
+          },
           {
             foreignKeyName: "agent_jobs_created_by_fkey";
             columns: ["created_by"];
@@ -510,6 +523,112 @@ export type Database = {
           scope_id?: string;
         };
         Relationships: [];
+      };
+      evidence: {
+        Row: {
+          attempt: number | null;
+          command: string | null;
+          created_at: string;
+          criterion: string;
+          criterion_text: string;
+          excerpt: string | null;
+          exit_code: number | null;
+          grade: Database["public"]["Enums"]["evidence_grade"];
+          head_sha: string | null;
+          id: string;
+          job_id: string | null;
+          kind: Database["public"]["Enums"]["evidence_kind"];
+          observed_by: string;
+          product_id: string;
+          seq: number;
+          story_id: string;
+          url: string | null;
+          user_id: string | null;
+          verdict: Database["public"]["Enums"]["evidence_verdict"];
+          worker_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt?: number | null;
+          command?: string | null;
+          created_at?: string;
+          criterion: string;
+          criterion_text: string;
+          excerpt?: string | null;
+          exit_code?: number | null;
+          grade: Database["public"]["Enums"]["evidence_grade"];
+          head_sha?: string | null;
+          id?: string;
+          job_id?: string | null;
+          kind: Database["public"]["Enums"]["evidence_kind"];
+          observed_by: string;
+          product_id: string;
+          seq?: never;
+          story_id: string;
+          url?: string | null;
+          user_id?: string | null;
+          verdict: Database["public"]["Enums"]["evidence_verdict"];
+          worker_id?: string | null;
+        };
+        Update: {
+          attempt?: number | null;
+          command?: string | null;
+          created_at?: string;
+          criterion?: string;
+          criterion_text?: string;
+          excerpt?: string | null;
+          exit_code?: number | null;
+          grade?: Database["public"]["Enums"]["evidence_grade"];
+          head_sha?: string | null;
+          id?: string;
+          job_id?: string | null;
+          kind?: Database["public"]["Enums"]["evidence_kind"];
+          observed_by?: string;
+          product_id?: string;
+          seq?: never;
+          story_id?: string;
+          url?: string | null;
+          user_id?: string | null;
+          verdict?: Database["public"]["Enums"]["evidence_verdict"];
+          worker_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "evidence_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "evidence_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "evidence_story_id_fkey";
+            columns: ["story_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "evidence_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "evidence_worker_id_fkey";
+            columns: ["worker_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_workers";
+            referencedColumns: ["id"];
+          },
+        ];
       };
       idea_logs: {
         Row: {
@@ -1169,6 +1288,7 @@ export type Database = {
           created_at: string;
           definition_of_done: string;
           description: string;
+          done_requires: Database["public"]["Enums"]["done_requires"];
           id: string;
           name: string;
           owner_id: string;
@@ -1184,6 +1304,7 @@ export type Database = {
           created_at?: string;
           definition_of_done?: string;
           description?: string;
+          done_requires?: Database["public"]["Enums"]["done_requires"];
           id?: string;
           name: string;
           owner_id?: string;
@@ -1198,6 +1319,7 @@ export type Database = {
           created_at?: string;
           definition_of_done?: string;
           description?: string;
+          done_requires?: Database["public"]["Enums"]["done_requires"];
           id?: string;
           name?: string;
           owner_id?: string;
@@ -1534,6 +1656,46 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "sprints";
             referencedColumns: ["id", "product_id"];
+          },
+        ];
+      };
+      story_heads: {
+        Row: {
+          attempt: number;
+          head_sha: string;
+          job_id: string | null;
+          moved_at: string;
+          story_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          head_sha: string;
+          job_id?: string | null;
+          moved_at?: string;
+          story_id: string;
+        };
+        Update: {
+          attempt?: number;
+          head_sha?: string;
+          job_id?: string | null;
+          moved_at?: string;
+          story_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "story_heads_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "story_heads_story_id_fkey";
+            columns: ["story_id"];
+            isOneToOne: true;
+            referencedRelation: "stories";
+            referencedColumns: ["id"];
           },
         ];
       };
@@ -2061,6 +2223,65 @@ export type Database = {
           },
         ];
       };
+      waivers: {
+        Row: {
+          created_at: string;
+          criterion: string;
+          criterion_text: string;
+          id: string;
+          product_id: string;
+          reason: string;
+          story_id: string;
+          user_id: string | null;
+          waived_by: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          criterion: string;
+          criterion_text: string;
+          id?: string;
+          product_id: string;
+          reason: string;
+          story_id: string;
+          user_id?: string | null;
+          waived_by: string;
+        };
+        Update: {
+          created_at?: string;
+          criterion?: string;
+          criterion_text?: string;
+          id?: string;
+          product_id?: string;
+          reason?: string;
+          story_id?: string;
+          user_id?: string | null;
+          waived_by?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "waivers_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "waivers_story_id_fkey";
+            columns: ["story_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "waivers_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       webhooks: {
         Row: {
           active: boolean;
@@ -2118,6 +2339,7 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
+      add_evidence: { Args: { p_evidence: Json; p_story_id: string }; Returns: Json };
       add_product_member: { Args: { p_identifier: string; p_product_id: string }; Returns: Json };
       add_story_to_sprint: { Args: { p_sprint_id: string; p_story_id: string }; Returns: Json };
       admin_list_users: { Args: { p_after?: string }; Returns: Json };
@@ -2249,6 +2471,7 @@ export type Database = {
           p_code: string;
           p_definition_of_done?: string;
           p_description?: string;
+          p_done_requires?: string;
           p_name: string;
           p_pr_strategy?: string;
           p_repo_url?: string;
@@ -2349,6 +2572,7 @@ export type Database = {
       get_pbi: { Args: { p_pbi_id: string }; Returns: Json };
       get_product: { Args: { p_product_id: string }; Returns: Json };
       get_profile: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_proof: { Args: { p_story_id: string }; Returns: Json };
       get_question: { Args: { p_question_id: string }; Returns: Json };
       get_shell: { Args: { p_active_product_id?: string }; Returns: Json };
       get_solo_board: { Args: { p_product_id: string }; Returns: Json };
@@ -2641,6 +2865,10 @@ export type Database = {
         };
         Returns: Json;
       };
+      waive_criterion: {
+        Args: { p_criterion: string; p_reason: string; p_story_id: string };
+        Returns: Json;
+      };
       why_not_moving: { Args: { p_id: string; p_kind: string }; Returns: Json };
       worker_heartbeat: {
         Args: {
@@ -2664,6 +2892,10 @@ export type Database = {
         | "CANCELLED"
         | "SKIPPED";
       agent_question_status: "OPEN" | "ANSWERED" | "CANCELLED" | "EXPIRED";
+      done_requires: "none" | "worker" | "other_worker" | "person";
+      evidence_grade: "said" | "worker" | "other_worker" | "ci" | "person";
+      evidence_kind: "command" | "diff" | "file" | "picture" | "link" | "person";
+      evidence_verdict: "pass" | "fail" | "unverifiable";
       failure_class:
         | "agent_error"
         | "verification_failed"
@@ -2671,6 +2903,7 @@ export type Database = {
         | "infrastructure"
         | "cancelled";
       idea_status: "DRAFT" | "DISCUSSING" | "READY" | "PLANNED";
+      job_phase: "implement" | "verify" | "review";
       member_role: "OWNER" | "MEMBER";
       notice_status: "PENDING" | "DELIVERED" | "FAILED";
       pairing_status: "PENDING" | "APPROVED" | "CONSUMED" | "CANCELLED";
@@ -2807,6 +3040,10 @@ export const Constants = {
       agent_job_kind: ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"],
       agent_job_status: ["QUEUED", "CLAIMED", "RUNNING", "DONE", "FAILED", "CANCELLED", "SKIPPED"],
       agent_question_status: ["OPEN", "ANSWERED", "CANCELLED", "EXPIRED"],
+      done_requires: ["none", "worker", "other_worker", "person"],
+      evidence_grade: ["said", "worker", "other_worker", "ci", "person"],
+      evidence_kind: ["command", "diff", "file", "picture", "link", "person"],
+      evidence_verdict: ["pass", "fail", "unverifiable"],
       failure_class: [
         "agent_error",
         "verification_failed",
@@ -2815,6 +3052,7 @@ export const Constants = {
         "cancelled",
       ],
       idea_status: ["DRAFT", "DISCUSSING", "READY", "PLANNED"],
+      job_phase: ["implement", "verify", "review"],
       member_role: ["OWNER", "MEMBER"],
       notice_status: ["PENDING", "DELIVERED", "FAILED"],
       pairing_status: ["PENDING", "APPROVED", "CONSUMED", "CANCELLED"],

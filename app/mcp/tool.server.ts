@@ -87,7 +87,10 @@ function toInputSchema(input: z.ZodObject): Tool["inputSchema"] {
   return { ...schema, type: "object" };
 }
 
-/** Every byte of a schema is read by a model at each start: patterns that a format says, and bounds that say nothing, go. */
+/**
+ * Every byte of a schema is read by a model at each start: patterns that a format says, and bounds that say nothing, go.
+ * What is `brief` is told in one line, and its fields are named by the refusal of what does not fit.
+ */
 function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.pattern === idPattern) schema.format = "uuid";
   if (schema.format !== undefined) delete schema.pattern;
@@ -95,6 +98,10 @@ function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.minLength === 1) delete schema.minLength;
   if (schema.propertyNames !== undefined) delete schema.propertyNames;
+  if (typeof schema.brief === "string") {
+    schema.description = schema.brief;
+    for (const key of ["brief", "properties", "required"]) delete schema[key];
+  }
   if (isEmpty(schema.additionalProperties)) delete schema.additionalProperties;
 }
 

@@ -81,6 +81,7 @@ const ids: Record<string, string> = {
   jobs: job.id,
 };
 const unknownId = "00000000-0000-4000-8000-000000000000";
+const criterion = job.criteria[0]?.id;
 const bodies: Record<string, unknown> = {
   updateTask: { status: "in_progress" },
   appendJobOutput: {
@@ -88,6 +89,7 @@ const bodies: Record<string, unknown> = {
     entries: [{ seq: 1, at: "2026-11-22T08:00:00.000Z", kind: "text", text: "Begun" }],
   },
   saveJobDiff: diff,
+  addStoryEvidence: { criterion },
   appendStoryLog: { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
 };
 const pathFor = (path: string) => {

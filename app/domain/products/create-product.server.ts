@@ -18,6 +18,7 @@ export function createProduct(actor: Actor, input: CreateProductInput): Promise<
       p_definition_of_done: input.definition_of_done,
       p_auto_pr: input.auto_pr,
       p_pr_strategy: input.pr_strategy,
+      p_done_requires: input.done_requires,
     },
     productDetailSchema,
   );

@@ -13,10 +13,23 @@ const strategies = [
   { value: "SPRINT_BATCH", label: "One job for the whole sprint" },
 ];
 
+const requirements = [
+  { value: "none", label: "Nothing more: tasks end by their own check" },
+  { value: "worker", label: "A worker saw each criterion hold" },
+  { value: "other_worker", label: "Another worker looked at each criterion" },
+  { value: "person", label: "A person approved" },
+];
+
 export function ProductFields({ product, isOwner }: { product: ProductDetail; isOwner: boolean }) {
   const fetcher = useFetcher<ActionAnswer>({ key: `product-${product.id}` });
   const form = useServerForm<
-    "name" | "code" | "description" | "repo_url" | "definition_of_done" | "pr_strategy"
+    | "name"
+    | "code"
+    | "description"
+    | "repo_url"
+    | "definition_of_done"
+    | "pr_strategy"
+    | "done_requires"
   >({
     lastResult: fetcher.data,
     defaultValue: {
@@ -26,6 +39,7 @@ export function ProductFields({ product, isOwner }: { product: ProductDetail; is
       repo_url: product.repo_url,
       definition_of_done: product.definition_of_done,
       pr_strategy: product.pr_strategy,
+      done_requires: product.done_requires,
     },
   });
   return (
@@ -55,6 +69,12 @@ export function ProductFields({ product, isOwner }: { product: ProductDetail; is
               description="It holds for runs that start from now on."
               options={strategies}
               {...form.field("pr_strategy")}
+            />
+            <SelectField
+              label="Before a story is done"
+              description="Asked of the work of agents; what people move by hand is their word."
+              options={requirements}
+              {...form.field("done_requires")}
             />
             <CheckField
               name="auto_pr"

@@ -7,6 +7,7 @@ import {
   nextStorySchema,
   productSchema,
 } from "~/contract/product";
+import { addEvidenceBody, evidenceSchema, storyProofSchema } from "~/contract/proof";
 import { sprintTaskSchema, sprintTasksQuery } from "~/contract/sprint";
 import { storySchema } from "~/contract/story";
 import { storyLogBody, storyLogReceiptSchema } from "~/contract/story-log";
@@ -95,6 +96,26 @@ export const backlogPaths: ZodOpenApiPathsObject = {
       idParam: "id",
       answer: z.array(taskSchema),
       errors: reads,
+    }),
+  },
+  "/api/stories/{id}/evidence": {
+    get: operation({
+      id: "getStoryEvidence",
+      summary: "The criteria of a story, how each stands and what proves it",
+      security: "token or session",
+      idParam: "id",
+      answer: storyProofSchema,
+      errors: reads,
+    }),
+    post: operation({
+      id: "addStoryEvidence",
+      summary: "Adds evidence for one criterion: a person's word by session, an agent's by token",
+      security: "token or session",
+      idParam: "id",
+      body: addEvidenceBody,
+      status: 201,
+      answer: evidenceSchema,
+      errors: [...writes, 409],
     }),
   },
   "/api/stories/{id}/log": {

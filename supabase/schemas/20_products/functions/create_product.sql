@@ -6,7 +6,8 @@ create function public.create_product(
   p_repo_url text default '',
   p_definition_of_done text default '',
   p_auto_pr boolean default false,
-  p_pr_strategy text default 'SPRINT'
+  p_pr_strategy text default 'SPRINT',
+  p_done_requires text default 'none'
 )
 returns json
 language plpgsql
@@ -17,9 +18,9 @@ declare
   v_id uuid := gen_random_uuid();
 begin
   perform private.require_no_demo();
-  insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy)
+  insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires)
   values (v_id, p_code, p_name, coalesce(p_description, ''), coalesce(p_repo_url, ''), coalesce(p_definition_of_done, ''),
-    coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy);
+    coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy, coalesce(p_done_requires, 'none')::public.done_requires);
   return public.get_product(v_id);
 end;
 $$;

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { doneRequirements } from "./product";
+import { httpUrlSchema, idSchema, requiredText, text } from "./text";
+
+/** Who saw it, weakest first: the agent says so, the worker ran the command, another worker looked, CI, a person. */
+export const evidenceGrades = ["said", "worker", "other_worker", "ci", "person"] as const;
+export const evidenceVerdicts = ["pass", "fail", "unverifiable"] as const;
+export const evidenceKinds = ["command", "diff", "file", "picture", "link", "person"] as const;
+export const criterionStates = ["unproven", "proven", "stale", "failed", "waived"] as const;
+export type CriterionState = (typeof criterionStates)[number];
+export type EvidenceGrade = (typeof evidenceGrades)[number];
+
+export const criterionKinds = ["acceptance", "definition_of_done"] as const;
+
+/** What an excerpt may have at most, in bytes. */
+export const excerptBytes = 8_192;
+
+const criterionIdSchema = z.string().regex(/^[0-9a-f]{12}$/, "Must be the id of a criterion.");
+
+const excerptSchema = text(excerptBytes).refine(
+  (value) => new TextEncoder().encode(value).length <= excerptBytes,
+  { message: "Must have at most 8 KiB." },
+);
+
+const observation = {
+  criterion: criterionIdSchema,
+  verdict: z.enum(evidenceVerdicts).optional(),
+  kind: z.enum(["command", "diff", "file", "picture", "link"]).optional(),
+  command: text(2_000).optional(),
+  exit_code: z.int().min(-2_147_483_648).max(2_147_483_647).optional(),
+  excerpt: excerptSchema.optional(),
+  url: httpUrlSchema.optional(),
+  head_sha: text(64).optional(),
+};
+
+/** What an attempt says of one criterion, within its report. */
+export const reportedEvidenceInput = z
+  .object({
+    ...observation,
+    /** "worker": the worker program itself ran the command and saw the exit code. */
+    grade: z.enum(["said", "worker"]).optional(),
+    /** For a batch: the story, when it is not the one at work. */
+    story_id: idSchema.optional(),
+  })
+  .meta({ brief: "criterion (id), verdict pass|fail|unverifiable, command, exit_code, excerpt" });
+export type ReportedEvidence = z.infer<typeof reportedEvidenceInput>;
+
+/** What `POST /api/stories/:id/evidence` takes. */
+export const addEvidenceBody = z.object({
+  ...observation,
+  kind: z.enum(evidenceKinds).optional(),
+  grade: z.enum(["said", "worker", "person"]).optional(),
+  job_id: idSchema.optional(),
+  attempt: z.int().min(1).optional(),
+});
+export type AddEvidenceInput = z.infer<typeof addEvidenceBody> & { story_id: string };
+
+export const waiveCriterionInput = z.object({
+  story_id: idSchema,
+  criterion: criterionIdSchema,
+  reason: requiredText(2_000),
+});
+export type WaiveCriterionInput = z.infer<typeof waiveCriterionInput>;
+
+export const evidenceSchema = z.object({
+  id: z.string(),
+  criterion: z.string(),
+  verdict: z.enum(evidenceVerdicts),
+  grade: z.enum(evidenceGrades),
+  kind: z.enum(evidenceKinds),
+  command: z.string().nullable(),
+  exit_code: z.int().nullable(),
+  excerpt: z.string().nullable(),
+  url: z.string().nullable(),
+  head_sha: z.string().nullable(),
+  job_id: z.string().nullable(),
+  attempt: z.int().nullable(),
+  observed_by: z.string(),
+  stale: z.boolean(),
+  created_at: z.string(),
+});
+export type Evidence = z.infer<typeof evidenceSchema>;
+
+const waiverSchema = z.object({
+  reason: z.string(),
+  waived_by: z.string(),
+  created_at: z.string(),
+});
+
+const provenCriterionSchema = z.object({
+  id: z.string(),
+  kind: z.enum(criterionKinds),
+  text: z.string(),
+  state: z.enum(criterionStates),
+  grade: z.enum(evidenceGrades).nullable(),
+  waiver: waiverSchema.nullable(),
+  evidence: z.array(evidenceSchema),
+});
+export type ProvenCriterion = z.infer<typeof provenCriterionSchema>;
+
+/** What proves a story; `former` is what was said of lines that were edited since. */
+export const storyProofSchema = z.object({
+  story_id: z.string(),
+  done_requires: z.enum(doneRequirements),
+  head_sha: z.string().nullable(),
+  criteria: z.array(provenCriterionSchema),
+  former: z.array(
+    z.object({
+      id: z.string(),
+      text: z.string(),
+      waiver: waiverSchema.nullable(),
+      evidence: z.array(evidenceSchema),
+    }),
+  ),
+});
+export type StoryProof = z.infer<typeof storyProofSchema>;
+
+/** A criterion as a claim names it. */
+export const claimedCriterionSchema = z.object({
+  id: z.string(),
+  story_id: z.string(),
+  kind: z.enum(criterionKinds),
+  text: z.string(),
+  state: z.enum(criterionStates),
+  grade: z.enum(evidenceGrades).nullable(),
+  /** What proved it the last time. */
+  command: z.string().nullable(),
+});
+export type ClaimedCriterion = z.infer<typeof claimedCriterionSchema>;
+
+/** What the last verifier found. */
+export const findingSchema = z.object({
+  criterion: z.string(),
+  text: z.string(),
+  verdict: z.enum(evidenceVerdicts),
+  command: z.string().nullable(),
+  exit_code: z.int().nullable(),
+  excerpt: z.string().nullable(),
+  observed_by: z.string(),
+});

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { evidenceSchema, storyProofSchema } from "~/contract/proof";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { checkAccess, expectRefusal } from "../setup/endpoint-checks";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const owner = await createUser(t);
+const token = await createToken(t, owner);
+const cookie = await signIn(t, app, owner);
+const backlog = await seedBacklog(t, owner);
+const path = (id: string) => `/api/stories/${id}/evidence`;
+const story = { story_id: backlog.story.id };
+
+const write = (acceptance_criteria: string) =>
+  updateStory(t.actorOf(owner), { ...story, acceptance_criteria });
+
+const definition = ["Reviewed and released", "unproven"];
+
+const read = async () => {
+  const response = await app.request(path(backlog.story.id), { headers: bearer(token) });
+  expect(response.status).toBe(200);
+  return storyProofSchema.parse(await response.json());
+};
+
+const post = (body: unknown, headers: Record<string, string> = bearer(token)) =>
+  app.request(path(backlog.story.id), {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+const criterionOf = async (text: string) =>
+  (await read()).criteria.find((criterion) => criterion.text === text)?.id ?? "";
+
+await write("- [ ] The export opens\n- It is fast\n  also with many rows\n1. [x] #2 It says so\n");
+const opens = await criterionOf("The export opens");
+
+describe("GET /api/stories/:id/evidence", () => {
+  checkAccess({
+    ...{ t, app, owner, path, method: "GET", cookie: true },
+    id: backlog.story.id,
+    otherKind: backlog.task.id,
+  });
+
+  it("lists the list items of the criteria, each under the hash of its words", async () => {
+    const { done_requires, criteria } = await read();
+    expect(done_requires).toBe("none");
+    expect(criteria.map(({ kind, text, state }) => [kind, text, state])).toEqual([
+      ["acceptance", "The export opens", "unproven"],
+      ["acceptance", "It is fast also with many rows", "unproven"],
+      ["acceptance", "It says so", "unproven"],
+      ["definition_of_done", ...definition],
+    ]);
+    expect(opens).toBe(createHash("sha256").update("The export opens").digest("hex").slice(0, 12));
+  });
+});
+
+describe("POST /api/stories/:id/evidence", () => {
+  checkAccess({
+    ...{ t, app, owner, path, method: "POST", cookie: true, okStatus: 201 },
+    id: backlog.story.id,
+    otherKind: backlog.task.id,
+    body: { criterion: opens },
+  });
+
+  it("keeps what a token says as said, and what a person says as a person's", async () => {
+    const said = await post({ criterion: opens, command: "npm test", exit_code: 0, excerpt: "ok" });
+    expect(said.status).toBe(201);
+    expect(evidenceSchema.parse(await said.json())).toMatchObject({
+      ...{ grade: "said", kind: "command", verdict: "pass", command: "npm test", exit_code: 0 },
+      observed_by: owner.username,
+    });
+    const seen = await post({ criterion: opens, excerpt: "Looks right" }, { cookie });
+    expect(evidenceSchema.parse(await seen.json())).toMatchObject({
+      grade: "person",
+      kind: "person",
+    });
+    const { criteria } = await read();
+    expect(criteria[0]).toMatchObject({ id: opens, state: "proven", grade: "person" });
+  });
+
+  it("lets the newest word of the highest grade decide", async () => {
+    const fast = await criterionOf("It is fast also with many rows");
+    const state = async () => (await read()).criteria.find(({ id }) => id === fast)?.state;
+    await post({ criterion: fast });
+    expect(await state()).toBe("proven");
+    await post({ criterion: fast, verdict: "fail" });
+    expect(await state()).toBe("failed");
+    await post({ criterion: fast, verdict: "unverifiable" });
+    expect(await state()).toBe("unproven");
+    await post({ criterion: fast }, { cookie });
+    await post({ criterion: fast, verdict: "fail" });
+    expect(await state()).toBe("proven");
+  });
+
+  it("takes the proof from a line that was edited, and from no other", async () => {
+    const says = await criterionOf("It says so");
+    await post({ criterion: says });
+    await write("- It says so loudly\n- The export opens\n");
+    const { criteria, former } = await read();
+    expect(criteria.map(({ text, state }) => [text, state])).toEqual([
+      ["It says so loudly", "unproven"],
+      ["The export opens", "proven"],
+      definition,
+    ]);
+    expect(former.map(({ text }) => text)).toContain("It says so");
+    await expectRefusal(await post({ criterion: says }), 422);
+  });
+
+  it.each([
+    ["no criterion", {}],
+    ["a criterion that is no hash", { criterion: "AC-1" }],
+    ["an unknown verdict", { criterion: opens, verdict: "maybe" }],
+    ["an excerpt of more than 8 KiB", { criterion: opens, excerpt: "ä".repeat(4_097) }],
+    ["a script as address", { criterion: opens, url: "javascript:alert(1)" }],
+    ["a token that speaks as a person", { criterion: opens, grade: "person" }],
+    ["a token that speaks as a worker without an attempt", { criterion: opens, grade: "worker" }],
+  ])("answers 422 to %s", async (_name, body) => {
+    await expectRefusal(await post(body), 422);
+  });
+
+  it("takes the whole text where it has no list, and no item from a code block", async () => {
+    await write("It works.\n\n```\n- no item\n```\n");
+    const { criteria } = await read();
+    expect(criteria[0]?.text).toBe("It works. ``` - no item ```");
+    expect(criteria.length).toBe(2);
+  });
+});

@@ -1,0 +1,293 @@
+import { describe, expect, it } from "vitest";
+import type { doneRequirements } from "~/contract/product";
+import type { ReportedEvidence } from "~/contract/proof";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
+import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { updateProduct } from "~/domain/products/update-product.server";
+import { getStoryProof } from "~/domain/proof/get-story-proof.server";
+import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
+import { listQuestions } from "~/domain/questions/list-questions.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { createTestDatabase } from "../../setup/database";
+import { refusalOf } from "../refusal";
+import { at } from "../world";
+import { claim, claimRefusal, columnOf, type SprintOptions, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+/** A run of a product that asks for proof, and the words of its workers. */
+async function openRun(required: (typeof doneRequirements)[number], options: SprintOptions = {}) {
+  const world = await seedSprint(t, { stories: [1], ...options });
+  await updateProduct(world.actor, {
+    product_id: world.product.id,
+    done_requires: required,
+    definition_of_done: "- Tests pass",
+  });
+  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const story = at(world.stories, 0);
+  const proof = () => getStoryProof(world.actor, { story_id: story.id });
+  const take = async (worker: string) => {
+    const job = await claim(world.actor, worker);
+    const attempt = { job_id: job.id, attempt: job.attempt };
+    const report = (rest: object) =>
+      reportAgentJob(world.actor, {
+        ...attempt,
+        status: "done",
+        verify_result: "ALIGNED",
+        ...rest,
+      });
+    return { job, attempt, report };
+  };
+  return { world, run, story, proof, take };
+}
+
+const says = (
+  criteria: readonly { id: string }[],
+  rest: Partial<ReportedEvidence>,
+): ReportedEvidence[] => criteria.map(({ id }) => ({ criterion: id, ...rest }));
+
+const seen = { grade: "worker", command: "npm test", exit_code: 0 } as const;
+
+describe("done_requires: none", () => {
+  it("lets a story be done with nothing proven, and keeps what was said", async () => {
+    const { take, proof } = await openRun("none");
+    const { job, report } = await take("w1");
+    expect(job.criteria.map(({ kind, text }) => [kind, text])).toEqual([
+      ["acceptance", "Works"],
+      ["definition_of_done", "Tests pass"],
+    ]);
+    const ended = await report({
+      evidence: says(job.criteria.slice(0, 1), { excerpt: "I tried" }),
+    });
+    expect(ended).toMatchObject({ status: "done", phase: "implement" });
+    const { criteria } = await proof();
+    expect(criteria.map(({ state, grade }) => [state, grade])).toEqual([
+      ["proven", "said"],
+      ["unproven", null],
+    ]);
+  });
+});
+
+describe("done_requires: worker", () => {
+  it("refuses done with an issue for each criterion that no worker has seen", async () => {
+    const { take, world, story } = await openRun("worker");
+    const { job, report } = await take("w1");
+    const [works] = job.criteria;
+    const refusal = await refusalOf(report({ evidence: says([at(job.criteria, 0)], {}) }));
+    expect(refusal.status).toBe(422);
+    expect({ issues: refusal.issues }).toMatchObject({
+      issues: [
+        { path: works?.id, message: expect.stringContaining('"said"') },
+        { path: job.criteria[1]?.id, message: expect.stringContaining("nothing proves it") },
+      ],
+    });
+    expect(await columnOf(t, "agent_jobs", job.id, "status")).toBe("CLAIMED");
+    expect(await columnOf(t, "stories", story.id, "status")).toBe("IN_SPRINT");
+
+    expect(await report({ evidence: says(job.criteria, seen) })).toMatchObject({ status: "done" });
+    expect(await columnOf(t, "stories", story.id, "status")).toBe("DONE");
+    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("DONE");
+  });
+
+  it("asks the last task of a story only", async () => {
+    const { take } = await openRun("worker", { stories: [2] });
+    const first = await take("w1");
+    expect(await first.report({})).toMatchObject({ status: "done" });
+    const last = await take("w1");
+    expect((await refusalOf(last.report({}))).status).toBe(422);
+  });
+
+  it("counts what was seen at an earlier commit no more once the work has moved on", async () => {
+    const { take, proof } = await openRun("worker", { stories: [2] });
+    const first = await take("w1");
+    await first.report({ head_sha: "aaa", evidence: says(first.job.criteria, seen) });
+    expect((await proof()).criteria.map(({ state }) => state)).toEqual(["proven", "proven"]);
+    const last = await take("w1");
+    const refusal = await refusalOf(last.report({ head_sha: "bbb" }));
+    expect(JSON.stringify(refusal.issues)).toContain("moved on to bbb");
+    await last.report({ status: "running", head_sha: "bbb" });
+    expect((await proof()).criteria.map(({ state }) => state)).toEqual(["stale", "stale"]);
+    await last.report({ head_sha: "bbb", evidence: says(last.job.criteria, seen) });
+    expect((await proof()).criteria.map(({ state }) => state)).toEqual(["proven", "proven"]);
+  });
+
+  it("asks for nothing that a person has waived", async () => {
+    const { take, world, story, proof } = await openRun("worker");
+    const { job, report } = await take("w1");
+    const [works, tests] = job.criteria;
+    await waiveCriterion(world.actor, {
+      story_id: story.id,
+      criterion: works?.id ?? "",
+      reason: "Nobody can try it here",
+    });
+    expect(await report({ evidence: says([{ id: tests?.id ?? "" }], seen) })).toMatchObject({
+      status: "done",
+    });
+    expect((await proof()).criteria[0]).toMatchObject({
+      state: "waived",
+      waiver: { reason: "Nobody can try it here" },
+    });
+  });
+
+  it("asks in a batch as each task finishes its story", async () => {
+    const { take, world } = await openRun("worker", { strategy: "SPRINT_BATCH" });
+    const { attempt, job, report } = await take("w1");
+    const task = { ...attempt, task_id: at(world.tasks, 0).id };
+    const end = () =>
+      updateTaskExecution(world.actor, { ...task, status: "done", verify_result: "ALIGNED" });
+    expect((await refusalOf(end())).status).toBe(422);
+    await report({ status: "running", evidence: says(job.criteria, seen) });
+    expect(await end()).toMatchObject({ status: "done" });
+    expect(await report({})).toMatchObject({ status: "done" });
+  });
+});
+
+describe("done_requires: other_worker", () => {
+  it("gives the work to another worker, without the words of its author", async () => {
+    const { take, world, run, story } = await openRun("other_worker");
+    const author = await take("author");
+    expect(await author.report({ head_sha: "aaa", summary: "All fine" })).toMatchObject({
+      status: "queued",
+      phase: "verify",
+      retry_count: 0,
+      worker_id: author.job ? expect.any(String) : null,
+    });
+    expect(await author.report({ head_sha: "aaa" })).toMatchObject({ status: "queued" });
+    expect(await claimRefusal(world.actor, "author")).toBe("needs_other_worker");
+    const why = await whyNotMoving(world.actor, { kind: "job", id: author.job.id });
+    expect(why.reasons).toMatchObject([{ code: "needs_other_worker" }]);
+
+    const verifier = await take("verifier");
+    expect(verifier.job).toMatchObject({
+      phase: "verify",
+      head_sha: "aaa",
+      previous_failure: null,
+      earlier_attempts: [],
+      questions: [],
+    });
+    const silent = await refusalOf(verifier.report({}));
+    expect(silent.status).toBe(422);
+    const noProcedure = says(verifier.job.criteria, { verdict: "pass" });
+    expect((await refusalOf(verifier.report({ evidence: noProcedure }))).status).toBe(422);
+
+    const evidence = says(verifier.job.criteria, { verdict: "pass", command: "npm test" });
+    expect(await verifier.report({ evidence, head_sha: "zzz" })).toMatchObject({
+      status: "done",
+      head_sha: "aaa",
+    });
+    expect(await columnOf(t, "stories", story.id, "status")).toBe("DONE");
+    expect((await getSprintRun(world.actor, { sprint_run_id: run.id })).status).toBe("done");
+    const { attempts } = await getAgentJob(world.actor, { job_id: author.job.id });
+    expect(attempts.map(({ outcome, worker_name }) => [outcome, worker_name])).toEqual([
+      ["done", "author"],
+      ["done", "verifier"],
+    ]);
+  });
+
+  it("sends the work back with the findings, and asks a person after three rounds", async () => {
+    const { take, world } = await openRun("other_worker");
+    for (const round of [1, 2, 3]) {
+      const author = await take("author");
+      expect(author.job.phase).toBe("implement");
+      expect(author.job.findings.length).toBe(round === 1 ? 0 : 1);
+      await author.report({ head_sha: `head${round}` });
+      const verifier = await take("verifier");
+      const [works, tests] = verifier.job.criteria;
+      const evidence = [
+        ...says([{ id: works?.id ?? "" }], { verdict: "fail", command: "npm start", exit_code: 1 }),
+        ...says([{ id: tests?.id ?? "" }], { verdict: "pass", command: "npm test", exit_code: 0 }),
+      ];
+      const back = await verifier.report({ evidence });
+      expect(back).toMatchObject({ status: "queued", phase: "implement", retry_count: 0 });
+      expect(back.parked_question_id === null).toBe(round < 3);
+    }
+    expect(await claimRefusal(world.actor, "author")).toBe("question");
+    const { questions } = await listQuestions(world.actor, { product_id: world.product.id });
+    expect(questions[0]?.question).toContain("3 times");
+  });
+
+  it("does not let a verifier fail the work by failing itself", async () => {
+    const { take } = await openRun("other_worker");
+    await (await take("author")).report({});
+    const verifier = await take("verifier");
+    const back = await verifier.report({ status: "failed", failure_class: "agent_error" });
+    expect(back).toMatchObject({ status: "queued", phase: "verify", retry_count: 1 });
+  });
+
+  it("looks at a batch once, at its end", async () => {
+    const { take, world } = await openRun("other_worker", {
+      strategy: "SPRINT_BATCH",
+      stories: [2, 1],
+    });
+    const author = await take("author");
+    for (const task of world.tasks) {
+      await updateTaskExecution(world.actor, {
+        ...author.attempt,
+        task_id: task.id,
+        status: "done",
+        verify_result: "ALIGNED",
+      });
+    }
+    const statuses = async () =>
+      Promise.all(world.tasks.map(({ id }) => columnOf(t, "tasks", id, "status")));
+    expect(await statuses()).toEqual(["DONE", "REVIEW", "REVIEW"]);
+    expect(await author.report({})).toMatchObject({ status: "queued", phase: "verify" });
+    const verifier = await take("verifier");
+    expect(verifier.job.criteria.length).toBe(4);
+    const [first] = world.stories;
+    const evidence = verifier.job.criteria.map(({ id, story_id }) => ({
+      criterion: id,
+      story_id,
+      verdict: story_id === first?.id ? ("pass" as const) : ("fail" as const),
+      excerpt: "I looked at it",
+    }));
+    expect(await verifier.report({ evidence })).toMatchObject({ phase: "implement" });
+    expect(await statuses()).toEqual(["DONE", "REVIEW", "IN_PROGRESS"]);
+
+    const again = await take("author");
+    expect(again.job.executions?.map(({ status }) => status)).toEqual(["done", "done", "pending"]);
+    await updateTaskExecution(world.actor, {
+      ...again.attempt,
+      task_id: at(world.tasks, 2).id,
+      status: "done",
+      verify_result: "ALIGNED",
+    });
+    await again.report({});
+    const last = await take("verifier");
+    const passes = last.job.criteria.map(({ id, story_id }) => ({
+      criterion: id,
+      story_id,
+      excerpt: "I looked at it",
+    }));
+    expect(await last.report({ evidence: passes })).toMatchObject({ status: "done" });
+    expect(await statuses()).toEqual(["DONE", "DONE", "DONE"]);
+  });
+});
+
+describe("done_requires: person", () => {
+  it("waits for a review without a worker, and lets the next job go on", async () => {
+    const { take, world, run } = await openRun("person", { stories: [1, 1] });
+    const first = await take("w1");
+    expect(await first.report({ evidence: says(first.job.criteria, seen) })).toMatchObject({
+      status: "queued",
+      phase: "review",
+    });
+    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("REVIEW");
+    const why = await whyNotMoving(world.actor, { kind: "job", id: first.job.id });
+    expect(why.reasons).toMatchObject([{ code: "review" }]);
+    const second = await take("w1");
+    await second.report({});
+    expect(await claimRefusal(world.actor, "w1")).toBe("review");
+
+    await setTaskStatus(world.actor, { task_id: at(world.tasks, 0).id, status: "done" });
+    expect(await columnOf(t, "agent_jobs", first.job.id, "status")).toBe("DONE");
+    await setTaskStatus(world.actor, { task_id: at(world.tasks, 1).id, status: "done" });
+    expect((await getSprintRun(world.actor, { sprint_run_id: run.id })).status).toBe("done");
+    expect((await claimAgentJob(world.actor, { worker: "w1" })).reason?.code).toBe("empty");
+  });
+});
