@@ -36,6 +36,23 @@ export const insightsSchema = z.object({
   totals: numbersSchema,
   by_model: z.array(numbersSchema.extend({ model_id: nullableText })),
   by_day: z.array(numbersSchema.extend({ date: z.string() })),
+  by_day_model: z.array(
+    z.object({ date: z.string(), model_id: nullableText, currency: z.string(), cost: z.number() }),
+  ),
+  /** Every product of the caller that cost something. */
+  by_product: z.array(
+    z.object({ product_id: z.string(), code: z.string(), name: z.string(), costs: costsSchema }),
+  ),
+  /** Tasks done in the last 90 days, from their first start to their last end. */
+  cycle_times: z.array(
+    z.object({
+      task_id: z.string(),
+      code: z.string(),
+      title: z.string(),
+      started_at: z.string(),
+      finished_at: z.string(),
+    }),
+  ),
   by_sprint: z.array(numbersSchema.extend({ sprint_id: nullableText, sprint_code: nullableText })),
   by_run: z.array(
     numbersSchema.extend({

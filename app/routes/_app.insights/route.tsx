@@ -1,18 +1,21 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
-import { Burndown } from "~/components/burndown";
+import { Link, useLoaderData } from "@remix-run/react";
 import { ButtonLink } from "~/components/button";
 import { Fact, Facts, Section } from "~/components/card";
+import { ChartFigure } from "~/components/charts/chart-figure";
+import { drawBurndown } from "~/components/charts/draw-burndown.server";
+import { drawCosts } from "~/components/charts/draw-costs.server";
+import { drawCycleTimes } from "~/components/charts/draw-cycle-times.server";
 import { EmptyState } from "~/components/empty-state";
 import { costsText, countText, percentText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
-import type { UsageNumbers } from "~/contract/insight";
+import type { Insights, UsageNumbers } from "~/contract/insight";
 import { getInsights } from "~/domain/insights/get-insights.server";
 import { getShell } from "~/domain/pages/get-shell.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { ProductFilter } from "../_app/product-filter";
-import { CostBars } from "./cost-bars";
+import { CostCharts } from "./cost-charts";
 import { UsageTable } from "./usage-table";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -24,17 +27,26 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { products } = await getShell(actor, null);
   const product = products.find(({ id }) => id === wanted) ?? products[0];
   if (!product || !isCanonicalUuid(product.id)) return json({ productId: null, insights: null });
+  const { burndown, by_day, by_day_model, cycle_times, ...insights } = await getInsights(actor, {
+    product_id: product.id,
+  });
   return json({
     productId: product.id,
-    insights: await getInsights(actor, { product_id: product.id }),
+    insights,
+    used: by_day.length > 0,
+    charts: {
+      burndown: insights.sprint ? drawBurndown(burndown, insights.sprint) : null,
+      costs: drawCosts(by_day_model),
+      cycleTimes: drawCycleTimes(cycle_times),
+    },
   });
 });
 
 export const meta: MetaFunction = () => [{ title: "Insights · Backloom" }];
 
 export default function InsightsPage() {
-  const { productId, insights } = useLoaderData<typeof loader>();
-  if (!insights) {
+  const data = useLoaderData<typeof loader>();
+  if (!data.insights) {
     return (
       <>
         <PageHeader title="Insights" lead="How the work goes and what it costs." />
@@ -51,6 +63,7 @@ export default function InsightsPage() {
       </>
     );
   }
+  const { productId, insights, charts, used } = data;
   const { totals, sprint } = insights;
   return (
     <>
@@ -66,11 +79,31 @@ export default function InsightsPage() {
             title={sprint ? `Burndown of ${sprint.code}` : "Burndown"}
             about={sprint?.sprint_goal}
           >
-            <Burndown days={insights.burndown} />
+            {charts.burndown ? (
+              <ChartFigure
+                chart={charts.burndown}
+                caption="The upper line is the scope, dots the even way to its end; weekends are tinted."
+              />
+            ) : (
+              <p className="text-sm text-muted">
+                The line begins when the sprint starts and its first task moves.
+              </p>
+            )}
           </Section>
-          <Section title="Cost a day">
-            <CostBars days={insights.by_day} />
+          <Section title="Cost a day" about="Stacked by model.">
+            <CostCharts charts={charts.costs} used={used} />
           </Section>
+          <Section title="Cycle time" about="From the first start of a task to its end, 90 days.">
+            {charts.cycleTimes ? (
+              <ChartFigure
+                chart={charts.cycleTimes}
+                caption="A dot is a task; heights grow with the root of the time."
+              />
+            ) : (
+              <p className="text-sm text-muted">Three finished tasks make the first picture.</p>
+            )}
+          </Section>
+          <ProductCosts products={insights.by_product} current={productId} />
         </div>
         <UsageTable
           title="By model"
@@ -128,6 +161,35 @@ export default function InsightsPage() {
         />
       </div>
     </>
+  );
+}
+
+/** What each product cost beside the others. */
+function ProductCosts({
+  products,
+  current,
+}: {
+  products: Insights["by_product"];
+  current: string;
+}) {
+  if (products.length === 0) return null;
+  return (
+    <Section title="By product">
+      <ul className="grid gap-1 text-sm">
+        {products.map(({ product_id, name, costs }) => (
+          <li key={product_id} className="flex items-baseline justify-between gap-4">
+            <Link
+              to={`?product=${product_id}`}
+              aria-current={product_id === current ? "true" : undefined}
+              className="min-w-0 truncate hover:underline aria-[current]:font-semibold"
+            >
+              {name}
+            </Link>
+            <span className="tabular-nums">{costsText(costs)}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 

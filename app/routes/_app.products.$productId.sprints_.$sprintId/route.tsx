@@ -2,8 +2,9 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Board } from "~/components/board/board";
 import { boardCards } from "~/components/board/board-cards";
-import { Burndown } from "~/components/burndown";
 import { Section } from "~/components/card";
+import { ChartFigure } from "~/components/charts/chart-figure";
+import { drawBurndown } from "~/components/charts/draw-burndown.server";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
 import { useAnswer } from "~/components/use-answer";
@@ -22,7 +23,13 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const sprintId = requireId(params.sprintId, "sprint");
   const { tasks, preflight, burndown, ...board } = await getSprintBoard(actor, sprintId);
-  return json({ productId, board, cards: boardCards(tasks), preflight, burndown });
+  return json({
+    productId,
+    board,
+    cards: boardCards(tasks),
+    preflight,
+    burndown: drawBurndown(burndown, board.sprint),
+  });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -54,7 +61,13 @@ export default function SprintPage() {
       <div className="grid items-start gap-5 xl:grid-cols-[3fr_2fr]">
         <StoryList board={board} />
         <Section title="Burndown" about="Tasks that were not done at the end of each day.">
-          <Burndown days={burndown} />
+          {burndown ? (
+            <ChartFigure chart={burndown} />
+          ) : (
+            <p className="text-sm text-muted">
+              The line begins when the sprint starts and its first task moves.
+            </p>
+          )}
         </Section>
       </div>
     </div>

@@ -84,6 +84,11 @@ describe("insights", () => {
     expect(insights.by_sprint).toMatchObject([{ sprint_code: "SP-1", jobs: 2 }]);
     expect(insights.by_run).toMatchObject([{ sprint_run_id: run.id, jobs: 2 }]);
     expect(insights.by_day).toMatchObject([{ jobs: 2 }]);
+    expect(insights.by_day_model).toMatchObject([{ model_id: "m-1", currency: "USD", cost: 4.5 }]);
+    expect(insights.by_product).toMatchObject([
+      { product_id: world.product.id, costs: [{ currency: "USD", cost: 4.5 }] },
+    ]);
+    expect(insights.cycle_times.map(({ code }) => code)).toEqual(["T-1", "T-2"]);
     expect(insights.by_worker).toMatchObject([{ worker_name: "worker-1", jobs: 2 }]);
     const detail = await getSprintRun(world.actor, { sprint_run_id: run.id });
     expect(detail).toMatchObject({ cost: 4.5, input_tokens: 2_000_000 });

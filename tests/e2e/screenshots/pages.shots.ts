@@ -21,6 +21,7 @@ function pagesOf(scene: Scene): Record<string, string> {
     "product-settings": `${product}/settings`,
     story: `/stories/${story}`,
     task: `/tasks/${task}`,
+    inbox: "/inbox",
     questions: "/questions",
     ideas: "/ideas",
     idea,

@@ -24,7 +24,7 @@ begin
       'sprint_goal', v_sprint.sprint_goal, 'status', lower(v_sprint.status::text), 'start_date', v_sprint.start_date,
       'end_date', v_sprint.end_date, 'started_at', v_sprint.started_at, 'completed_at', v_sprint.completed_at) end,
     'burndown', case when v_sprint.id is not null then private.burndown(v_sprint) else '[]' end)
-    || private.usage_by(p_product_id, p_sprint_id);
+    || private.usage_by(p_product_id, p_sprint_id) || private.cost_insights(p_product_id);
 end;
 $$;
 

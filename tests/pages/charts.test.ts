@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { burnNumbers } from "~/components/charts/burn-numbers";
+import { drawBurndown } from "~/components/charts/draw-burndown.server";
+import { drawCosts } from "~/components/charts/draw-costs.server";
+import { drawCycleTimes } from "~/components/charts/draw-cycle-times.server";
+import { afterWorkingDays, daysBetween } from "~/components/charts/working-days";
+
+/** From Monday 2 November 2026 on; the numbers are what is left. */
+function record(left: number[], total = 10) {
+  const days = daysBetween("2026-11-02", "2026-12-31");
+  return left.map((remaining, index) => ({ date: days[index] ?? "", remaining, total }));
+}
+
+const sprint = { status: "active", end_date: "2026-11-13" };
+const factsOf = (left: number[], dates = sprint) =>
+  Object.fromEntries(
+    drawBurndown(record(left), dates)?.facts.map(({ term, value }) => [term, value]) ?? [],
+  );
+
+describe("a burndown", () => {
+  it("says the pace, the pace needed and the day of the end, all in working days", () => {
+    // Monday to Wednesday: two a day, six left, so the weekend is not reached.
+    expect(factsOf([10, 8, 6])).toEqual({
+      Scope: "10",
+      Done: "4",
+      Left: "6",
+      "Pace needed": "0.9 a day",
+      Pace: "2.0 a day",
+      "At this pace": "Nov 9, 2026, 4 days early",
+    });
+    expect(afterWorkingDays("2026-11-06", 1)).toBe("2026-11-09");
+  });
+
+  it("forecasts nothing before the third day, and no end while nothing goes down", () => {
+    expect(factsOf([10, 5])).toMatchObject({ Pace: "from the third day" });
+    expect(factsOf([10, 5])).not.toHaveProperty("At this pace");
+    expect(factsOf([10, 10, 10])).toMatchObject({ "At this pace": "no end in sight" });
+    expect(factsOf([9, 9, 8], { ...sprint, end_date: "2026-11-05" })["At this pace"]).toMatch(
+      /days late$/,
+    );
+  });
+
+  it("counts what came and went, and takes neither for work", () => {
+    const days = [
+      ...record([10]),
+      { date: "2026-11-03", remaining: 13, total: 13 },
+      { date: "2026-11-04", remaining: 11, total: 12 },
+    ];
+    expect(burnNumbers(days, null)).toMatchObject({
+      added: 3,
+      removed: 1,
+      done: 1,
+      pace: 0.5,
+      needed: null,
+    });
+  });
+
+  it("has a slot for every day to its end, weekends tinted, today and the table of days", () => {
+    const chart = drawBurndown(record([10, 8, 6]), sprint);
+    expect(chart?.svg.match(/fill-sunken/g)).toHaveLength(2);
+    expect(chart?.svg).toContain(">today<");
+    expect(chart?.stops.map(({ text }) => text).at(-1)).toBe("Nov 4, 2026: 6 of 10 left");
+    expect(chart?.table.rows).toHaveLength(3);
+    const over = drawBurndown(record([10, 8, 0]), { ...sprint, status: "completed" });
+    expect(over?.svg).not.toContain("today");
+    expect(drawBurndown([], sprint)).toBeNull();
+  });
+});
+
+describe("costs by day", () => {
+  const row = (date: string, model_id: string, cost: number, currency = "USD") => ({
+    date,
+    model_id,
+    cost,
+    currency,
+  });
+
+  it("stack the models of a currency, the costliest first, with the days on which nothing was paid", () => {
+    const charts = drawCosts([
+      row("2026-11-02", "small", 1),
+      row("2026-11-02", "large", 4),
+      row("2026-11-04", "small", 1),
+      row("2026-11-04", "other", 2, "EUR"),
+    ]);
+    expect(charts.map(({ models }) => models.map(({ name, cost }) => `${name} ${cost}`))).toEqual([
+      ["other €2.00"],
+      ["large $4.00", "small $2.00"],
+    ]);
+    expect(charts[1]?.chart.stops.map(({ text }) => text)).toEqual([
+      "Nov 2, 2026: $5.00",
+      "Nov 3, 2026: $0.00",
+      "Nov 4, 2026: $1.00",
+    ]);
+  });
+
+  it("give the fifth model and those after it one colour", () => {
+    const rows = Array.from({ length: 7 }, (_, n) => row("2026-11-02", `m${n}`, 10 - n));
+    const names = drawCosts(rows)[0]?.models.map(({ name }) => name);
+    expect(names).toEqual(["m0", "m1", "m2", "m3", "3 others"]);
+  });
+});
+
+it("cycle times say within which time half and most were done, from three tasks on", () => {
+  const task = (hours: number) => ({
+    task_id: String(hours),
+    code: `T-${hours}`,
+    title: "",
+    started_at: "2026-11-02T00:00:00Z",
+    finished_at: new Date(Date.UTC(2026, 10, 2, hours)).toISOString(),
+  });
+  expect(drawCycleTimes([task(1), task(2)])).toBeNull();
+  const chart = drawCycleTimes([task(1), task(2), task(9)]);
+  expect(chart?.facts.map(({ value }) => value)).toEqual(["2 h 00 min", "9 h 00 min", "3 tasks"]);
+});
