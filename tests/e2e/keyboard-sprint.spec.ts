@@ -52,6 +52,11 @@ test("by keys alone: move a card with its menu", async ({ browser }) => {
   await expect(page.getByRole("button", { name: "Done", exact: true })).toBeFocused();
   await keys.press("Enter");
   await expect(page.getByRole("region", { name: "Done: 1" })).toContainText("T-3");
+  // The burndown says its days one by one.
+  const day = page.getByRole("slider", { name: "Day" });
+  await keys.tabTo(day);
+  await keys.press("Home");
+  await expect(day).toHaveAttribute("aria-valuetext", / of 3 left$/);
   await context.close();
 });
 

@@ -21,7 +21,7 @@ export function InboxTabs({
     ["reviews", "/inbox?show=reviews", "Reviews", review],
     ["failures", "/inbox?show=failures", "Failures", run + job],
     ["later", "/inbox?show=later", "Later", later],
-    ["done", "/inbox?show=done", "Done", 0],
+    ["done", "/inbox?show=done", "Put away", 0],
   ];
   return (
     <nav

@@ -4,7 +4,7 @@ import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
 import type { InboxItem } from "~/contract/inbox";
 
-/** Done and Later of one item: for this person only, the thing itself stays as it is. */
+/** Put away and Later of one item: for this person only, the thing itself stays as it is. */
 export function PutAside({ item }: { item: Pick<InboxItem, "kind" | "id" | "state"> }) {
   return (
     <WriteFields quiet>
@@ -15,7 +15,7 @@ export function PutAside({ item }: { item: Pick<InboxItem, "kind" | "id" | "stat
         <TomorrowMorning />
         {item.state === "open" ? (
           <>
-            <Mark value="done" label="Done" about="Done for you: out of your inbox (e)" />
+            <Mark value="done" label="Put away" about="Done for you: out of your inbox (e)" />
             <Mark value="later" label="Later" about="Back tomorrow morning (h)" />
           </>
         ) : (

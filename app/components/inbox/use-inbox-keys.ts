@@ -49,7 +49,7 @@ const keys: readonly PageKey[] = [
 ];
 const putAsideKeys: readonly PageKey[] = [
   ...keys,
-  { keys: "e", label: "Done", run: () => press("button[name=mark][value=done]") },
+  { keys: "e", label: "Done: put it away", run: () => press("button[name=mark][value=done]") },
   { keys: "h", label: "Later", run: () => press("button[name=mark][value=later]") },
 ];
 

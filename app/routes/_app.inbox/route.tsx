@@ -35,7 +35,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json({ show, ...(await getInbox(actor, filters[show])) });
 });
 
-const told = { done: "Done", later: "Back tomorrow morning", open: "Back in your inbox" };
+const told = { done: "Put away", later: "Back tomorrow morning", open: "Back in your inbox" };
 
 export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
