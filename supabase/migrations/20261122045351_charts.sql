@@ -85,53 +85,6 @@ begin
 end;
 $function$;
 
-CREATE OR REPLACE FUNCTION private.rate_limit(p_action text, OUT p_max integer, OUT p_seconds integer)
- RETURNS record
- LANGUAGE plpgsql
- IMMUTABLE
- SET search_path TO ''
-AS $function$
-begin
-  select l.max_count, l.seconds
-  into p_max, p_seconds
-  from (
-    values
-      -- per client address (login also the failed tries of an account, or of a browser it was signed in on)
-      ('login', 10, 60),
-      ('registration', 5, 3600),
-      ('recovery', 5, 3600),
-      ('pair_start', 10, 60),
-      -- per user
-      ('product', 5, 60),
-      ('member', 30, 60),
-      ('member_lookup', 10, 3600),
-      ('pbi', 30, 60),
-      ('story', 60, 60),
-      ('task', 100, 60),
-      ('sprint', 10, 60),
-      ('idea', 60, 60),
-      ('story_log', 120, 60),
-      ('answer', 60, 60),
-      ('question', 60, 60),
-      ('enqueue', 30, 60),
-      ('api_token', 10, 3600),
-      ('password', 10, 3600),
-      ('pair_secret', 20, 3600),
-      ('avatar', 10, 60),
-      ('push_subscription', 20, 60),
-      ('webhook', 10, 60),
-      ('inbox', 240, 60),
-      -- per job
-      ('job_output', 240, 60)
-  ) as l (action, max_count, seconds)
-  where l.action = p_action;
-
-  if not found then
-    raise exception 'There is no rate limit named %', p_action;
-  end if;
-end;
-$function$;
-
 COMMENT ON FUNCTION "private"."cost_insights"(uuid) IS 'Cost by day and model, by product, and how long tasks took.';
 
 REVOKE ALL ON FUNCTION "private"."cost_insights"(uuid) FROM PUBLIC;
