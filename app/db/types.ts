@@ -2416,6 +2416,7 @@ export type Database = {
       cancel_question: { Args: { p_question_id: string }; Returns: Json };
       cancel_sprint: { Args: { p_sprint_id: string }; Returns: Json };
       cancel_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
+      change_things: { Args: { p_changes: Json; p_things: Json }; Returns: Json };
       check_queue_empty: { Args: { p_product_id?: string }; Returns: Json };
       claim_agent_job: {
         Args: {
@@ -2804,6 +2805,7 @@ export type Database = {
       sweep_expired_leases: { Args: Record<PropertyKey, never>; Returns: Json };
       take_due_notices: { Args: { p_lease_seconds?: number; p_limit?: number }; Returns: Json };
       take_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
+      undo_change: { Args: Record<PropertyKey, never>; Returns: Json };
       unlink_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
       unsubscribe_push: { Args: { p_endpoint?: string; p_id?: string }; Returns: Json };
       update_idea: { Args: { p_changes: Json; p_idea_id: string }; Returns: Json };

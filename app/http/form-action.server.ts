@@ -76,6 +76,12 @@ export function done(form: FormData, backTo: string, message?: string): Response
   return redirect(backTo, 303);
 }
 
+/** The same for a change that can be taken back: its message offers that. */
+export function doneForNow(form: FormData, backTo: string, message: string): Response {
+  if (form.has(enhancedField)) return json({ ok: true, message, undo: true });
+  return redirect(backTo, 303);
+}
+
 /** One text field of a form, trimmed; absent and empty are the same. */
 export function textOf(form: FormData, name: string): string {
   const value = form.get(name);

@@ -27,6 +27,8 @@ begin
       ('answer', 60, 60),
       ('question', 60, 60),
       ('enqueue', 30, 60),
+      ('change', 120, 60),
+      ('undo', 60, 60),
       ('api_token', 10, 3600),
       ('password', 10, 3600),
       ('pair_secret', 20, 3600),

@@ -22,6 +22,7 @@ begin
   get diagnostics v_counters = row_count;
   delete from public.user_sessions s where least(s.expires_at, s.revoked_at) < v_now - interval '30 days';
   get diagnostics v_sessions = row_count;
+  delete from private.changes c where c.changed_at < v_now - interval '1 minute';
   delete from public.login_pairings l where l.created_at < v_now - interval '1 day';
   get diagnostics v_pairings = row_count;
   delete from public.notices n where n.status <> 'PENDING' and n.created_at < v_now - interval '30 days';

@@ -1,0 +1,23 @@
+import { type ChangeThingsInput, changeThingsInput } from "~/contract/change";
+import { ContractError } from "~/contract/errors";
+import { textOf } from "~/http/form-action.server";
+
+const names = ["status", "title", "story_id", "pbi_id"] as const;
+/** Fields that are emptied by an empty choice. */
+const emptied = ["assignee_id", "sprint_id"] as const;
+
+/** The form of a menu: `thing` (kind:id) for each, and the fields that change. */
+export function readChange(form: FormData): ChangeThingsInput {
+  const changes: Record<string, unknown> = {};
+  for (const name of names) if (form.has(name)) changes[name] = textOf(form, name);
+  for (const name of emptied) if (form.has(name)) changes[name] = textOf(form, name) || null;
+  if (form.has("priority")) changes.priority = Number(textOf(form, "priority"));
+  const things = form.getAll("thing").map((thing) => {
+    const [kind, id] = String(thing).split(":");
+    return { kind, id };
+  });
+  const read = changeThingsInput.safeParse({ things, changes });
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new ContractError(422, issue?.message ?? "The form is not complete.");
+}

@@ -1,0 +1,19 @@
+import { redirect } from "@remix-run/node";
+import { changeThings } from "~/domain/changes/change-things.server";
+import { doneForNow } from "~/http/form-action.server";
+import { pageAction, requireWriter } from "~/http/page-guards.server";
+import { changedWords } from "./changed-words";
+import { readChange } from "./read-change.server";
+
+/** A visit changes nothing. */
+export function loader() {
+  return redirect("/dashboard");
+}
+
+/** `POST /changes`: what the menus and keys of the lists change, one thing or many. */
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  const input = readChange(form);
+  return doneForNow(form, "/dashboard", changedWords(input, await changeThings(actor, input)));
+});

@@ -1,0 +1,19 @@
+-- Why: jobs, logs and questions go with what they are about and are not kept for an undo. Who deletes something that has them
+-- is told that it can not come back.
+create function private.lost_with(p_kind text, p_row jsonb)
+returns text
+language sql
+stable
+set search_path = ''
+as $$
+  select case
+    when p_kind = 'task' and exists (select from public.agent_jobs j where j.task_id = (p_row ->> 'id')::uuid) then 'jobs'
+    when p_kind = 'task' and exists (select from public.task_executions e where e.task_id = (p_row ->> 'id')::uuid) then 'jobs'
+    when p_kind = 'task' and exists (select from public.agent_questions q where q.task_id = (p_row ->> 'id')::uuid) then 'questions'
+    when p_kind = 'story' and exists (select from public.story_logs l where l.story_id = (p_row ->> 'id')::uuid) then 'a log'
+    when p_kind = 'story' and exists (select from public.agent_questions q where q.story_id = (p_row ->> 'id')::uuid) then 'questions'
+    when p_kind = 'pbi' and p_row ->> 'idea_id' is not null then 'a link to its idea'
+  end;
+$$;
+
+comment on function private.lost_with is 'What is gone for good with a deleted task, story or PBI; null for nothing.';

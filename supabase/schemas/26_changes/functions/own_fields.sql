@@ -1,0 +1,17 @@
+-- Why: of a row only what people change can be taken back; what is derived (the status of stories, orders that follow codes)
+-- follows again by itself. A PBI's status is a person's only where it is blocked.
+create function private.own_fields(p_kind text, p_row jsonb)
+returns jsonb
+language sql
+immutable
+set search_path = ''
+as $$
+  select case p_kind
+    when 'task' then p_row - '{id,product_id,sort_order,created_at,updated_at}'::text[]
+    when 'story' then p_row - '{id,product_id,status,sort_order,created_at,updated_at}'::text[]
+    when 'pbi' then jsonb_build_object('is_blocked', p_row ->> 'status' = 'BLOCKED')
+      || (p_row - '{id,product_id,status,pr_url,pr_merged_at,idea_id,created_at,updated_at}'::text[])
+  end;
+$$;
+
+comment on function private.own_fields is 'The fields of a task, story or PBI that a person changes and may take back.';

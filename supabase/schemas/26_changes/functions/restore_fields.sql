@@ -1,0 +1,63 @@
+-- Puts the fields of one change back into its row. Answers why it can not, in words, or null. Called under the product's lock.
+create function private.restore_fields(p_change private.changes)
+returns text
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_now jsonb;
+  v_task public.tasks;
+  v_story public.stories;
+  v_pbi public.pbis;
+begin
+  case p_change.kind
+    when 'task' then
+      select t.* into v_task from public.tasks t where t.id = p_change.thing_id;
+      v_now := private.own_fields('task', to_jsonb(v_task));
+    when 'story' then
+      select s.* into v_story from public.stories s where s.id = p_change.thing_id;
+      v_now := private.own_fields('story', to_jsonb(v_story));
+    else
+      select b.* into v_pbi from public.pbis b where b.id = p_change.thing_id;
+      v_now := private.own_fields('pbi', to_jsonb(v_pbi));
+  end case;
+  if v_now is null or v_now ->> 'code' is null then
+    return 'was deleted since';
+  end if;
+  if exists (select from jsonb_each(p_change.after) a where a.value is distinct from v_now -> a.key) then
+    return 'was changed since';
+  end if;
+
+  case p_change.kind
+    when 'task' then
+      v_task := jsonb_populate_record(v_task, p_change.before);
+      update public.tasks t
+      set (story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only, verify_required,
+          requires_opus, estimated_minutes) =
+        (v_task.story_id, v_task.code, v_task.title, v_task.description, v_task.implementation_plan, v_task.priority,
+          v_task.status, v_task.repo_url, v_task.verify_only, v_task.verify_required, v_task.requires_opus,
+          v_task.estimated_minutes)
+      where t.id = p_change.thing_id;
+    when 'story' then
+      v_story := jsonb_populate_record(v_story, p_change.before);
+      update public.stories s
+      set (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id) =
+        (v_story.pbi_id, v_story.code, v_story.title, v_story.description, v_story.acceptance_criteria, v_story.priority,
+          v_story.sprint_id, v_story.assignee_id)
+      where s.id = p_change.thing_id;
+    else
+      v_pbi := jsonb_populate_record(v_pbi, p_change.before);
+      -- READY lifts a block; what the stories call for is put.
+      v_pbi.status := case p_change.before ->> 'is_blocked' when 'true' then 'BLOCKED' when 'false' then 'READY'
+        else v_pbi.status::text end::public.pbi_status;
+      update public.pbis b
+      set (code, title, description, priority, sort_order, status) =
+        (v_pbi.code, v_pbi.title, v_pbi.description, v_pbi.priority, v_pbi.sort_order, v_pbi.status)
+      where b.id = p_change.thing_id;
+  end case;
+  return null;
+end;
+$$;
+
+comment on function private.restore_fields is 'Takes one change of fields back, or says why it can not.';

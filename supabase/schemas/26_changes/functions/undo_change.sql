@@ -1,0 +1,95 @@
+-- Called by Ctrl+Z and the button of a message: takes back the last thing that the caller's session did within 30 seconds, all of
+-- it or nothing, however many tasks, stories and PBIs it was. Refused with the reason when somebody changed one of them since.
+-- Definer: it puts back what no client may write; who may write the products at all is asked first.
+create function private.undo_change()
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_session_id uuid := (nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'session_id')::uuid;
+  v_transaction_id xid8;
+  v_product_id uuid;
+  v_change private.changes;
+  v_changes private.changes[];
+  v_reason text;
+begin
+  perform private.take_rate_limit('undo', auth.uid()::text);
+  select c.transaction_id into v_transaction_id
+  from private.changes c
+  where c.session_id = v_session_id and c.changed_at > private.now() - interval '30 seconds'
+  order by c.id desc limit 1;
+
+  for v_product_id in
+    select distinct c.product_id from private.changes c
+    where c.session_id = v_session_id and c.transaction_id = v_transaction_id order by c.product_id
+  loop
+    perform private.require_product_access(v_product_id);
+    perform private.lock_product(v_product_id);
+    perform private.require_product_write(v_product_id);
+  end loop;
+
+  with taken as (
+    delete from private.changes c
+    where c.session_id = v_session_id and c.transaction_id = v_transaction_id
+    returning c.*
+  )
+  select array_agg(taken::private.changes) into v_changes from taken;
+  if v_changes is null then
+    perform private.refuse(409, 'Nothing to take back: a change can be taken back for 30 seconds.');
+  end if;
+
+  select c.* into v_change from unnest(v_changes) c where c.lost is not null order by c.id limit 1;
+  if found then
+    perform private.refuse(409, format('%s had %s, which can not be brought back. Nothing was taken back.',
+      v_change.code, v_change.lost));
+  end if;
+
+  perform set_config('backloom.undoing', 'yes', true);
+  for v_change in
+    select c.* from unnest(v_changes) c
+    -- What was deleted comes back from the top; what was changed twice goes back from the end.
+    order by c.after is not null, case when c.after is null then array_position('{pbi,story,task}', c.kind) end, c.id desc
+  loop
+    begin
+      v_reason := null;
+      if v_change.after is null then
+        perform private.restore_thing(v_change);
+      end if;
+    exception when foreign_key_violation then
+      v_reason := 'has lost its place';
+    end;
+    if v_reason is null and v_change.after is not null then
+      v_reason := private.restore_fields(v_change);
+    end if;
+    if v_reason is not null then
+      perform private.refuse(409, format('%s %s, so nothing was taken back.', v_change.code, v_reason));
+    end if;
+  end loop;
+  perform set_config('backloom.undoing', '', true);
+
+  return json_build_object('changes', (
+    select json_agg(json_build_object('kind', c.kind, 'id', c.thing_id, 'code', c.code, 'is_back', c.after is null, 'fields',
+      case when c.after is null then '[]'::jsonb else (select jsonb_agg(f.key order by f.key) from jsonb_each(c.before) f) end)
+      order by c.after is not null, array_position('{pbi,story,task}', c.kind), c.id)
+    from unnest(v_changes) c));
+end;
+$$;
+
+grant execute on function private.undo_change to authenticated;
+
+create function public.undo_change()
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.undo_change();
+end;
+$$;
+
+comment on function public.undo_change is 'Takes back the last change of the caller''s session, within 30 seconds.';
+grant execute on function public.undo_change to authenticated;

@@ -1,0 +1,197 @@
+import { expect, it } from "vitest";
+import type { ChangeThingsInput } from "~/contract/change";
+import type { Actor } from "~/db/rpc.server";
+import { createSession } from "~/domain/accounts/create-session.server";
+import { changeThings } from "~/domain/changes/change-things.server";
+import { undoChange } from "~/domain/changes/undo-change.server";
+import { movePbi } from "~/domain/pbis/move-pbi.server";
+import { updatePbi } from "~/domain/pbis/update-pbi.server";
+import { appendStoryLog } from "~/domain/stories/append-story-log.server";
+import { deleteStory } from "~/domain/stories/delete-story.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { editTask } from "~/domain/tasks/edit-task.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { create } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { refusalOf } from "../refusal";
+import { at, seedWorld, type World } from "../world";
+
+const t = await createTestDatabase();
+
+/** The same person with a session, as a browser has one. */
+async function sessionOf(world: World): Promise<Actor> {
+  const browser = { userAgent: "test", address: "10.0.0.1", previousSessionId: null };
+  const { session_id } = await createSession(
+    t.actorOf(world.owner).database,
+    world.owner.id,
+    browser,
+  );
+  return { database: t.actorOf(world.owner).database, credential: { session_id } };
+}
+
+const row = async (table: string, id: string) =>
+  (
+    await t.sql.query(
+      `select to_jsonb(x) - 'updated_at' as row from public.${table} x where id = $1`,
+      [id],
+    )
+  ).rows[0]?.row;
+const minutesLater = (seconds: number) =>
+  t.sql.query("update private.changes set changed_at = changed_at - make_interval(secs => $1)", [
+    seconds,
+  ]);
+const taskThings = (world: World) => world.tasks.map(({ id }) => ({ kind: "task" as const, id }));
+
+it("takes one change after the other back, the last first, and only one's own session's", async () => {
+  const world = await seedWorld(t, 1);
+  const person = await sessionOf(world);
+  const elsewhere = await sessionOf(world);
+  const { id } = at(world.tasks, 0);
+  const before = await row("tasks", id);
+  await setTaskStatus(person, { task_id: id, status: "review" });
+  await editTask(person, {
+    task_id: id,
+    title: "Another title",
+    priority: 1,
+    implementation_plan: null,
+  });
+  // What an agent does with a token is nobody's to take back.
+  await editTask(world.actor, { task_id: id, description: "By an agent" });
+  expect((await refusalOf(undoChange(elsewhere))).message).toMatch(/^Nothing to take back/);
+  expect((await undoChange(person)).changes).toMatchObject([{ id, fields: ["priority", "title"] }]);
+  expect(await row("tasks", id)).toEqual({
+    ...before,
+    description: "By an agent",
+    status: "REVIEW",
+  });
+  await undoChange(person);
+  expect(await row("tasks", id)).toEqual({ ...before, description: "By an agent" });
+  expect((await refusalOf(undoChange(person))).status).toBe(409);
+});
+
+it("ends after 30 seconds", async () => {
+  const world = await seedWorld(t, 1);
+  const person = await sessionOf(world);
+  await setTaskStatus(person, { task_id: at(world.tasks, 0).id, status: "review" });
+  await minutesLater(31);
+  expect((await refusalOf(undoChange(person))).message).toMatch(/30 seconds/);
+});
+
+it("changes many together and takes all of them back, or nothing when somebody changed one since", async () => {
+  const world = await seedWorld(t, 3);
+  const person = await sessionOf(world);
+  const things: ChangeThingsInput["things"] = [
+    ...taskThings(world),
+    { kind: "story", id: world.story.id },
+  ];
+  expect(await changeThings(person, { things, changes: { status: "done" } })).toEqual({
+    changed: 3,
+    skipped: 1,
+  });
+  expect((await row("stories", world.story.id)).status).toBe("DONE");
+  const second = at(world.tasks, 1);
+  await setTaskStatus(world.actor, { task_id: second.id, status: "in_progress" });
+  const refusal = await refusalOf(undoChange(person));
+  expect(refusal.message).toBe(`${second.code} was changed since, so nothing was taken back.`);
+  expect((await row("tasks", at(world.tasks, 0).id)).status).toBe("DONE");
+
+  await setTaskStatus(world.actor, { task_id: second.id, status: "done" });
+  expect((await undoChange(person)).changes).toHaveLength(3);
+  expect((await row("stories", world.story.id)).status).toBe("OPEN");
+});
+
+it("refuses a change of many as a whole, with the thing's code", async () => {
+  const world = await seedWorld(t, 2);
+  const person = await sessionOf(world);
+  const stranger = await seedWorld(t, 1);
+  const mixed = [...taskThings(world), ...taskThings(stranger)];
+  expect(
+    (await refusalOf(changeThings(person, { things: mixed, changes: { priority: 1 } }))).status,
+  ).toBe(403);
+  const sprint = await create(world.actor, "create_sprint", { p_product_id: world.product.id });
+  await t.sql.query("update public.sprints set status = 'CANCELLED' where id = $1", [sprint.id]);
+  const other = await create(world.actor, "create_story", {
+    p_pbi_id: world.pbi.id,
+    p_title: "Other",
+  });
+  const stories = [world.story, other].map(({ id }) => ({ kind: "story" as const, id }));
+  const closed = changeThings(person, { things: stories, changes: { sprint_id: sprint.id } });
+  expect((await refusalOf(closed)).message).toMatch(/^ST-\d+: .* Nothing was changed\.$/);
+  expect((await refusalOf(undoChange(person))).status).toBe(409);
+});
+
+it("takes moves, blocks and orders back", async () => {
+  const world = await seedWorld(t, 1);
+  const person = await sessionOf(world);
+  const pbi = await create(world.actor, "create_pbi", {
+    p_product_id: world.product.id,
+    p_title: "Next",
+  });
+  const before = [await row("pbis", world.pbi.id), await row("pbis", pbi.id)];
+  await movePbi(person, { pbi_id: world.pbi.id, after_id: pbi.id });
+  await undoChange(person);
+  await updatePbi(person, { pbi_id: pbi.id, status: "blocked" });
+  expect((await row("pbis", pbi.id)).status).toBe("BLOCKED");
+  await undoChange(person);
+  expect([await row("pbis", world.pbi.id), await row("pbis", pbi.id)]).toEqual(before);
+  await updateStory(person, { story_id: world.story.id, pbi_id: pbi.id });
+  await undoChange(person);
+  expect((await row("stories", world.story.id)).pbi_id).toBe(world.pbi.id);
+});
+
+it("brings a deleted story back with its tasks and their history, unless something went that is not kept", async () => {
+  const world = await seedWorld(t, 2);
+  const person = await sessionOf(world);
+  const first = at(world.tasks, 0);
+  await setTaskStatus(world.actor, { task_id: first.id, status: "review" });
+  const history = async () =>
+    (
+      await t.sql.query(
+        "select from_status, to_status, changed_at from public.task_status_changes where task_id = $1 order by id",
+        [first.id],
+      )
+    ).rows;
+  const before = [
+    await row("stories", world.story.id),
+    await row("tasks", first.id),
+    await history(),
+  ];
+  await deleteStory(person, { story_id: world.story.id });
+  expect((await undoChange(person)).changes.map(({ code }) => code)).toEqual([
+    world.story.code,
+    ...world.tasks.map(({ code }) => code),
+  ]);
+  expect([
+    await row("stories", world.story.id),
+    await row("tasks", first.id),
+    await history(),
+  ]).toEqual(before);
+
+  await appendStoryLog(person, {
+    story_id: world.story.id,
+    type: "IMPLEMENTATION_PLAN",
+    content: "Plan",
+  });
+  await deleteStory(person, { story_id: world.story.id });
+  expect((await refusalOf(undoChange(person))).message).toMatch(
+    /had a log, which can not be brought back/,
+  );
+});
+
+it("refuses who lost the product meanwhile, and who asks too often", async () => {
+  const world = await seedWorld(t, 1);
+  const person = await sessionOf(world);
+  await setTaskStatus(person, { task_id: at(world.tasks, 0).id, status: "review" });
+  await t.sql.query("update public.products set archived_at = now() where id = $1", [
+    world.product.id,
+  ]);
+  expect((await refusalOf(undoChange(person))).status).toBe(403);
+  await t.sql.query("update public.products set archived_at = null where id = $1", [
+    world.product.id,
+  ]);
+  await t.sql.query(
+    "insert into public.rate_limit_counters (action, key, window_start, count) values ('undo', $1, now(), 60)",
+    [world.owner.id],
+  );
+  expect((await refusalOf(undoChange(person))).status).toBe(429);
+});
