@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
 import { type ReactNode, useEffect } from "react";
 import { enhancedField } from "./enhanced-field";
-import { showToast } from "./toast";
+import { tellAnswer } from "./tell-answer";
 import { useHydrated } from "./use-hydrated";
 
 /** What an action answers to a small form: done, or the sentence that says why not. */
@@ -9,6 +9,8 @@ export interface ActionAnswer {
   ok?: boolean;
   message?: string;
   error?: string;
+  /** What was done can be taken back. */
+  undo?: boolean;
 }
 
 /** Answers that were shown already; one with a key outlives its form. */
@@ -40,8 +42,7 @@ export function ActionForm({
     // At once, not when the page has read its data again: by then the form may be gone with its row.
     if (!data || told.has(data)) return;
     told.add(data);
-    if (data.error) showToast(data.error, "failed");
-    else if (data.message) showToast(data.message);
+    tellAnswer(data);
     if (data.ok) onDone?.();
   }, [data, onDone]);
   return (

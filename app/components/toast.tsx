@@ -1,12 +1,15 @@
 import { X } from "lucide-react";
 import { useEffect, useSyncExternalStore } from "react";
-import { IconButton } from "./button";
+import { Button, IconButton } from "./button";
 import { StatusIcon } from "./status-icon";
+import { useUndo } from "./use-undo";
 
 interface Toast {
   id: number;
   tone: "done" | "failed";
   text: string;
+  /** It tells of a change that can be taken back. */
+  undo: boolean;
 }
 
 // A list of our own: the usual toast package adds a style element that the Content-Security-Policy refuses.
@@ -19,9 +22,11 @@ function publish(next: readonly Toast[]) {
   for (const listener of listeners) listener();
 }
 
-export function showToast(text: string, tone: Toast["tone"] = "done"): void {
+export function showToast(text: string, tone: Toast["tone"] = "done", undo = false): void {
   lastId += 1;
-  publish([...toasts.slice(-2), { id: lastId, tone, text }]);
+  // Only the last change is the one that is taken back.
+  const earlier = toasts.slice(-2).map((toast) => (undo ? { ...toast, undo: false } : toast));
+  publish([...earlier, { id: lastId, tone, text, undo }]);
 }
 
 function dismiss(id: number) {
@@ -56,13 +61,27 @@ export function ToastRegion() {
 function ToastCard({ toast }: { toast: Toast }) {
   useEffect(() => {
     // A refusal stays longer: it has to be read, not only noticed.
-    const timer = setTimeout(() => dismiss(toast.id), toast.tone === "failed" ? 9000 : 4000);
+    // So does what offers something to press.
+    const long = toast.tone === "failed" || toast.undo;
+    const timer = setTimeout(() => dismiss(toast.id), long ? 9000 : 4000);
     return () => clearTimeout(timer);
   }, [toast]);
+  const undo = useUndo();
   return (
     <div className="arrive pointer-events-auto flex max-w-md items-start gap-2.5 rounded-lg border border-line bg-raised py-2 pr-1.5 pl-3 text-sm shadow-pop">
       <StatusIcon tone={toast.tone} className="mt-1" />
       <p className="py-0.5">{toast.text}</p>
+      {toast.undo ? (
+        <Button
+          size="sm"
+          onClick={() => {
+            dismiss(toast.id);
+            undo();
+          }}
+        >
+          Undo
+        </Button>
+      ) : null}
       <IconButton label="Dismiss" size="icon-sm" onClick={() => dismiss(toast.id)}>
         <X className="size-3.5" aria-hidden="true" />
       </IconButton>

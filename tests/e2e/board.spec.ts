@@ -65,5 +65,9 @@ test("a card moves by keys alone, and the page says that it is a mode", async ({
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Escape");
   await expect(column(page, "Review")).toContainText("T-1");
+
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(column(page, "To do")).toContainText("T-1");
+  await expect(page.getByText("Taken back: status of T-1")).toBeVisible();
   await context.close();
 });

@@ -52,5 +52,17 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
   await page.reload();
   await expect(page.getByLabel("Priority")).toHaveValue("1");
+  await page.getByLabel("Priority").selectOption("4 Low");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Taken back: priority of ST-001")).toBeVisible();
+  await expect(page.getByLabel("Priority")).toHaveValue("1");
+
+  await page.getByRole("button", { name: "Delete story" }).click();
+  await page.getByRole("button", { name: "Delete it" }).click();
+  await expect(page.getByText("Deleted", { exact: true })).toBeVisible();
+  await expect(page).toHaveURL(/backlog$/);
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(page.getByText("ST-001 and 3 more are back")).toBeVisible();
+  await expect(page.getByRole("link", { name: "See a kind greeting" })).toBeVisible();
   await context.close();
 });

@@ -21,7 +21,11 @@ test("stories are selected by x and move into a sprint together", async ({ brows
   await page.getByRole("button", { name: "Move", exact: true }).click();
   await expect(page.getByText("2 stories have moved")).toBeVisible();
   await expect(page.getByText("2 stories selected")).toBeHidden();
-  await expect(page.locator("[data-line^=story]").filter({ hasText: "SP-1" })).toHaveCount(3);
+  const inSprint = page.locator("[data-line^=story]").filter({ hasText: "SP-1" });
+  await expect(inSprint).toHaveCount(3);
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(page.getByText(/^Taken back: sprint of ST-00\d and ST-00\d$/)).toBeVisible();
+  await expect(inSprint).toHaveCount(1);
   await context.close();
 });
 

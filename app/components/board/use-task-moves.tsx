@@ -60,7 +60,7 @@ function MoveTracker({ taskId, code }: { taskId: string; code: string }) {
     if (state !== "idle" || !data) return;
     const place = columnLabel(target.current ?? "");
     if (data.error) showToast(`${code} stays where it was: ${data.error}`, "failed");
-    else showToast(`${code} is in ${place}`);
+    else showToast(`${code} is in ${place}`, "done", data.undo);
   }, [state, data, code]);
   return null;
 }

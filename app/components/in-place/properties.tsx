@@ -5,7 +5,7 @@ import { Button } from "../button";
 import { Section } from "../card";
 import { enhancedField } from "../enhanced-field";
 import type { SelectOption } from "../field";
-import { showToast } from "../toast";
+import { tellAnswer } from "../tell-answer";
 import { useHydrated } from "../use-hydrated";
 import { WriteFields } from "../write-access";
 import { EditLink } from "./edit-link";
@@ -58,8 +58,7 @@ export function Picker({
   useEffect(() => {
     if (!data || data === told.current) return;
     told.current = data;
-    if (data.error) showToast(String(data.error), "failed");
-    else if (data.message) showToast(data.message);
+    tellAnswer(data);
   }, [data]);
   const chosen = state === "idle" ? value : String(formData?.get(name) ?? value);
   const known = options.some((option) => option.value === chosen);

@@ -1,7 +1,7 @@
 import { useFetcher, useLocation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import type { ActionAnswer } from "../action-form";
-import { showToast } from "../toast";
+import { tellAnswer } from "../tell-answer";
 import { useAnswer } from "../use-answer";
 import { editParameter } from "./edit-parameter";
 import { refusalOf, typedIn } from "./form-answer";
@@ -49,7 +49,7 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
       return;
     }
     keep(undefined);
-    if (data.message) showToast(data.message);
+    tellAnswer(data);
   });
 
   function keep(text: string | undefined) {

@@ -24,7 +24,7 @@ import { updateStory } from "~/domain/stories/update-story.server";
 import { createTask } from "~/domain/tasks/create-task.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
-import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
 
 const noText = { description: "", acceptance_criteria: "" } as const;
@@ -64,7 +64,7 @@ export async function actOnBacklog(
         updatePbiInput,
         async (input) => {
           await updatePbi(actor, input);
-          return done(form, back, "Saved");
+          return doneForNow(form, back, "Saved");
         },
         noText,
       ),
@@ -74,17 +74,17 @@ export async function actOnBacklog(
         updateStoryInput,
         async (input) => {
           await updateStory(actor, input);
-          return done(form, back, "Saved");
+          return doneForNow(form, back, "Saved");
         },
         noText,
       ),
     "move-pbi": async () => {
       await movePbi(actor, readForm(form, movePbiInput));
-      return done(form, back);
+      return doneForNow(form, back, "Moved");
     },
     "block-pbi": async () => {
       const pbi = await updatePbi(actor, readForm(form, updatePbiInput));
-      return done(
+      return doneForNow(
         form,
         back,
         pbi.status === "blocked" ? `${pbi.code} is blocked` : `${pbi.code} is open again`,
@@ -92,19 +92,19 @@ export async function actOnBacklog(
     },
     "delete-pbi": async () => {
       await deletePbi(actor, readForm(form, pbiIdInput));
-      return redirect(closed, 303);
+      return doneForNow(form, closed, "Deleted");
     },
     "story-to-pbi": async () => {
       const story = await updateStory(actor, readForm(form, updateStoryInput));
-      return done(form, back, `${story.code} has moved`);
+      return doneForNow(form, back, `${story.code} has moved`);
     },
     "story-to-sprint": async () => {
       const story = await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
-      return done(form, back, `${story.code} is in the sprint`);
+      return doneForNow(form, back, `${story.code} is in the sprint`);
     },
     "story-out-of-sprint": async () => {
       const story = await removeStoryFromSprint(actor, readForm(form, storyIdInput));
-      return done(form, back, `${story.code} left the sprint`);
+      return doneForNow(form, back, `${story.code} left the sprint`);
     },
     "stories-to-sprint": async () => {
       const chosen = form.getAll("story_id");
@@ -116,20 +116,24 @@ export async function actOnBacklog(
           sprint_id: textOf(form, "sprint_id") || null,
         }),
       );
-      return done(form, back, moved === 1 ? "1 story has moved" : `${moved} stories have moved`);
+      return doneForNow(
+        form,
+        back,
+        moved === 1 ? "1 story has moved" : `${moved} stories have moved`,
+      );
     },
     "delete-story": async () => {
       await deleteStory(actor, readForm(form, storyIdInput));
-      return redirect(closed, 303);
+      return doneForNow(form, closed, "Deleted");
     },
     "set-task-status": async () => {
       const task = await setTaskStatus(actor, readForm(form, setTaskStatusInput));
-      return done(form, back, `${task.code} moved`);
+      return doneForNow(form, back, `${task.code} moved`);
     },
     "edit-task": () => editTaskForm(actor, form, back),
     "delete-task": async () => {
       await deleteTask(actor, readForm(form, taskIdInput));
-      return redirect(closed, 303);
+      return doneForNow(form, closed, "Deleted");
     },
   });
 }

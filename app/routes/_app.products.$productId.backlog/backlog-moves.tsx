@@ -2,7 +2,7 @@ import { useFetcher, useSubmit } from "@remix-run/react";
 import { type DragEvent, useCallback, useEffect } from "react";
 import type { ActionAnswer } from "~/components/action-form";
 import { enhancedField } from "~/components/enhanced-field";
-import { showToast } from "~/components/toast";
+import { tellAnswer } from "~/components/tell-answer";
 import { halfOf, lineUnder, readDragged } from "./drag";
 
 const dropKey = "backlog-drop";
@@ -44,8 +44,7 @@ function DropTracker() {
   const { state, data } = useFetcher<ActionAnswer>({ key: dropKey });
   useEffect(() => {
     if (state !== "idle" || !data) return;
-    if (data.error) showToast(data.error, "failed");
-    else if (data.message) showToast(data.message);
+    tellAnswer(data);
   }, [state, data]);
   return null;
 }

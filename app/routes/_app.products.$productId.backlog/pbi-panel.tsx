@@ -1,8 +1,9 @@
+import { useNavigate } from "@remix-run/react";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button } from "~/components/button";
-import { Confirm } from "~/components/confirm";
+import { Confirm, takenBack } from "~/components/confirm";
 import { EditableText } from "~/components/in-place/editable-text";
 import { EditableTitle } from "~/components/in-place/editable-title";
 import { Picker, PropertyList, TypedProperty } from "~/components/in-place/properties";
@@ -45,7 +46,7 @@ export function PbiPanel({
         </>
       }
       closeTo={closeTo}
-      footer={<PbiDangers pbi={pbi} />}
+      footer={<PbiDangers pbi={pbi} closeTo={closeTo} />}
     >
       <div className="flex flex-wrap items-center gap-2">
         <StatusPill status={pbi.status} />
@@ -123,7 +124,8 @@ function MoveButtons({ pbi, pbis }: { pbi: PanelPbi; pbis: readonly { id: string
   );
 }
 
-function PbiDangers({ pbi }: { pbi: PanelPbi }) {
+function PbiDangers({ pbi, closeTo }: { pbi: PanelPbi; closeTo: string }) {
+  const navigate = useNavigate();
   return (
     <WriteFields quiet>
       <Confirm
@@ -131,13 +133,13 @@ function PbiDangers({ pbi }: { pbi: PanelPbi }) {
         question={`Delete ${pbi.code}?`}
         consequence={
           pbi.stories.length === 0
-            ? "It has no stories. This cannot be taken back."
-            : `${countText(pbi.stories.length, "story", "stories")} and all their tasks and logs go with it. This cannot be taken back.`
+            ? `It has no stories. ${takenBack}`
+            : `${countText(pbi.stories.length, "story", "stories")} and all their tasks go with it. ${takenBack}`
         }
         confirmLabel="Delete it"
       >
         {(buttons) => (
-          <ActionForm>
+          <ActionForm onDone={() => navigate(closeTo, { preventScrollReset: true })}>
             <input type="hidden" name="intent" value="delete-pbi" />
             <input type="hidden" name="pbi_id" value={pbi.id} />
             {buttons}

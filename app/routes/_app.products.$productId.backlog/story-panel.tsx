@@ -1,10 +1,11 @@
-import { Link } from "@remix-run/react";
+import { Link, useNavigate } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button, ButtonLink } from "~/components/button";
-import { Confirm } from "~/components/confirm";
+import { Confirm, takenBack } from "~/components/confirm";
 import { EditableTitle } from "~/components/in-place/editable-title";
 import { Picker, PropertyList, TypedProperty } from "~/components/in-place/properties";
+import { countText } from "~/components/numbers";
 import { priorityOptions } from "~/components/priority";
 import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
@@ -33,7 +34,7 @@ export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
         </>
       }
       closeTo={closeTo}
-      footer={<StoryDangers story={story} taskCount={tasks.length} />}
+      footer={<StoryDangers story={story} taskCount={tasks.length} closeTo={closeTo} />}
     >
       <div className="flex flex-wrap items-center gap-2">
         <StatusPill status={story.status} />
@@ -122,17 +123,26 @@ function SprintChoice({ page, sprints }: Pick<StoryPanelProps, "page" | "sprints
   );
 }
 
-function StoryDangers({ story, taskCount }: { story: StoryPageData["story"]; taskCount: number }) {
+function StoryDangers({
+  story,
+  taskCount,
+  closeTo,
+}: {
+  story: StoryPageData["story"];
+  taskCount: number;
+  closeTo: string;
+}) {
+  const navigate = useNavigate();
   return (
     <WriteFields quiet>
       <Confirm
         trigger="Delete story"
         question={`Delete ${story.code}?`}
-        consequence={`Its ${taskCount} tasks and its log go with it. This cannot be taken back.`}
+        consequence={`Its ${countText(taskCount, "task", "tasks")} go with it. ${takenBack}`}
         confirmLabel="Delete it"
       >
         {(buttons) => (
-          <ActionForm>
+          <ActionForm onDone={() => navigate(closeTo, { preventScrollReset: true })}>
             <input type="hidden" name="intent" value="delete-story" />
             <input type="hidden" name="story_id" value={story.id} />
             {buttons}

@@ -1,9 +1,9 @@
-import { Form } from "@remix-run/react";
+import { useNavigate } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { movableColumns } from "~/components/board/columns";
 import { Button, ButtonLink } from "~/components/button";
-import { Confirm } from "~/components/confirm";
+import { Confirm, takenBack } from "~/components/confirm";
 import { EditableTitle } from "~/components/in-place/editable-title";
 import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
@@ -24,6 +24,7 @@ export function TaskPanel({
   closeTo: string;
 }) {
   const { task, story } = page;
+  const navigate = useNavigate();
   return (
     <SidePanel
       title={
@@ -43,15 +44,15 @@ export function TaskPanel({
           <Confirm
             trigger="Delete task"
             question={`Delete ${task.code}?`}
-            consequence="Its jobs and history go with it. This cannot be taken back."
+            consequence={`Its jobs and history go with it. ${takenBack}`}
             confirmLabel="Delete it"
           >
             {(buttons) => (
-              <Form method="post">
+              <ActionForm onDone={() => navigate(closeTo, { preventScrollReset: true })}>
                 <input type="hidden" name="intent" value="delete-task" />
                 <input type="hidden" name="task_id" value={task.id} />
                 {buttons}
-              </Form>
+              </ActionForm>
             )}
           </Confirm>
         </WriteFields>

@@ -18,7 +18,7 @@ import { setTaskStatusInput } from "~/contract/task";
 import { getSoloBoard } from "~/domain/pages/get-solo-board.server";
 import { assignStory } from "~/domain/stories/assign-story.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
-import { done, readForm, runIntent } from "~/http/form-action.server";
+import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 
@@ -49,19 +49,19 @@ export const action = pageAction(async ({ request, context, params }) => {
   return runIntent(form, {
     "move-task": async () => {
       await setTaskStatus(actor, readForm(form, setTaskStatusInput));
-      return done(form, back);
+      return doneForNow(form, back, "Moved");
     },
     claim: async () => {
       form.set("assignee_id", principal.user_id);
       const story = await assignStory(actor, readForm(form, assignStoryInput));
-      return done(form, back, `${story.code} is yours`);
+      return doneForNow(form, back, `${story.code} is yours`);
     },
     release: async () => {
       const story = await assignStory(
         actor,
         readForm(form, assignStoryInput, { assignee_id: null }),
       );
-      return done(form, back, `${story.code} is free again`);
+      return doneForNow(form, back, `${story.code} is free again`);
     },
   });
 });

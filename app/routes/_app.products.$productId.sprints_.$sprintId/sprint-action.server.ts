@@ -13,7 +13,7 @@ import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
 import { assignStory } from "~/domain/stories/assign-story.server";
 import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
-import { done, readForm, runIntent } from "~/http/form-action.server";
+import { done, doneForNow, readForm, runIntent } from "~/http/form-action.server";
 
 /** Everything that the sprint page changes, one small operation a form. */
 export async function actOnSprint(
@@ -29,7 +29,7 @@ export async function actOnSprint(
   return runIntent(form, {
     "move-task": async () => {
       await setTaskStatus(actor, readForm(form, setTaskStatusInput));
-      return done(form, back);
+      return doneForNow(form, back, "Moved");
     },
     "update-sprint": async () => {
       form.set("sprint_id", sprintId);
@@ -51,15 +51,15 @@ export async function actOnSprint(
     },
     "add-story": async () => {
       const story = await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
-      return done(form, back, `${story.code} joined the sprint`);
+      return doneForNow(form, back, `${story.code} joined the sprint`);
     },
     "remove-story": async () => {
       const story = await removeStoryFromSprint(actor, readForm(form, storyIdInput));
-      return done(form, back, `${story.code} left the sprint`);
+      return doneForNow(form, back, `${story.code} left the sprint`);
     },
     "assign-story": async () => {
       await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
-      return done(form, back);
+      return doneForNow(form, back, "Saved");
     },
     "start-run": async () => toRun((await startSprintRun(actor, sprint)).id),
     "resume-sprint": async () => {

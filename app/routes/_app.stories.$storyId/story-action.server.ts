@@ -11,7 +11,7 @@ import { getStory } from "~/domain/stories/get-story.server";
 import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
 import { updateStory } from "~/domain/stories/update-story.server";
 import { createTask } from "~/domain/tasks/create-task.server";
-import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 
 /** Everything that the story page changes. */
 export async function actOnStory(
@@ -29,19 +29,19 @@ export async function actOnStory(
         updateStoryInput,
         async (input) => {
           await updateStory(actor, input);
-          return done(form, back, "Saved");
+          return doneForNow(form, back, "Saved");
         },
         { description: "", acceptance_criteria: "" },
       ),
     assign: async () => {
       await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
-      return done(form, back, "Saved");
+      return doneForNow(form, back, "Saved");
     },
     "set-sprint": async () => {
       if (textOf(form, "sprint_id") === "")
         await removeStoryFromSprint(actor, { story_id: storyId });
       else await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
-      return done(form, back, "Saved");
+      return doneForNow(form, back, "Saved");
     },
     "create-task": () =>
       runForm(form, createTaskInput, async (input) => {
@@ -56,7 +56,7 @@ export async function actOnStory(
     delete: async () => {
       const { product_id } = await getStory(actor, { story_id: storyId });
       await deleteStory(actor, { story_id: storyId });
-      return redirect(`/products/${product_id}/backlog`, 303);
+      return doneForNow(form, `/products/${product_id}/backlog`, "Deleted");
     },
   });
 }

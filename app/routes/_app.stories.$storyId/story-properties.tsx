@@ -1,5 +1,6 @@
-import { Form, Link } from "@remix-run/react";
-import { Confirm } from "~/components/confirm";
+import { Link, useNavigate } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
+import { Confirm, takenBack } from "~/components/confirm";
 import { Picker, Properties, TypedProperty } from "~/components/in-place/properties";
 import { countText } from "~/components/numbers";
 import { priorityOptions } from "~/components/priority";
@@ -63,20 +64,21 @@ export function StoryProperties({ page }: { page: StoryPageData }) {
   );
 }
 
-function DeleteStory({ page: { story, tasks } }: { page: StoryPageData }) {
+function DeleteStory({ page: { story, tasks, product } }: { page: StoryPageData }) {
+  const navigate = useNavigate();
   return (
     <Confirm
       trigger="Delete story"
       size="sm"
       question={`Delete ${story.code}?`}
-      consequence={`Its ${countText(tasks.length, "task", "tasks")} and its log go with it. This cannot be taken back.`}
+      consequence={`Its ${countText(tasks.length, "task", "tasks")} go with it. ${takenBack}`}
       confirmLabel="Delete it"
     >
       {(buttons) => (
-        <Form method="post">
+        <ActionForm onDone={() => navigate(`/products/${product.id}/backlog`)}>
           <input type="hidden" name="intent" value="delete" />
           {buttons}
-        </Form>
+        </ActionForm>
       )}
     </Confirm>
   );

@@ -1,7 +1,7 @@
 import { editTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { editTask } from "~/domain/tasks/edit-task.server";
-import { done, runForm, textOf } from "~/http/form-action.server";
+import { doneForNow, runForm, textOf } from "~/http/form-action.server";
 
 const choices = ["verify_only", "requires_opus"] as const;
 
@@ -17,7 +17,7 @@ export function editTaskForm(actor: Actor, form: FormData, back: string): Promis
     editTaskInput,
     async (input) => {
       await editTask(actor, { ...input, ...chosen });
-      return done(form, back, "Saved");
+      return doneForNow(form, back, "Saved");
     },
     { description: "", implementation_plan: null, repo_url: null, estimated_minutes: null },
   );

@@ -1,11 +1,10 @@
-import { redirect } from "@remix-run/node";
 import { moveTaskInput, setTaskStatusInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { getTaskPage } from "~/domain/pages/get-task-page.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { moveTask } from "~/domain/tasks/move-task.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
-import { done, readForm, runIntent } from "~/http/form-action.server";
+import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { editTaskForm } from "./edit-task-form.server";
 
 /** Everything that the task page changes. */
@@ -16,17 +15,17 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
   return runIntent(form, {
     "set-status": async () => {
       await setTaskStatus(actor, readForm(form, setTaskStatusInput));
-      return done(form, back, "Moved");
+      return doneForNow(form, back, "Moved");
     },
     edit: () => editTaskForm(actor, form, back),
     move: async () => {
       await moveTask(actor, readForm(form, moveTaskInput));
-      return done(form, back, "Moved");
+      return doneForNow(form, back, "Moved");
     },
     delete: async () => {
       const { story } = await getTaskPage(actor, taskId);
       await deleteTask(actor, { task_id: taskId });
-      return redirect(`/stories/${story.id}`, 303);
+      return doneForNow(form, `/stories/${story.id}`, "Deleted");
     },
   });
 }

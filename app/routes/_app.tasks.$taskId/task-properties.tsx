@@ -1,6 +1,7 @@
-import { Form } from "@remix-run/react";
+import { useNavigate } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
 import { movableColumns } from "~/components/board/columns";
-import { Confirm } from "~/components/confirm";
+import { Confirm, takenBack } from "~/components/confirm";
 import { Picker, Properties, TypedProperty } from "~/components/in-place/properties";
 import { priorityOptions } from "~/components/priority";
 import { statusLook } from "~/components/status";
@@ -92,19 +93,20 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
 }
 
 function DeleteTask({ task }: { task: TaskPageData["task"] }) {
+  const navigate = useNavigate();
   return (
     <Confirm
       trigger="Delete task"
       size="sm"
       question={`Delete ${task.code}?`}
-      consequence="Its jobs and history go with it. This cannot be taken back."
+      consequence={`Its jobs and history go with it. ${takenBack}`}
       confirmLabel="Delete it"
     >
       {(buttons) => (
-        <Form method="post">
+        <ActionForm onDone={() => navigate(`/stories/${task.story_id}`)}>
           <input type="hidden" name="intent" value="delete" />
           {buttons}
-        </Form>
+        </ActionForm>
       )}
     </Confirm>
   );

@@ -1,6 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import { useMemo } from "react";
 import { type PageKey, pressMarked, usePageKeys } from "~/components/page-keys";
+import { useUndo } from "~/components/use-undo";
 import {
   adminDestination,
   destinations,
@@ -8,6 +9,7 @@ import {
   productPath,
   setupDestinations,
 } from "./navigation";
+import { useUndoAnswers } from "./undo-answers";
 
 /** The keys that work everywhere: go, create, search, help, close. */
 export function useShellKeys(
@@ -17,6 +19,8 @@ export function useShellKeys(
 ): void {
   const navigate = useNavigate();
   const { palette, keys: help } = show;
+  const undo = useUndo();
+  useUndoAnswers();
   const keys = useMemo<PageKey[]>(() => {
     const reachable = [...destinations, ...setupDestinations];
     if (isAdmin) reachable.push(adminDestination);
@@ -52,11 +56,12 @@ export function useShellKeys(
       },
       { keys: "/", label: "Filter", run: filter },
       { keys: "f", label: "Filter", run: filter },
+      { keys: "$mod+z", label: "Take back the last change", run: undo },
       { keys: "Escape", label: "Close", whileTyping: true, run: closeTopmost },
       ...places,
       ...pages,
     ];
-  }, [navigate, productId, isAdmin, palette, help]);
+  }, [navigate, productId, isAdmin, palette, help, undo]);
   usePageKeys("Everywhere", keys);
 }
 

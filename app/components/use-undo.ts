@@ -1,0 +1,19 @@
+import { useSubmit } from "@remix-run/react";
+import { useCallback } from "react";
+import { enhancedField } from "./enhanced-field";
+
+/** Under this key the answer of an undo arrives. */
+export const undoKey = "undo";
+
+/** Asks the service to take back the last change of this session. */
+export function useUndo(): () => void {
+  const submit = useSubmit();
+  return useCallback(
+    () =>
+      submit(
+        { [enhancedField]: "1" },
+        { method: "post", action: "/undo", navigate: false, fetcherKey: undoKey },
+      ),
+    [submit],
+  );
+}
