@@ -133,8 +133,11 @@ begin
       ('push_subscription', 20, 60),
       ('webhook', 10, 60),
       ('inbox', 240, 60),
+      ('job_comment', 120, 60),
+      ('job_review', 60, 60),
       -- per job
-      ('job_output', 240, 60)
+      ('job_output', 240, 60),
+      ('job_diff', 30, 60)
   ) as l (action, max_count, seconds)
   where l.action = p_action;
 
@@ -180,6 +183,7 @@ declare
   v_pairings integer;
   v_notices integer;
   v_outputs integer;
+  v_diffs integer;
   v_workers integer;
 begin
   delete from public.rate_limit_counters c where c.window_start < v_now - interval '2 hours';
@@ -196,13 +200,17 @@ begin
     select x.job_id, x.attempt, x.seq from public.job_outputs x
     where x.created_at < v_now - interval '14 days' order by x.created_at limit 20000);
   get diagnostics v_outputs = row_count;
+  delete from public.job_diffs d
+  where d.created_at < v_now - interval '14 days'
+    and exists (select from public.job_diffs n where n.job_id = d.job_id and n.attempt > d.attempt);
+  get diagnostics v_diffs = row_count;
   delete from public.agent_workers w
   where w.last_seen_at < v_now - interval '30 days'
     and not exists (select from public.agent_jobs j where j.worker_id = w.id)
     and not exists (select from public.job_attempts a where a.worker_id = w.id);
   get diagnostics v_workers = row_count;
   return jsonb_build_object('rate_limit_counters', v_counters, 'user_sessions', v_sessions, 'login_pairings', v_pairings,
-    'notices', v_notices, 'job_outputs', v_outputs, 'agent_workers', v_workers);
+    'notices', v_notices, 'job_outputs', v_outputs, 'job_diffs', v_diffs, 'agent_workers', v_workers);
 end;
 $function$;
 
