@@ -349,7 +349,6 @@ export type Database = {
       agent_workers: {
         Row: {
           created_at: string;
-          current_job_id: string | null;
           hostname: string | null;
           id: string;
           last_quota_check_at: string | null;
@@ -363,7 +362,6 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           created_at?: string;
-          current_job_id?: string | null;
           hostname?: string | null;
           id?: string;
           last_quota_check_at?: string | null;
@@ -376,7 +374,6 @@ export type Database = {
         };
         Update: {
           created_at?: string;
-          current_job_id?: string | null;
           hostname?: string | null;
           id?: string;
           last_quota_check_at?: string | null;
@@ -388,13 +385,6 @@ export type Database = {
           version?: string | null;
         };
         Relationships: [
-          {
-            foreignKeyName: "agent_workers_current_job_id_fkey";
-            columns: ["current_job_id"];
-            isOneToOne: false;
-            referencedRelation: "agent_jobs";
-            referencedColumns: ["id"];
-          },
           {
             foreignKeyName: "agent_workers_user_id_fkey";
             columns: ["user_id"];

@@ -2,6 +2,7 @@ import type pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { sweep } from "~/domain/schedules/sweep.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
 import { restartWorker } from "~/domain/workers/restart-worker.server";
 import { columnOf, holdJob } from "../db/agents/sprint-world";
 import { createTestDatabase } from "../setup/database";
@@ -36,11 +37,8 @@ it("the end of a run takes its jobs before their workers, as a heartbeat does", 
   await heartbeat.query(touch, [world.owner.id]);
   await heartbeat.query("commit");
   expect(await cancelled).toMatchObject({ status: "cancelled" });
-  const { rows } = await t.sql.query(
-    "select current_job_id from public.agent_workers where user_id = $1",
-    [world.owner.id],
-  );
-  expect(rows).toEqual([{ current_job_id: null }]);
+  const { workers } = await listAgentWorkers(world.actor, {});
+  expect(workers).toMatchObject([{ current_job_id: null }]);
 });
 
 it("a sweep locks the products of leases and questions in one order", async () => {

@@ -9,21 +9,13 @@ create table public.agent_workers (
   last_seen_at timestamptz not null default private.now(),
   last_quota_pct integer constraint agent_workers_quota_range check (last_quota_pct between 0 and 100),
   last_quota_check_at timestamptz,
-  current_job_id uuid,
   stopped_at timestamptz,
   created_at timestamptz not null default private.now(),
   constraint agent_workers_user_id_name_key unique (user_id, name)
 );
 
-alter table public.agent_workers
-  add constraint agent_workers_current_job_id_fkey
-  foreign key (current_job_id) references public.agent_jobs (id) on delete set null;
-
 comment on table public.agent_workers is
-  'Presence of workers (specification: Agent worker): last seen, quota, current job.';
-
-create index agent_workers_last_seen_at_idx on public.agent_workers (last_seen_at);
-create index agent_workers_current_job_id_idx on public.agent_workers (current_job_id);
+  'Presence of workers (specification: Agent worker): last seen, quota. What a worker holds is said by its jobs.';
 
 alter table public.agent_workers enable row level security;
 

@@ -75,6 +75,7 @@ create index agent_jobs_claim_order_idx on public.agent_jobs (product_id, claim_
 create index agent_jobs_unfinished_idx on public.agent_jobs (sprint_run_id, lane_id, position)
   where status in ('QUEUED', 'CLAIMED', 'RUNNING');
 create index agent_jobs_lease_idx on public.agent_jobs (lease_until) where status in ('CLAIMED', 'RUNNING');
+create index agent_jobs_held_idx on public.agent_jobs (worker_id) where status in ('CLAIMED', 'RUNNING');
 create index agent_jobs_sprint_run_id_idx on public.agent_jobs (sprint_run_id, position);
 create index agent_jobs_task_id_idx on public.agent_jobs (task_id);
 create index agent_jobs_idea_id_idx on public.agent_jobs (idea_id) where idea_id is not null;

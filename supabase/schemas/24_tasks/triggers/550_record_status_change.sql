@@ -1,4 +1,5 @@
 -- Why: the history behind burn-down and cycle time: every status that a task took, with the sprint it was in.
+-- A row at a time after an update: most writes change one task, and of one row no table of transitions has to be kept and joined.
 -- Definer: the history is nobody's to write.
 create function private.tg_tasks__record_status_change()
 returns trigger
@@ -16,11 +17,8 @@ begin
   end if;
 
   insert into public.task_status_changes (task_id, story_id, product_id, sprint_id, from_status, to_status)
-  select n.id, n.story_id, n.product_id, s.sprint_id, o.status, n.status
-  from new_tasks n
-  join old_tasks o on o.id = n.id
-  join public.stories s on s.id = n.story_id
-  where n.status <> o.status;
+  values (new.id, new.story_id, new.product_id, (select s.sprint_id from public.stories s where s.id = new.story_id),
+    old.status, new.status);
   return null;
 end;
 $$;
@@ -31,6 +29,5 @@ comment on function private.tg_tasks__record_status_change is
 create trigger _550_record_status_insert after insert on public.tasks
   referencing new table as new_tasks
   for each statement execute function private.tg_tasks__record_status_change();
-create trigger _550_record_status_update after update on public.tasks
-  referencing old table as old_tasks new table as new_tasks
-  for each statement execute function private.tg_tasks__record_status_change();
+create trigger _550_record_status_update after update of status on public.tasks
+  for each row when (new.status <> old.status) execute function private.tg_tasks__record_status_change();

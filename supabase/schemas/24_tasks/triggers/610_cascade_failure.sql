@@ -31,7 +31,6 @@ begin
   select j.* into v_job from public.agent_jobs j
   where j.sprint_run_id = v_run.id and j.task_id = new.id order by j.position limit 1;
 
-  perform private.release_worker(v_job.worker_id, v_job.id);
   perform private.end_run(v_run, 'FAILED', format('Task %s failed, so the run was stopped.', new.code),
     jsonb_build_object('task_id', new.id, 'task_code', new.code, 'job_id', v_job.id,
       'failure_class', v_job.failure_class, 'reason', v_job.failure_reason));

@@ -27,12 +27,6 @@ begin
   update public.task_executions e
   set status = 'PENDING', started_at = null
   where e.sprint_run_id = p_run.id and e.status = 'RUNNING';
-
-  -- Last, as everywhere: a heartbeat takes its job first and its worker after it.
-  update public.agent_workers w
-  set current_job_id = null
-  from public.agent_jobs j
-  where j.sprint_run_id = p_run.id and j.status not in ('CLAIMED', 'RUNNING') and w.id = j.worker_id and w.current_job_id = j.id;
 end;
 $$;
 

@@ -33,7 +33,6 @@ begin
     update public.agent_jobs j
     set status = 'QUEUED', failure_class = null, pr_url = coalesce(p_pr_url, j.pr_url)
     where j.id = v_job.id;
-    perform private.release_worker(v_job.worker_id, v_job.id);
   end if;
   return private.run_json(v_run, false);
 end;

@@ -15,7 +15,7 @@ begin
   return json_build_object('workers', (
     select coalesce(jsonb_agg(private.worker_json(w) || jsonb_build_object('current_job', (
         select private.job_json(j) from public.agent_jobs j
-        where j.id = w.current_job_id and j.product_id in (
+        where j.id = private.current_job_id(w.id) and j.product_id in (
           select mine.product_id from public.product_members mine where mine.user_id = auth.uid())))
       order by w.last_seen_at desc, w.id), '[]')
     from public.agent_workers w

@@ -39,7 +39,7 @@ begin
     end if;
   end loop;
 
-  perform private.touch_worker(v_worker.id, null, null, null, null);
+  perform private.touch_worker(v_worker.id, null, null, null);
   return json_build_object('worker_id', v_worker.id, 'closed', v_closed);
 end;
 $$;

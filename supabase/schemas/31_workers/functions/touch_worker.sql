@@ -1,8 +1,7 @@
 -- Why: presence. Written at most every ten seconds unless something changed, so that polling costs next to nothing.
--- A worker that asks for work and gets none is idle (p_idle). The last lock that a transaction takes: call it after everything else.
+-- The last lock that a transaction takes: call it after everything else.
 create function private.touch_worker(
-  p_worker_id uuid, p_hostname text, p_version text, p_quota_pct integer, p_job_id uuid,
-  p_idle boolean default false)
+  p_worker_id uuid, p_hostname text, p_version text, p_quota_pct integer)
 returns void
 language plpgsql
 volatile
@@ -17,14 +16,11 @@ begin
       version = coalesce(left(p_version, 50), w.version),
       last_quota_pct = coalesce(p_quota_pct, w.last_quota_pct),
       last_quota_check_at = case when p_quota_pct is null then w.last_quota_check_at else v_now end,
-      current_job_id = case when p_idle then null else coalesce(p_job_id, w.current_job_id) end,
       stopped_at = null
   where w.id = p_worker_id
     and (w.last_seen_at <= v_now - interval '10 seconds'
       or w.last_seen_at > v_now
       or w.stopped_at is not null
-      or p_job_id is not null
-      or (p_idle and w.current_job_id is not null)
       or (p_hostname is not null and left(p_hostname, 255) is distinct from w.hostname)
       or (p_version is not null and left(p_version, 50) is distinct from w.version)
       or (p_quota_pct is not null and p_quota_pct is distinct from w.last_quota_pct));

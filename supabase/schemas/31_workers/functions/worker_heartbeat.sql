@@ -17,9 +17,9 @@ begin
   end if;
   v_worker := private.ensure_worker(v_user_id, p_worker);
   if p_stopped then
-    update public.agent_workers w set stopped_at = private.now(), current_job_id = null where w.id = v_worker.id;
+    update public.agent_workers w set stopped_at = private.now() where w.id = v_worker.id;
   else
-    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, null);
+    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct);
   end if;
   select w.* into v_worker from public.agent_workers w where w.id = v_worker.id;
   v_quota_reason := private.quota_reason(v_user_id, v_worker.last_quota_pct);

@@ -10,6 +10,7 @@ declare
   v_online boolean := private.is_online(p_worker);
 begin
   return to_jsonb(p_worker) || jsonb_build_object(
+    'current_job_id', private.current_job_id(p_worker.id),
     'username', private.username(p_worker.user_id),
     'online', v_online,
     'min_quota_pct', v_minimum,

@@ -1,6 +1,6 @@
 -- Why: the solo stream forwards worker presence to every product that the worker's user reaches.
 -- A heartbeat alone is no news, unless the worker had been silent long enough to count as gone.
--- That it took up or left a job concerns the product of that job alone.
+-- That it took up or left a job is told by the job.
 -- Definer: an event is sent whoever writes, and no client may call private.emit.
 create function private.tg_agent_workers__emit()
 returns trigger
@@ -11,7 +11,6 @@ as $$
 declare
   v_event jsonb := private.change_event(tg_op, 'worker', to_jsonb(old), to_jsonb(new));
   v_row public.agent_workers := coalesce(new, old);
-  v_only_product_id uuid;
 begin
   if v_event is null then
     return null;
@@ -26,17 +25,12 @@ begin
   v_event := v_event || jsonb_build_object(
     'name', v_row.name,
     'last_quota_pct', v_row.last_quota_pct,
-    'current_job_id', v_row.current_job_id,
+    'current_job_id', private.current_job_id(v_row.id),
     'stopped', v_row.stopped_at is not null
   );
-  if tg_op = 'UPDATE' and (v_event -> 'changed_fields') - 'last_seen_at' - 'last_quota_check_at' = '["current_job_id"]' then
-    select j.product_id into v_only_product_id
-    from public.agent_jobs as j
-    where j.id = coalesce(new.current_job_id, old.current_job_id);
-  end if;
   perform private.emit('product:' || m.product_id, v_event || jsonb_build_object('product_id', m.product_id))
   from public.product_members as m
-  where m.user_id = v_row.user_id and (v_only_product_id is null or m.product_id = v_only_product_id);
+  where m.user_id = v_row.user_id;
   return null;
 end;
 $$;

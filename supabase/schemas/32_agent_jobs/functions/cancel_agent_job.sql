@@ -25,7 +25,6 @@ begin
   update public.agent_jobs j
   set status = 'CANCELLED', failure_class = 'cancelled', failure_reason = 'The job was cancelled.'
   where j.id = p_job_id;
-  perform private.release_worker(v_job.worker_id, v_job.id);
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
   return private.job_json(v_job);
 end;

@@ -10,8 +10,10 @@ language plpgsql
 volatile
 security definer
 set search_path = ''
--- For all that this calls, triggers too: planning the short statements anew each time costs more than running them.
+-- For all that this calls, triggers too: planning the short statements anew each time costs more than running them, and a plan
+-- that was made while a table was short must not read the whole of it for ever.
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $$
 declare
   v_user_id uuid := private.require_writer();
@@ -31,7 +33,7 @@ begin
   v_worker := private.ensure_worker(v_user_id, p_worker);
   v_quota_reason := private.quota_reason(v_user_id, coalesce(p_quota_pct, v_worker.last_quota_pct));
   if v_quota_reason is not null then
-    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, null, true);
+    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct);
     return json_build_object('job', null, 'worker_id', v_worker.id,
       'reason', json_build_object('code', 'quota', 'message', v_quota_reason));
   end if;
@@ -52,7 +54,7 @@ begin
     v_tried := v_tried || v_product_id;
   end loop;
 
-  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_job.id, v_job.id is null);
+  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct);
   if v_job.id is null then
     return json_build_object('job', null, 'worker_id', v_worker.id, 'reason', private.nothing_to_claim(v_user_id, p_product_id));
   end if;

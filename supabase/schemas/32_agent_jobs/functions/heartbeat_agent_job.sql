@@ -48,7 +48,7 @@ begin
   end if;
 
   select r.pause_context into v_pause from public.sprint_runs r where r.id = v_job.sprint_run_id and r.status = 'PAUSED';
-  perform private.touch_worker(v_job.worker_id, null, null, p_quota_pct, null);
+  perform private.touch_worker(v_job.worker_id, null, null, p_quota_pct);
   return json_build_object(
     'action', case when v_pause is null then 'continue' else 'pause' end,
     'status', lower(v_job.status::text),

@@ -1,6 +1,7 @@
 -- Why: a claim carries everything that the work needs, so that a worker asks nothing more: task, story, product, repository,
 -- branch, run, plan, criteria, verification, the answers to what an earlier attempt asked, why the last one failed (also one
--- of an earlier run), and the earlier jobs whose work may still be kept somewhere.
+-- of an earlier run), and the earlier jobs whose work may still be kept somewhere. What only a batch or a talk carries is read
+-- by functions of its own, so that the claim of a task does not prepare it.
 create function private.job_payload(p_job public.agent_jobs)
 returns json
 language plpgsql
@@ -68,28 +69,12 @@ begin
         'acceptance_criteria', s.acceptance_criteria, 'pbi_id', b.id, 'pbi_code', b.code, 'pbi_title', b.title)
       from public.stories s join public.pbis b on b.id = s.pbi_id
       where s.id = v_task.story_id and p_job.kind = 'TASK_IMPLEMENTATION'),
-    'executions', case when p_job.kind = 'SPRINT_IMPLEMENTATION' then (
-      select coalesce(json_agg(json_build_object('id', e.id, 'position', e.position, 'status', lower(e.status::text),
-        'task_id', t.id, 'task_code', t.code, 'title', t.title, 'description', t.description,
-        'plan', e.plan_snapshot, 'verify_required', e.verify_required, 'verify_only', t.verify_only,
-        'requires_opus', t.requires_opus, 'story_id', s.id, 'story_code', s.code, 'story_title', s.title,
-        'story_description', s.description, 'acceptance_criteria', s.acceptance_criteria, 'verify_result', e.verify_result,
-        'previous_failure', (
-          select f.failure_reason from public.task_executions f
-          where f.task_id = e.task_id and f.status = 'FAILED' order by f.finished_at desc nulls last limit 1)) order by e.position), '[]')
-      from public.task_executions e
-      join public.tasks t on t.id = e.task_id
-      join public.stories s on s.id = t.story_id
-      where e.sprint_run_id = p_job.sprint_run_id) end,
+    'executions', case when p_job.kind = 'SPRINT_IMPLEMENTATION' then private.batch_executions(p_job.sprint_run_id) end,
     'idea', case when p_job.kind = 'PLAN_CHAT' then (
       select json_build_object('id', i.id, 'code', i.code, 'title', i.title, 'description', i.description,
         'status', lower(i.status::text))
       from public.ideas i where i.id = p_job.idea_id) end,
-    'user_questions', case when p_job.kind = 'PLAN_CHAT' then (
-      select coalesce(json_agg(json_build_object('id', u.id, 'question', u.question, 'answer', u.answer,
-        'status', lower(u.status::text), 'asked_for_this_job', u.job_id = p_job.id, 'created_at', u.created_at)
-        order by u.created_at, u.id), '[]')
-      from public.user_questions u where u.idea_id = p_job.idea_id) end,
+    'user_questions', case when p_job.kind = 'PLAN_CHAT' then private.chat_questions(p_job) end,
     'questions', (
       select coalesce(json_agg(private.question_json(q) order by q.created_at, q.id), '[]')
       from public.agent_questions q where q.job_id = p_job.id)

@@ -9,8 +9,10 @@ language plpgsql
 volatile
 security definer
 set search_path = ''
--- For all that this calls, triggers too: planning the short statements anew each time costs more than running them.
+-- For all that this calls, triggers too: planning the short statements anew each time costs more than running them, and a plan
+-- that was made while a table was short must not read the whole of it for ever.
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $$
 declare
   v_now timestamptz := private.now();
@@ -95,10 +97,6 @@ begin
   if v_phase is not null then
     perform private.enter_phase(v_job);
     select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
-  end if;
-  -- A worker that ends well asks for the next job at once, which writes its presence anyway.
-  if v_next not in ('RUNNING', 'DONE') then
-    perform private.release_worker(v_job.worker_id, v_job.id);
   end if;
   return private.job_json(v_job);
 end;

@@ -18,9 +18,6 @@ begin
   where j.id = p_job.id and j.attempt = p_job.attempt and j.status in ('CLAIMED', 'RUNNING')
   returning j.status into v_status;
 
-  if found then
-    perform private.release_worker(p_job.worker_id, p_job.id);
-  end if;
   return v_status;
 end;
 $$;

@@ -8,10 +8,14 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_event jsonb := private.change_event(tg_op, 'job', to_jsonb(old), to_jsonb(new));
+  v_event jsonb;
   v_row public.agent_jobs := coalesce(new, old);
 begin
-  if v_event is null or v_event -> 'changed_fields' in ('["lease_until"]', '["in_turn"]') then
+  if tg_op = 'UPDATE' and new.in_turn <> old.in_turn and new.status = old.status then
+    return null;
+  end if;
+  v_event := private.change_event(tg_op, 'job', to_jsonb(old), to_jsonb(new));
+  if v_event is null or v_event -> 'changed_fields' = '["lease_until"]' then
     return null;
   end if;
 

@@ -10,7 +10,6 @@ begin
   update public.agent_jobs j
   set status = 'QUEUED', parked_question_id = p_question_id, failure_class = null, failure_reason = null
   where j.id = p_job.id;
-  perform private.release_worker(p_job.worker_id, p_job.id);
 end;
 $$;
 
