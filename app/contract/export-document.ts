@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { doneRequirements } from "./product";
+import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "./proof";
 import { isStorable } from "./text";
 
 /**
@@ -51,6 +53,30 @@ const taskSchema = z.object({
   created_at: time.optional(),
 });
 
+/** The words of a criterion, as they stand in the story or in the definition of done. */
+const criterion = longText.min(1);
+
+const evidenceSchema = z.object({
+  criterion,
+  verdict: z.enum(evidenceVerdicts),
+  grade: z.enum(evidenceGrades),
+  kind: z.enum(evidenceKinds),
+  command: z.string().max(2000).nullable().default(null),
+  exit_code: z.int().nullable().default(null),
+  excerpt: z.string().max(8192).refine(isStorable).nullable().default(null),
+  url: address,
+  head_sha: z.string().max(64).nullable().default(null),
+  observed_by: z.string().min(1).max(200),
+  created_at: time.optional(),
+});
+
+const waiverSchema = z.object({
+  criterion,
+  reason: z.string().min(1).max(2000),
+  waived_by: z.string().min(1).max(200),
+  created_at: time.optional(),
+});
+
 const storySchema = z.object({
   code,
   title,
@@ -65,6 +91,10 @@ const storySchema = z.object({
   created_at: time.optional(),
   tasks: z.array(taskSchema).default([]),
   log: z.array(logEntrySchema).default([]),
+  /** The commit at which the work of the story stands; evidence of another one is stale. */
+  head_sha: z.string().min(1).max(64).nullable().default(null),
+  evidence: z.array(evidenceSchema).default([]),
+  waivers: z.array(waiverSchema).default([]),
 });
 
 const pbiSchema = z.object({
@@ -132,6 +162,7 @@ const documentSchema = z.object({
     definition_of_done: text,
     auto_pr: z.boolean().default(false),
     pr_strategy: z.enum(["SPRINT", "STORY", "SPRINT_BATCH"]).default("SPRINT"),
+    done_requires: z.enum(doneRequirements).default("none"),
     archived_at: time.nullable().default(null),
     created_at: time.optional(),
   }),

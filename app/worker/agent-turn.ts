@@ -32,7 +32,8 @@ export async function runAgentTurn(
   if (wish.agent === anyAgent) journal.say(`${driver.title} does it`);
   const tool = await driver.find(personsVariables());
   if (tool === null) throw new WorkerProblem(`${driver.title} is not installed: ${driver.install}`);
-  const task = assignment.taskCode ?? "job";
+  // A verifier forms a view of its own: it does not go on with the conversation in which the work was done.
+  const task = job.phase === "verify" ? `verify ${job.attempt}` : (assignment.taskCode ?? "job");
   const conversations = (await knownConversations(home.sessions, job.id, attempt.options)) ?? {
     agent: wish.agent,
     folder: basename(place.folder),
@@ -92,8 +93,8 @@ function narrower(given: Allowance, asked: Allowance | undefined): Allowance {
 /** How an agent's turn ended, as the rest of the worker knows it from commands. A model does not know what it took itself. */
 export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): Outcome {
   const summary = told.summary ?? (end.words || undefined);
-  const { verify_result, failure_class, failure_reason, resets_at, question } = told;
-  const said: CommandResult = { summary, verify_result };
+  const { verify_result, failure_class, failure_reason, resets_at, question, evidence } = told;
+  const said: CommandResult = { summary, verify_result, evidence };
   const command = { exitCode: 0, output: end.words, answer: end.words, timedOut: false };
   const outcome = (result: CommandResult): Outcome => ({
     end: command,

@@ -24,6 +24,10 @@ export interface Assignment extends Surroundings {
   plan: string | null;
   acceptanceCriteria: string;
   previousFailure: string | null;
+  /** What has to hold for the story. */
+  criteria: JobPayload["criteria"];
+  /** What another worker found when it looked at earlier work. */
+  findings: JobPayload["findings"];
   verifyOnly: boolean;
   requiresOpus: boolean;
 }
@@ -42,6 +46,8 @@ export function taskAssignment(job: JobPayload, surroundings: Surroundings): Ass
     plan: job.plan,
     acceptanceCriteria: job.story?.acceptance_criteria ?? "",
     previousFailure: job.previous_failure,
+    criteria: job.criteria,
+    findings: job.findings,
     verifyOnly: job.task?.verify_only ?? false,
     requiresOpus: job.task?.requires_opus ?? false,
   };
@@ -65,6 +71,8 @@ export function executionAssignment(
     plan: execution.plan,
     acceptanceCriteria: execution.acceptance_criteria,
     previousFailure: execution.previous_failure,
+    criteria: job.criteria.filter(({ story_id }) => story_id === execution.story_id),
+    findings: job.findings,
     verifyOnly: execution.verify_only,
     requiresOpus: execution.requires_opus,
   };
@@ -86,6 +94,8 @@ export function ideaAssignment(job: JobPayload): Assignment {
     plan: null,
     acceptanceCriteria: "",
     previousFailure: job.previous_failure,
+    criteria: [],
+    findings: [],
     verifyOnly: false,
     requiresOpus: false,
   };

@@ -21,6 +21,7 @@ import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
 import { git } from "./git";
 import type { Work } from "./integrate";
 import { look } from "./look";
+import { prove } from "./prove";
 import { finish, reportFailure, reportStart } from "./reports";
 import { setUp } from "./set-up";
 import { commitLeftovers, type Worktree } from "./worktree";
@@ -147,6 +148,7 @@ async function judge(
     await reportFailure(attempt, denied, outcome.result);
     return false;
   }
+  if (failure === undefined) await prove(attempt, worktree, assignment, outcome, evidence);
   const { test: _output, ...seen } = evidence.details;
   progress.tasks[execution.task_code] = { verify_result: evidence.verifyResult, ...seen };
   const given = {

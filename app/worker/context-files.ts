@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Assignment } from "./assignment";
-import { describeContinuation, describeWork } from "./describe-work";
+import { describeContinuation, describeVerification, describeWork } from "./describe-work";
 
 /** The files that a command is handed, and where it may leave its result. */
 export interface ContextFiles {
@@ -38,8 +38,11 @@ export async function writeContextFiles(
     pid: join(notes, "command.pid"),
   };
   await writeFile(files.context, `${JSON.stringify(assignment, null, 2)}\n`);
-  await writeFile(files.prompt, describeWork(assignment));
-  await writeFile(files.continuation, describeContinuation(assignment));
+  const isVerification = assignment.job.phase === "verify";
+  const begin = isVerification ? describeVerification : describeWork;
+  const continueWith = isVerification ? describeVerification : describeContinuation;
+  await writeFile(files.prompt, begin(assignment));
+  await writeFile(files.continuation, continueWith(assignment));
   return files;
 }
 

@@ -1,15 +1,21 @@
-import { appendFile, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { execFile } from "node:child_process";
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, normalize } from "node:path";
+import { promisify } from "node:util";
 import { z } from "zod";
 import { committer, git } from "./git";
+
+const run = promisify(execFile);
 
 const contextSchema = z.object({
   taskCode: z.string().nullable(),
   title: z.string(),
   plan: z.string().nullable(),
   verifyOnly: z.boolean(),
+  criteria: z.array(z.object({ id: z.string(), text: z.string() })),
   job: z.object({
     kind: z.string(),
+    phase: z.string(),
     attempt: z.number(),
     questions: z.array(z.object({ question: z.string(), effective_answer: z.string().nullable() })),
   }),
@@ -17,8 +23,9 @@ const contextSchema = z.object({
 type Context = z.output<typeof contextSchema>;
 
 /**
- * The built-in command: works like an agent, without a model and without a key. It commits one file for each task, asks one
- * question when it is told to, and reports made-up tokens, so that the whole loop can be seen.
+ * The built-in command: works like an agent, without a model and without a key. It commits the files that a plan spells out,
+ * or one file for each task, proves what it can, asks one question when it is told to, and reports made-up tokens, so that
+ * the whole loop can be seen.
  */
 export async function runDemoAgent(environment: Record<string, string | undefined>) {
   const files = z
@@ -35,32 +42,85 @@ async function work(context: Context, mayAsk: boolean): Promise<Record<string, u
   const { job, title } = context;
   const usage = { model_id: "demo", input_tokens: 1200, output_tokens: 300 };
   if (job.kind === "PLAN_CHAT") return { summary: `The demo has read "${title}".`, ...usage };
+  if (job.phase === "verify") {
+    const evidence = context.criteria.map((criterion) => proofOf(context, criterion));
+    return { summary: "The demo has looked at each criterion.", evidence, ...usage };
+  }
   if (context.verifyOnly) {
-    return { summary: `The demo has looked at "${title}".`, verify_result: "ALIGNED", ...usage };
+    const evidence = await findProof(context);
+    const summary = `The demo has looked at "${title}".`;
+    return { summary, verify_result: "ALIGNED", evidence, ...usage };
   }
   if (mayAsk && job.questions.length === 0) {
     const options = ["In the file of the task", "In a file of its own"];
     const question = `Where should the notes on "${title}" stand?`;
     return { question: { question, options, recommended_option: 0 }, ...usage };
   }
-  await commitTask(context);
-  return { summary: `Wrote ${fileOf(context)}`, verify_result: "ALIGNED", ...usage };
+  const files = await commitTask(context);
+  const evidence = await findProof(context);
+  return { summary: `Wrote ${files.join(", ")}`, verify_result: "ALIGNED", evidence, ...usage };
 }
 
-async function commitTask(context: Context): Promise<void> {
-  const { title, plan, job } = context;
+async function commitTask(context: Context): Promise<string[]> {
+  const folder = process.cwd();
+  const spelled = filesOf(context);
+  const files = spelled.map(({ name }) => name);
+  for (const { name, text } of spelled) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  if (files.length === 0) files.push(await noteTask(context, folder));
+  await git(folder, "add", "--", ...files);
+  const message = `${context.taskCode}: ${context.title}`;
+  // A task that is done again may find everything as it left it.
+  if ((await git(folder, "status", "--porcelain", "--", ...files)) !== "") {
+    await git(folder, ...committer, "commit", "--quiet", "--no-verify", "-m", message);
+  }
+  process.stdout.write(`committed ${files.join(", ")}\n`);
+  return files;
+}
+
+async function noteTask({ title, plan, job, taskCode }: Context, folder: string): Promise<string> {
   const answers = job.questions
     .filter((question) => question.effective_answer !== null)
     .map((question) => `${question.question} ${question.effective_answer}\n`);
-  const folder = process.cwd();
-  const body = [`# ${title}\n`, plan ?? "", ...answers, ""].join("\n");
-  await appendFile(join(folder, fileOf(context)), body);
-  await git(folder, "add", "--", fileOf(context));
-  const message = `${context.taskCode}: ${title}`;
-  await git(folder, ...committer, "commit", "--quiet", "--no-verify", "-m", message);
-  process.stdout.write(`committed ${fileOf(context)}\n`);
+  const name = `${(taskCode ?? "task").replace(/[^A-Za-z0-9._-]/g, "_")}.md`;
+  await appendFile(join(folder, name), [`# ${title}\n`, plan ?? "", ...answers, ""].join("\n"));
+  return name;
 }
 
-function fileOf({ taskCode }: Context): string {
-  return `${(taskCode ?? "task").replace(/[^A-Za-z0-9._-]/g, "_")}.md`;
+/** Code blocks of the plan that name their file: "```sh greet.sh". */
+function filesOf({ plan }: Context): { name: string; text: string }[] {
+  return [...(plan ?? "").matchAll(/^```\w+ ([\w./-]+)\n([\s\S]*?)^```/gm)].flatMap(
+    ([, name = "", text = ""]) => {
+      const path = normalize(name);
+      const leadsOut = path.startsWith("..") || path.startsWith("/") || path.startsWith(".git");
+      return leadsOut ? [] : [{ name: path, text }];
+    },
+  );
+}
+
+/** What shows that a criterion holds: the command that it names, what that prints, else that the work is committed. */
+function proofOf({ taskCode }: Context, { id, text }: Context["criteria"][number]) {
+  const [, command, printed] = /`([^`]+)`(?: prints "([^"`$\\]*)")?/.exec(text) ?? [];
+  const committed = `git log --format=%s | grep -F -- '${(taskCode ?? "").replaceAll("'", "")}'`;
+  if (command === undefined) return { criterion: id, command: committed };
+  return {
+    criterion: id,
+    command: printed === undefined ? command : `${command} | grep -xF -- "${printed}"`,
+  };
+}
+
+/** An honest agent names as proof only what it has seen. */
+async function findProof(context: Context): Promise<ReturnType<typeof proofOf>[]> {
+  const found: ReturnType<typeof proofOf>[] = [];
+  for (const criterion of context.criteria) {
+    const proof = proofOf(context, criterion);
+    const holds = await run("/bin/sh", ["-c", proof.command], { timeout: 60_000 }).then(
+      () => true,
+      () => false,
+    );
+    if (holds) found.push(proof);
+  }
+  return found;
 }

@@ -45,7 +45,7 @@ export function testCommandOf({ options, rules }: Attempt): string | undefined {
 }
 
 /** What the test said, where there was one. */
-export function testOf({ details }: Evidence) {
+export function testOf({ details }: Pick<Evidence, "details">) {
   return testSchema.safeParse(details.test).data;
 }
 

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { failureClasses, verifyResults } from "~/contract/agent-job";
+import { evidenceKinds, evidenceVerdicts } from "~/contract/proof";
 import { questionLimits } from "~/contract/question";
+import { httpUrlSchema } from "~/contract/text";
 import { cleanedValue } from "./agents/redact";
 import { sendable } from "./sendable";
 
@@ -18,6 +20,20 @@ const resultSchema = z.object({
   output_tokens: tokens,
   cache_read_tokens: tokens,
   cache_write_tokens: tokens,
+  /** What proves a criterion, by its id: best of all a command that ends with 0. */
+  evidence: z
+    .array(
+      z.object({
+        criterion: z.string(),
+        verdict: z.enum(evidenceVerdicts).optional(),
+        kind: z.enum(evidenceKinds).exclude(["person"]).optional(),
+        command: z.string().regex(/\S/).optional(),
+        excerpt: z.string().optional(),
+        url: httpUrlSchema.optional(),
+      }),
+    )
+    .max(200)
+    .optional(),
   question: z
     .object({
       question: z.string().regex(/\S/),

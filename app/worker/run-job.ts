@@ -15,6 +15,7 @@ import { openRepositoryOf } from "./repository";
 import { noRules, readRules } from "./rules";
 import { knownConversations } from "./sessions";
 import { workOnTask } from "./task-job";
+import { verifyWork } from "./verify-job";
 import { watchJob } from "./watch-job";
 import { addWorktree, type Worktree } from "./worktree";
 
@@ -72,7 +73,9 @@ async function work(attempt: Attempt): Promise<void> {
       testCommand: testCommandOf(attempt),
       kept: await findKept(worktree.folder, sameWork),
     };
-    if (attempt.job.kind === "SPRINT_IMPLEMENTATION") {
+    if (attempt.job.phase === "verify") {
+      await verifyWork(attempt, worktree, surroundings);
+    } else if (attempt.job.kind === "SPRINT_IMPLEMENTATION") {
       await workOnBatch(attempt, worktree, surroundings);
     } else await workOnTask(attempt, worktree, surroundings);
   } catch (error) {

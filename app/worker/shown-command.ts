@@ -7,6 +7,7 @@ interface ShownCommand {
   command: string;
   folder: string;
   environment: Record<string, string>;
+  timeoutMinutes?: number;
 }
 
 /** Runs a command of the worker's own, and shows those who watch the job that it begins and how it ended. */
@@ -21,7 +22,7 @@ export async function runShown(attempt: Attempt, shown: ShownCommand): Promise<C
     folder,
     environment: { ...rules.env, ...environment },
     logFile: logFileOf(attempt),
-    timeoutMinutes: options.timeoutMinutes,
+    timeoutMinutes: shown.timeoutMinutes ?? options.timeoutMinutes,
     signal: heartbeat.signal,
     clean: attempt.clean,
   });

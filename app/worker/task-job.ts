@@ -6,6 +6,7 @@ import { deliver, pauseForConflict, pushQuestion } from "./deliver";
 import { listedFiles, refusalOf } from "./evidence";
 import type { Work } from "./integrate";
 import { look } from "./look";
+import { prove } from "./prove";
 import { finish, reportFailure, reportStart } from "./reports";
 import { setUp } from "./set-up";
 import { commitLeftovers, type Worktree } from "./worktree";
@@ -23,6 +24,17 @@ export async function workOnTask(
   await reportStart(attempt, work.base, worktree.branch);
   if (job.task?.status === "done") return passOver(attempt, worktree);
   await setUp(attempt, worktree);
+  await takeTurn(attempt, worktree, work, assignment, false);
+}
+
+/** One turn of the agent. What is missing to prove its work is asked for once more, while everything is at hand. */
+async function takeTurn(
+  attempt: Attempt,
+  worktree: Worktree,
+  work: Work,
+  assignment: Assignment,
+  isLast: boolean,
+): Promise<void> {
   const outcome = await execute(attempt, assignment, worktree.folder, {
     BACKLOOM_BASE_SHA: work.base,
   });
@@ -33,22 +45,29 @@ export async function workOnTask(
     await pushQuestion(attempt, worktree, work, assignment);
     return park(attempt, assignment, outcome.result);
   }
-  await conclude(attempt, worktree, work, assignment, outcome);
+  const missing = await conclude(attempt, worktree, work, { assignment, outcome, isLast });
+  if (missing === undefined) return;
+  attempt.journal.say(missing);
+  await takeTurn(attempt, worktree, work, { ...assignment, previousFailure: missing }, true);
 }
 
+/** Answers what the work lacks to be proven, when its agent may have another turn. */
 async function conclude(
   attempt: Attempt,
   worktree: Worktree,
   work: Work,
-  assignment: Assignment,
-  outcome: Outcome,
-): Promise<void> {
+  { assignment, outcome, isLast }: { assignment: Assignment; outcome: Outcome; isLast: boolean },
+): Promise<string | undefined> {
   const required = attempt.job.task?.verify_required ?? "ALIGNED_OR_PARTIAL";
   const wish = { assignment, outcome, since: work.base, head: worktree.start, required };
   const { evidence, isSeen, failure } = await look(attempt, worktree, wish);
   await attempt.changes.send();
   const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
-  if (denied !== undefined) return reportFailure(attempt, denied, outcome.result);
+  if (denied !== undefined) {
+    await reportFailure(attempt, denied, outcome.result);
+    return;
+  }
+  if (failure === undefined) await prove(attempt, worktree, assignment, outcome, evidence);
   const verification = await verify(attempt, {
     verify_result: evidence.verifyResult,
     changed_files: listedFiles(evidence),
@@ -56,18 +75,24 @@ async function conclude(
     base_sha: work.base,
     head_sha: evidence.headSha,
   });
+  if (failure === undefined && verification.missing.length > 0 && !isLast) return verification.hint;
   if (failure !== undefined || verification.report === null) {
     const refusal = failure ?? refusalOf(evidence, verification.hint);
-    return reportFailure(attempt, refusal, outcome.result);
+    await reportFailure(attempt, refusal, outcome.result);
+    return;
   }
   const delivery =
     evidence.changedFiles.length > 0
       ? await deliver(attempt, worktree, work)
       : { kind: "nothing" as const };
-  if (delivery.kind === "conflict") return pauseForConflict(attempt, delivery.files, true);
+  if (delivery.kind === "conflict") {
+    await pauseForConflict(attempt, delivery.files, true);
+    return;
+  }
   const unseen = "Nobody has looked: the command gave no verdict, and there is no test command.";
   const result = isSeen ? outcome.result : { summary: unseen };
   await finish(attempt, isSeen ? verification.report : "skipped", evidence, delivery, result);
+  return undefined;
 }
 
 /** Somebody finished the task by hand while its job waited: there is nothing left to do, and the next one is in turn. */

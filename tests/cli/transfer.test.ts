@@ -225,7 +225,28 @@ describe("export and import", () => {
     await t.sql.query(
       "update tasks set status = 'FAILED', verify_required = 'ANY', estimated_minutes = 5 where code = 'DEMO-1.1'",
     );
+    await t.sql.query("update products set done_requires = 'person' where code = 'DEMO'");
+    await t.sql.query(
+      `with head as (insert into story_heads (story_id, head_sha, attempt)
+         select id, 'abc', 1 from stories where code = 'DEMO-1'),
+       waiver as (insert into waivers (product_id, story_id, criterion, criterion_text, reason, waived_by)
+         select product_id, id, private.criterion_id('It is fast'), 'It is fast', 'Not here', 'ada' from stories where code = 'DEMO-1')
+       insert into evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, excerpt, head_sha, observed_by)
+       select product_id, id, private.criterion_id('It works'), 'It works', 'pass', 'worker', 'command', 'npm test', 0, 'ok', 'abc', 'w1'
+       from stories where code = 'DEMO-1'`,
+    );
     const before = await exported("DEMO");
+    const stories = z.array(z.looseObject({ code: z.string() }));
+    const pbis = z.array(z.looseObject({ stories })).parse(before.pbis);
+    expect(pbis.flatMap((pbi) => pbi.stories).find(({ code }) => code === "DEMO-1")).toMatchObject({
+      evidence: [
+        { criterion: "It works", grade: "said", observed_by: "Backlog.md" },
+        { criterion: "Tests pass", grade: "said" },
+        { criterion: "It works", grade: "worker", command: "npm test", exit_code: 0 },
+      ],
+      waivers: [{ criterion: "It is fast", reason: "Not here", waived_by: "ada" }],
+      head_sha: "abc",
+    });
     expect(before).toMatchObject({
       format: "backloom-export",
       version: 1,

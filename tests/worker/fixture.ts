@@ -69,6 +69,8 @@ export interface RunWish {
   tasks?: number;
   product?: Partial<ExportDocumentInput["product"]>;
   task?: { verify_only?: boolean; repo_url?: string };
+  /** Acceptance criteria of the story. */
+  criteria?: string;
 }
 
 /** A product with one story in an active sprint, and its run just started. */
@@ -89,6 +91,7 @@ export async function startRun(t: TestDatabase, owner: TestUser, wish: RunWish) 
         stories: [
           {
             title: "A story",
+            acceptance_criteria: wish.criteria ?? "",
             sprint: "SP-1",
             tasks: Array.from({ length: wish.tasks ?? 1 }, (_, index) => ({
               title: `Task ${index + 1}`,

@@ -1,4 +1,5 @@
 import type { ExportedStory, ExportedTask } from "~/contract/export-document";
+import { checkedCriteria } from "./checked-criteria";
 import type { CodeBook } from "./code-book";
 import type { Conversion } from "./conversion";
 import type { SourceItem } from "./parse-file.server";
@@ -33,6 +34,7 @@ export function toStory(
     created_at: item.createdAt,
     tasks,
     log: [item, ...subtasks].flatMap(logEntries),
+    evidence: checkedCriteria(item.acceptanceCriteria),
   };
   if (state === "DONE" && story.status !== "DONE") {
     conversion.notes.push({

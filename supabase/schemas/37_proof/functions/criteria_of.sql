@@ -9,7 +9,7 @@ as $$
 begin
   return query
   select row_number() over (order by min(l.place))::integer,
-    left(encode(sha256(convert_to(l.line, 'UTF8')), 'hex'), 12), min(l.kind), l.line
+    private.criterion_id(l.line), min(l.kind), l.line
   from (
     select a.place, 'acceptance' as kind, a.line
     from private.list_items(p_acceptance_criteria) with ordinality as a (line, place)

@@ -14,7 +14,10 @@ begin
       'assignee', (select u.username from public.users u where u.id = s.assignee_id),
       'created_at', private.export_time(s.created_at),
       'tasks', private.export_tasks(s.id),
-      'log', private.export_log(s.id)
+      'log', private.export_log(s.id),
+      'head_sha', (select h.head_sha from public.story_heads h where h.story_id = s.id),
+      'evidence', private.export_evidence(s.id),
+      'waivers', private.export_waivers(s.id)
     ) order by s.sort_order, s.created_at, s.code), '[]')
     from public.stories s
     where s.pbi_id = p_pbi_id

@@ -1,5 +1,5 @@
--- Why: the second step of an import, called once for each portion of the stories: the stories with their tasks and logs,
--- three statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Service only.
+-- Why: the second step of an import, called once for each portion of the stories: the stories with their tasks, logs and proof,
+-- a few statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Service only.
 create function public.import_stories(p_product_id uuid, p_owner_id uuid, p_stories jsonb)
 returns json
 language plpgsql
@@ -54,6 +54,8 @@ begin
   from jsonb_array_elements(v_stories) e (story)
   cross join lateral jsonb_array_elements(e.story -> 'log') l
   left join public.users u on lower(u.username) = lower(l ->> 'username');
+
+  perform private.import_proof(p_product_id, v_stories);
 
   return json_build_object(
     'story_codes', (

@@ -1,0 +1,15 @@
+-- Why: a criterion is named by its words, so that it means the same in every installation.
+create function private.criterion_id(p_text text)
+returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return left(encode(sha256(convert_to(btrim(regexp_replace(p_text, '\s+', ' ', 'g')), 'UTF8')), 'hex'), 12);
+end;
+$$;
+
+comment on function private.criterion_id is 'The id of a criterion: the hash of its words (docs/proof.md).';
+
+grant execute on function private.criterion_id to service_role;

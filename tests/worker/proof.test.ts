@@ -1,0 +1,147 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { getStoryProof } from "~/domain/proof/get-story-proof.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
+import { openStage, type RunWish, startRun } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+
+function start(product: string, exec: string, name: string, ...words: string[]) {
+  return startWorker([
+    ...["--url", app.origin, "--token", token, "--work-dir", join(home, name), "--repo", repo],
+    ...["--name", name, "--product", product, "--exec", exec, "--heartbeat", "0.3", ...words],
+  ]);
+}
+
+async function workOnce(product: string, exec: string, name: string, ...words: string[]) {
+  const worker = start(product, exec, name, "--once", ...words);
+  expect(await worker.ended, worker.output()).toBe(0);
+  return worker.output();
+}
+
+async function openRun(wish: RunWish) {
+  const run = await startRun(t, ada, wish);
+  const actor = t.actorOf(ada);
+  const job = async () => (await run.read()).jobs.at(-1);
+  const proof = async () => {
+    const story_id = (await job())?.story_id ?? "";
+    return (await getStoryProof(actor, { story_id })).criteria;
+  };
+  return { ...run, job, proof };
+}
+
+/** A shell line that writes the result file: evidence for each criterion whose words hold a match. */
+const says = (...lines: [match: string, rest: object][]) =>
+  `node -e '${`
+    const { readFileSync, writeFileSync } = require("fs");
+    const { criteria } = JSON.parse(readFileSync(process.env.BACKLOOM_CONTEXT_FILE, "utf8"));
+    const lines = ${JSON.stringify(lines)};
+    const evidence = criteria.flatMap(({ id, text }) =>
+      lines.filter(([match]) => text.includes(match)).map(([, rest]) => ({ criterion: id, ...rest })));
+    writeFileSync(process.env.BACKLOOM_RESULT_FILE, JSON.stringify({ evidence }));
+  `.replaceAll("'", `'"'"'`)}'`;
+
+const criteria = "- [ ] The file is there\n- [ ] It says yes\n";
+
+describe("what proves the work", { timeout: 120_000 }, () => {
+  it("is what the worker itself saw: it runs the commands that the agent names, at its commit", async () => {
+    const run = await openRun({
+      ...{ code: "SEEN", criteria },
+      product: { done_requires: "worker", definition_of_done: "- The tests pass" },
+    });
+    const work = `echo yes > answer; ${says(
+      ["file", { command: "test -f answer && git status --porcelain" }],
+      ["yes", { command: "cat answer; grep -q yes answer" }],
+    )}`;
+    await workOnce("SEEN", work, "seer", "--test", "echo 3 passed");
+    expect(await run.job()).toMatchObject({ status: "done", task_status: "done" });
+    const proven = await run.proof();
+    const head = git("rev-parse", String((await run.job())?.branch));
+    expect(proven).toMatchObject([
+      { state: "proven", grade: "worker", evidence: [{ exit_code: 0, head_sha: head }] },
+      { state: "proven", grade: "worker", evidence: [{ excerpt: "yes", observed_by: "seer" }] },
+      { state: "proven", grade: "worker", evidence: [{ command: "echo 3 passed" }] },
+    ]);
+  });
+
+  it("is asked for once more, and its lack fails the verification with the criteria by name", async () => {
+    const run = await openRun({ code: "LACK", criteria, product: { done_requires: "worker" } });
+    const work = `echo turn >> turns; cp "$BACKLOOM_PROMPT_FILE" prompt.md; ${says([
+      "file",
+      { command: "test -f turns" },
+    ])}`;
+    expect(await workOnce("LACK", work, "forgetful")).toContain("nothing proves it yet");
+    const job = await run.job();
+    expect(job).toMatchObject({ status: "failed", failure_class: "verification_failed" });
+    expect(job?.failure_reason).toContain("It says yes: nothing proves it yet");
+    const kept = /kept on the branch (\S+?)\.?$/.exec(job?.failure_reason ?? "")?.[1];
+    expect(git("show", `${kept}:turns`)).toBe("turn\nturn");
+    expect(git("show", `${kept}:prompt.md`)).toContain("It says yes: nothing proves it yet");
+  });
+
+  it("shows a command that does not hold as failed, and stays the agent's word without one", async () => {
+    const run = await openRun({ code: "WORD", criteria });
+    const work = `echo no > answer; ${says(
+      ["file", { excerpt: "I have written it" }],
+      ["yes", { command: "grep yes answer", verdict: "pass" }],
+    )}`;
+    await workOnce("WORD", work, "optimist");
+    expect(await run.job()).toMatchObject({ status: "done" });
+    expect(await run.proof()).toMatchObject([
+      { state: "proven", grade: "said", evidence: [{ excerpt: "I have written it" }] },
+      { state: "failed", grade: "worker", evidence: [{ exit_code: 1, verdict: "fail" }] },
+    ]);
+  });
+
+  it("is looked at by another worker in a clean checkout, which sends it back until it holds", async () => {
+    const run = await openRun({
+      ...{ code: "OTHER", criteria },
+      product: { done_requires: "other_worker" },
+    });
+    const look = `test "$(git status --porcelain)" = ""; cp "$BACKLOOM_PROMPT_FILE" seen.md; echo mess > answer; ${says(
+      ["file", { command: "test -f answer" }],
+      ["yes", { command: "grep -q yes answer" }],
+    )}; test ! -e ../author-was-here`;
+    await workOnce("OTHER", "echo no > answer; echo SECRET WORDS", "author");
+    expect(await run.job()).toMatchObject({ status: "queued", phase: "verify" });
+    expect(await workOnce("OTHER", look, "looker")).toContain("1 of 2 do not hold");
+    expect(await run.job()).toMatchObject({ status: "queued", phase: "implement", retry_count: 0 });
+
+    const again = 'cp "$BACKLOOM_PROMPT_FILE" prompt.md; echo yes > answer';
+    await workOnce("OTHER", again, "author");
+    const { branch, head_sha } = (await run.job()) ?? {};
+    expect(git("show", `${branch}:prompt.md`)).toContain("It says yes: fail");
+    await workOnce("OTHER", look, "looker");
+    expect(await run.job()).toMatchObject({ status: "done", head_sha, worker_name: "looker" });
+    expect(git("rev-parse", String(branch))).toBe(head_sha);
+    expect(await run.proof()).toMatchObject([
+      { state: "proven", grade: "other_worker" },
+      { state: "proven", grade: "other_worker" },
+    ]);
+  });
+
+  it("comes from the demo too, for the product of the first start", async () => {
+    const actor = t.actorOf(ada);
+    const { id } = await createSampleProduct(t.database, ada.id);
+    const { rows } = await t.sql.query("select id from sprints where product_id = $1", [id]);
+    const run = await startSprintRun(actor, { sprint_id: rows[0].id });
+    const worker = startWorker([
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "demo")],
+      ...["--product", "SAMPLE", "--exec", "demo", "--until-idle"],
+    ]);
+    expect(await worker.ended, worker.output()).toBe(0);
+    const { jobs, status } = await getSprintRun(actor, { sprint_run_id: run.id });
+    expect(status).toBe("done");
+    const { criteria: proven } = await getStoryProof(actor, { story_id: jobs[0]?.story_id ?? "" });
+    expect(proven.map(({ state, grade }) => [state, grade])).toEqual(
+      Array.from({ length: 4 }, () => ["proven", "worker"]),
+    );
+    expect(proven[0]?.evidence[0]).toMatchObject({
+      command: 'sh greet.sh Ada | grep -xF -- "Hello, Ada"',
+      excerpt: "Hello, Ada",
+    });
+  });
+});
