@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { doingSchema } from "./events";
 import { jobAttemptSchema } from "./job-output";
 import { reportedEvidenceInput } from "./proof";
 import { agentQuestionSchema } from "./question";
@@ -96,6 +97,8 @@ export const agentJobSchema = z.object({
   story_title: z.string().nullable(),
   idea_code: z.string().nullable(),
   product_code: z.string(),
+  /** What its agent does at the moment; null while no worker holds it. */
+  doing: z.nullable(doingSchema),
   costs: costsSchema,
   /** The one of them when there is one; null without a price, and with several currencies. */
   cost: z.number().nullable(),

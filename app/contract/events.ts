@@ -120,6 +120,15 @@ export const soloWorkersSchema = z.object({ count: z.int() });
 /** Named event `ready` of the backlog stream. */
 export const backlogReadySchema = z.object({ product_id: id, resumed });
 
+/** What an agent does at the moment: the latest entry of its output in one line. */
+export const doingSchema = z.object({
+  kind: z.string(),
+  title: z.string(),
+  status: z.nullable(z.string()),
+  at: z.string(),
+});
+export type Doing = z.infer<typeof doingSchema>;
+
 /**
  * Change on the backlog stream. PBIs, stories and tasks carry their place, and after a move the place they left.
  * Further entities of the product travel on the same channel and are told apart by `entity`.
@@ -132,6 +141,8 @@ export const backlogChangeSchema = z.looseObject({
   pbi_id: z.optional(nullableId),
   story_id: z.optional(nullableId),
   sprint_id: z.optional(nullableId),
+  task_id: z.optional(nullableId),
+  doing: z.optional(z.nullable(doingSchema)),
   changed_fields: changedFields,
 });
 export type BacklogChange = z.infer<typeof backlogChangeSchema>;

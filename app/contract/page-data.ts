@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { agentJobSchema, costsSchema } from "./agent-job";
+import { doingSchema } from "./events";
 import { agentQuestionSchema } from "./question";
 import { sprintSchema } from "./sprint";
 import { preflightSchema } from "./sprint-run";
@@ -82,6 +83,7 @@ export const boardTaskSchema = z.object({
   job_status: z.string().nullable(),
   job_started_at: moment.nullable(),
   job_seen_at: moment.nullable(),
+  job_doing: z.nullable(doingSchema),
   worker_name: z.string().nullable(),
   failure_reason: z.string().nullable(),
   open_questions: z.number(),

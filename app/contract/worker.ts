@@ -29,6 +29,8 @@ export const agentWorkerSchema = z.object({
   current_job_id: z.string().nullable(),
   stopped_at: z.string().nullable(),
   created_at: z.string(),
+  /** Coding agents of its machine: the name of each, and what else is known of it behind a space. */
+  agents: z.array(z.string()).nullable(),
   online: z.boolean(),
   min_quota_pct: z.int(),
   quota_ok: z.boolean(),
@@ -50,6 +52,7 @@ export const workerHeartbeatInput = z.object({
   hostname: text(255).optional(),
   version: text(50).optional(),
   quota_pct: z.int().min(0).max(100).optional(),
+  agents: z.array(text(150)).max(20).optional(),
   stopped: z.boolean().optional(),
 });
 export type WorkerHeartbeatInput = z.infer<typeof workerHeartbeatInput>;

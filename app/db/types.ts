@@ -348,6 +348,7 @@ export type Database = {
       };
       agent_workers: {
         Row: {
+          agents: Json | null;
           created_at: string;
           hostname: string | null;
           id: string;
@@ -361,6 +362,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          agents?: Json | null;
           created_at?: string;
           hostname?: string | null;
           id?: string;
@@ -373,6 +375,7 @@ export type Database = {
           version?: string | null;
         };
         Update: {
+          agents?: Json | null;
           created_at?: string;
           hostname?: string | null;
           id?: string;
@@ -2864,6 +2867,7 @@ export type Database = {
       why_not_moving: { Args: { p_id: string; p_kind: string }; Returns: Json };
       worker_heartbeat: {
         Args: {
+          p_agents?: Json;
           p_hostname?: string;
           p_quota_pct?: number;
           p_stopped?: boolean;

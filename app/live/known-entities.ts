@@ -8,6 +8,7 @@ const known: ReadonlySet<string> = new Set([
   "sprint_run",
   "task_execution",
   "job",
+  "job_output",
   "worker",
   "question",
   "product",

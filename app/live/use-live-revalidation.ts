@@ -25,7 +25,9 @@ export function useLiveRevalidation(options: LiveRevalidation): LiveStatus {
     enabled: enabled && stream === "backlog",
     onResync: ask,
     onChange: (change) => {
-      if (options.stream === "backlog" && (options.when?.(change) ?? true)) ask();
+      // What an agent says comes every second, and changes nothing that a loader reads.
+      if (options.stream !== "backlog" || change.entity === "job_output") return;
+      if (options.when?.(change) ?? true) ask();
     },
   });
   const solo = useSoloStream(productId, {

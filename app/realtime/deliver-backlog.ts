@@ -14,10 +14,8 @@ export interface BacklogViewer extends Reader {
   productId: string;
 }
 
-/** Told on the product's topic and on users' topics alike: taken from the product's, so that none comes twice. */
-const announcedTwice = new Set(["member", "product"]);
-/** Not of this stream: questions and the outputs of jobs have their own. */
-const elsewhere = new Set(["question", "job_output"]);
+/** Taken from the product's topic only: some are told to users too, and what is said about an idea is told to its user alone. */
+const ofProduct = new Set(["member", "product", "job_output"]);
 
 /**
  * The filter of the backlog stream: everything of one product (specification: Backlog stream). PBIs, stories, tasks
@@ -31,8 +29,8 @@ export function deliverBacklog(
   const credential = deliverCredentialChange(event, viewer);
   if (credential) return credential;
   if (losesProduct(event, viewer.productId, viewer.userId)) return end;
-  if (event.product_id !== viewer.productId || elsewhere.has(event.entity)) return drop;
-  if (announcedTwice.has(event.entity) && !isProductTopic) return drop;
+  if (event.product_id !== viewer.productId || event.entity === "question") return drop;
+  if (ofProduct.has(event.entity) && !isProductTopic) return drop;
   return send;
 }
 
@@ -75,6 +73,8 @@ export function backlogPayload(event: ChangeEvent): Record<string, unknown> {
       return pick(event, ["op", "entity", "id", "story_id", "product_id", "idea_id"]);
     case "job":
       return pick(event, jobFields);
+    case "job_output":
+      return pick(event, [...common, "task_id", "doing"]);
     case "worker":
       return pick(event, workerFields);
     default:

@@ -11,6 +11,7 @@ import { messageOf, WorkerProblem } from "./problems";
 import { checkRepository } from "./repository";
 import { findServedProduct } from "./served-product";
 import { connectService } from "./service";
+import { tellAgents } from "./tell-agents";
 import { takeWorkFolder } from "./work-folder";
 
 const demoWord = "demo-agent";
@@ -38,7 +39,9 @@ async function main(words: readonly string[]): Promise<void> {
     await checkAgent(options);
     const product = await findServedProduct(options, service, stop);
     await checkRepository(options, product, folder);
-    await runLoop({ ...tools, product });
+    const hello = new AbortController();
+    tellAgents(folder.workerName, service, hello.signal).catch(() => undefined);
+    await runLoop({ ...tools, product }).finally(() => hello.abort());
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {

@@ -64,6 +64,9 @@ const optionsSchema = z.object({
   "demo-ask": z.boolean().default(false),
 });
 
+/** Every option that the worker knows; `usage` names each, which a test compares. */
+export const optionNames = Object.keys(optionsSchema.shape);
+
 export interface AgentWish {
   agent: string;
   allow: Allowance;
@@ -169,10 +172,9 @@ function parseWords(args: string[]): Record<string, unknown> {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
   const flags = new Set(["once", "until-idle", "demo-ask"]);
-  const names = Object.keys(optionsSchema.shape);
   const several = { type: "string", multiple: true } as const;
   const typeOf = (name: string) => (flags.has(name) ? flag : name === "secret" ? several : text);
-  const options = Object.fromEntries(names.map((name) => [name, typeOf(name)]));
+  const options = Object.fromEntries(optionNames.map((name) => [name, typeOf(name)]));
   try {
     return parseArgs({ args, options, strict: true }).values;
   } catch (error) {

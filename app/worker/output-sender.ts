@@ -21,7 +21,10 @@ interface OutputWish {
   clean: (text: string) => string;
 }
 
-const batchMilliseconds = 500;
+/** The service tells those who watch about once a second: what comes in a batch of its own is told at once. */
+const batchMilliseconds = 1_000;
+/** What is said together goes together. */
+const gatherMilliseconds = 100;
 const batchBytes = 60_000;
 const batchEntries = 500;
 /** What waits for a service that is away; beyond that the oldest is let go. */
@@ -35,15 +38,18 @@ export function openOutput(wish: OutputWish): AttemptOutput {
   let seq = 0;
   let waiting: { entry: Entry; bytes: number }[] = [];
   let waitingBytes = 0;
+  let lastSent = 0;
   let isOver = false;
   let sending: Promise<void> | undefined;
   const closing = new AbortController();
 
   const send = async (): Promise<void> => {
     let failures = 0;
-    await pause(batchMilliseconds, closing.signal);
+    const sinceLast = Date.now() - lastSent;
+    await pause(Math.max(gatherMilliseconds, batchMilliseconds - sinceLast), closing.signal);
     while (waiting.length > 0 && !isOver) {
       const batch = nextBatch(waiting);
+      lastSent = Date.now();
       const answer = await post(address, wish, batch).catch((error: unknown) => {
         wish.journal.sayOnce(`What the agent says does not arrive (${messageOf(error)})`);
         return null;

@@ -27,6 +27,11 @@ test("people watch what an agent says while it works, and read it when it has en
     });
   expect((await say({ seq: 1, text: "I read the plan." })).status()).toBe(202);
 
+  const board = await owner.context.newPage();
+  await board.goto(`/products/${world.productId}/sprints/${world.sprintId}`);
+  const card = board.locator("[data-task]", { hasText: "Write the greeting" });
+  await expect(card.locator("[data-doing]")).toContainText("said I read the plan.");
+
   const page = await owner.context.newPage();
   await page.goto("/jobs");
   await page.getByRole("link", { name: /Write the greeting/ }).click();
@@ -39,6 +44,14 @@ test("people watch what an agent says while it works, and read it when it has en
   );
   await say({ seq: 4, text: "All is written." });
   await expect(page.getByText("All is written.")).toBeVisible();
+  // Boards are told about once a second, so of an agent that goes on they see the latest of each second.
+  let seq = 4;
+  await expect(async () => {
+    seq += 1;
+    await say({ seq, kind: "test", title: "npm run check", text: "", status: "running" });
+    const words = /testing npm run check, \d+ s ago/;
+    await expect(card.locator("[data-doing]")).toContainText(words, { timeout: 900 });
+  }).toPass();
   await expect(page.getByText("<b>Now the page.</b>")).toBeVisible();
   await page.getByText("npm test").click();
   await expect(page.getByText("3 passed")).toBeVisible();

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { appendJobOutputJson } from "~/domain/agent-jobs/append-job-output.server";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
@@ -44,6 +45,26 @@ describe("GET /api/realtime/job", () => {
       event: "state",
       data: { job: { id: job.id, status: "claimed", attempts: [{ attempt: 1, last_seq: 0 }] } },
     });
+  });
+
+  it("tells the boards of its product in one line what is done at the moment", async () => {
+    const { world, job, attempt, say } = await scene();
+    const url = `${app.origin}/api/realtime/backlog?product_id=${world.product.id}`;
+    const board = await openStream(url, bearer(await createToken(t, world.owner)));
+    open.push(board);
+    await board.nextNamed("ready");
+    await say(1);
+    const { data } = await board.nextWhere((message) => message.data.entity === "job_output");
+    expect(data).toEqual({
+      ...{ op: "U", entity: "job_output", id: job.id, product_id: world.product.id },
+      task_id: job.task_id,
+      doing: { kind: "text", title: "Word 1", status: null, at: expect.any(String) },
+    });
+    expect(data.doing).toEqual((await getAgentJob(world.actor, { job_id: job.id })).doing);
+    const doingNow = () =>
+      t.sql.query("select private.doing_now($1, 1) as doing", [attempt.job_id]);
+    // Nobody is signed in here, so nobody reaches the product.
+    expect((await doingNow()).rows).toEqual([{ doing: null }]);
   });
 
   it("carries entries to every viewer, also those that came within the second in which nothing is told", async () => {

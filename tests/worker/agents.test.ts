@@ -5,6 +5,10 @@ import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
 import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
+import { installedAgents } from "~/routes/_app.connect/installed-agents";
+import { setups } from "~/routes/_app.connect/setups";
+import { createUser } from "../setup/users";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
@@ -166,6 +170,36 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(job?.failure_reason).toContain(".backloom.yml is not as documented");
     git("rm", "--quiet", ".backloom.yml");
     git("commit", "--quiet", "-m", "No rules");
+  });
+
+  it("is offered first on Connect once a worker has found it on its machine", async () => {
+    const bin = join(home, "found");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "gemini"), "#!/bin/sh\necho 0.61.0\n", { mode: 0o755 });
+    const worker = startWorker(
+      [
+        ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
+        ...["--exec", "true", "--name", "finder", "--kinds", "PLAN_CHAT"],
+      ],
+      { PATH: `${bin}:${process.env.PATH}`, GEMINI_API_KEY: "of-nobody" },
+    );
+    const found = async () => {
+      const { workers } = await listAgentWorkers(actor, {});
+      return workers.find(({ name }) => name === "finder")?.agents;
+    };
+    await expect.poll(found).toEqual(["gemini 0.61.0, signed in"]);
+    worker.process.kill("SIGTERM");
+    await worker.ended;
+    const sentences = installedAgents(await listAgentWorkers(actor, {}), ada.id);
+    expect(sentences.gemini).toMatch(
+      /^Your worker finder on .+ found Gemini CLI 0\.61\.0, signed in\.$/,
+    );
+    const place = { origin: app.origin, token, productId: null, installed: sentences };
+    const [first] = setups(place);
+    expect(first).toMatchObject({ name: "Let Gemini CLI do the sprint" });
+    expect(first?.blocks[0]?.text).toContain("--agent gemini");
+    const stranger = await createUser(t);
+    expect(installedAgents(await listAgentWorkers(actor, {}), stranger.id)).toEqual({});
   });
 
   it("shows what the worker itself runs: setup and test, without secrets", async () => {

@@ -8,6 +8,7 @@ import { statusLook } from "~/components/status";
 import { StatusIcon } from "~/components/status-icon";
 import { useHydrated } from "~/components/use-hydrated";
 import { useWriteAccess } from "~/components/write-access";
+import { useDoing } from "~/live/use-doing";
 import type { CardTask } from "./board-cards";
 import { columnLabel, columns } from "./columns";
 import { MoveMenu } from "./move-menu";
@@ -26,12 +27,23 @@ function startCardDrag(event: DragEvent): void {
   event.dataTransfer.effectAllowed = "move";
 }
 
+function isHeld({ job_status }: CardTask): boolean {
+  return job_status === "running" || job_status === "claimed";
+}
+
 /** Tasks by status. Cards move by dragging, by the menu on each card, and by keys; a refused move falls back alone. */
-export function Board({ tasks: saved }: { tasks: readonly CardTask[] }) {
+export function Board({
+  productId,
+  tasks: saved,
+}: {
+  productId: string;
+  tasks: readonly CardTask[];
+}) {
   const { move, trackers } = useTaskMoves();
   const tasks = useOptimisticTasks(saved);
   const changed = useChangedTasks(saved);
   const moving = useKeyboardMove(tasks, move);
+  const doing = useDoing(productId, saved.some(isHeld));
   const [over, setOver] = useState<string | null>(null);
   const board = useRef<HTMLElement>(null);
   const latest = useRef(tasks);
@@ -118,6 +130,7 @@ export function Board({ tasks: saved }: { tasks: readonly CardTask[] }) {
                   <TaskCard
                     key={task.id}
                     task={task}
+                    doing={doing.get(task.id)}
                     draggable={canWrite}
                     asked={asked === task.id}
                     changed={changed.has(task.id)}

@@ -1,13 +1,17 @@
 import { FileQuestion } from "lucide-react";
 import { memo } from "react";
 import { Badge } from "~/components/badge";
+import { DoingLine } from "~/components/output/doing-line";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusIcon } from "~/components/status-icon";
+import type { Doing } from "~/contract/events";
 import type { CardTask } from "./board-cards";
 import { MoveButton, MoveForm } from "./move-menu";
 
 interface TaskCardProps {
   task: CardTask;
+  /** What its agent was heard to do since the page was read. */
+  doing: Doing | undefined;
   draggable: boolean;
   changed: boolean;
   moving: boolean;
@@ -19,6 +23,7 @@ interface TaskCardProps {
 /** One task on a board: what it is, who works on it since when, and whether it waits on a person. */
 export const TaskCard = memo(function TaskCard({
   task,
+  doing,
   draggable,
   changed,
   moving,
@@ -53,6 +58,11 @@ export const TaskCard = memo(function TaskCard({
         </Badge>
       ) : null}
       {running ? <RunningLine task={task} /> : null}
+      {running ? (
+        <p className="line-clamp-2 text-xs">
+          <DoingLine read={task.job_doing} live={doing} />
+        </p>
+      ) : null}
       {task.job_status === "queued" ? <p className="card-hint">Queued for a worker</p> : null}
       {task.failure_reason ? (
         <p className="line-clamp-3 text-xs text-failed">{task.failure_reason}</p>

@@ -19,6 +19,7 @@ export function workerHeartbeat(
       p_version: input.version,
       p_quota_pct: input.quota_pct,
       p_stopped: input.stopped,
+      p_agents: input.agents,
     },
     workerHeartbeatAnswerSchema,
   );

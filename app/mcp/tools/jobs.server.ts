@@ -39,10 +39,7 @@ export const waitForJobTool = defineTool({
   input: claimAgentJobInput.safeExtend({
     product_id: reference.optional(),
     wait_seconds: z.number().min(0).max(longestWaitSeconds).default(longestWaitSeconds),
-    restarted: z
-      .boolean()
-      .optional()
-      .describe("This worker holds no job: give back what an earlier process held"),
+    restarted: z.boolean().optional().describe("Give back what an earlier process held"),
   }),
   run: async (context, { wait_seconds, restarted, product_id, ...claim }) => {
     const { actor } = context;

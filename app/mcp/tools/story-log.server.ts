@@ -36,7 +36,7 @@ export const logTestResultTool = defineTool({
 export const logCommitTool = defineTool({
   name: "log_commit",
   title: "Log a commit",
-  description: "Adds a COMMIT entry to the log of a story, with hash and message.",
+  description: "Logs a commit in a story, with hash and message.",
   access: "write",
   input: z.object({
     ...entry,

@@ -6,8 +6,7 @@ import { defineTool } from "../tool.server";
 export const workerHeartbeatTool = defineTool({
   name: "worker_heartbeat",
   title: "Presence of a worker",
-  description:
-    "Tells that the worker is there, with its quota. stopped: it ends, a job that it holds goes back.",
+  description: "Says that the worker is there. stopped: it ends, its job goes back.",
   access: "write",
   effect: { repeatable: true },
   input: workerHeartbeatInput,

@@ -7,15 +7,17 @@ export function ClientSetups({
   origin,
   token,
   productId,
+  installed,
 }: {
   origin: string;
   token: string;
   productId: string | null;
+  installed: Readonly<Record<string, string>>;
 }) {
   return (
     <Section title="2. Copy one of these">
       <div className="grid gap-3">
-        {setups({ origin, token, productId }).map(({ name, about, blocks }, index) => (
+        {setups({ origin, token, productId, installed }).map(({ name, about, blocks }, index) => (
           <details
             key={name}
             open={index === 0}

@@ -5,21 +5,25 @@ import { useAnswer } from "~/components/use-answer";
 import { newApiTokenSchema } from "~/contract/api-token";
 import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
 import { listApiTokens } from "~/domain/api-tokens/list-api-tokens.server";
+import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { ClientSetups } from "./client-setups";
 import { FirstCall } from "./first-call";
+import { installedAgents } from "./installed-agents";
 import { TokenStep } from "./token-step";
+import { WhatAgentsTell } from "./what-agents-tell";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
-  const tokens = await listApiTokens(actor);
+  const [tokens, workers] = await Promise.all([listApiTokens(actor), listAgentWorkers(actor, {})]);
   const { workerFile, version } = context.services;
   return json({
     origin: context.services.env.appOrigin,
     productId: principal.active_product_id,
+    installed: installedAgents(workers, principal.user_id),
     worker: workerFile && { version, sha256: workerFile.sha256 },
     tokens: tokens.map(({ id, label, last_used_at }) => ({ id, label, last_used_at })),
   });
@@ -39,20 +43,21 @@ export const meta: MetaFunction = () => [{ title: "Connect an agent · Backloom"
 const tokenPlaceholder = "YOUR-TOKEN";
 
 export default function ConnectPage() {
-  const { origin, productId, tokens, worker } = useLoaderData<typeof loader>();
+  const { origin, productId, installed, tokens, worker } = useLoaderData<typeof loader>();
   const fresh = useAnswer<{ id?: string; token?: string }>();
   const used = tokens.find(({ id }) => id === fresh?.id);
   return (
     <div className="mx-auto grid max-w-3xl gap-5">
       <PageHeader
         title="Connect an agent"
-        lead="One token, one block to copy, and the first call shows up here."
+        lead="One token, one line to copy, and the first call shows up here."
       />
       <TokenStep token={fresh?.token ?? null} count={tokens.length} />
       <ClientSetups
         origin={origin}
         token={fresh?.token ?? tokenPlaceholder}
         productId={productId}
+        installed={installed}
       />
       {worker ? (
         <p className="text-sm text-muted">
@@ -65,6 +70,7 @@ export default function ConnectPage() {
         lastUsedAt={used?.last_used_at ?? null}
         earlier={tokens.some((token) => token.last_used_at !== null)}
       />
+      <WhatAgentsTell />
     </div>
   );
 }

@@ -1,3 +1,5 @@
+import { knownAgents } from "~/contract/known-agents";
+
 export interface Setup {
   name: string;
   about?: string;
@@ -8,26 +10,23 @@ interface Place {
   origin: string;
   token: string;
   productId: string | null;
+  /** What the user's workers said of their machines, by the name of the agent. */
+  installed?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Agents that the worker drives by name. */
-const agents = [
-  { name: "Claude Code", agent: "claude" },
-  { name: "Codex", agent: "codex" },
-  { name: "Gemini CLI", agent: "gemini" },
-  { name: "opencode", agent: "opencode" },
-] as const;
-
 /** What to copy for each kind of client, filled with this host and the token. */
-export function setups({ origin, token, productId }: Place): Setup[] {
+export function setups({ origin, token, productId, installed = {} }: Place): Setup[] {
   const endpoint = `${origin}/mcp`;
   const server = { type: "http", url: endpoint, headers: { Authorization: `Bearer ${token}` } };
   const download = `curl -fsS ${origin}/worker.mjs -o backloom-worker.mjs`;
+  const agents = Object.values(knownAgents).sort(
+    (one, other) => Number(other.name in installed) - Number(one.name in installed),
+  );
   const context = productId ? `/api/products/${productId}/agent-context` : "/api/products";
   return [
-    ...agents.map(({ name, agent }) => ({
-      name: `Let ${name} do the sprint`,
-      about: `Needs Node 20, git, and ${name} installed and signed in. Run it in your repository's folder, with the code of your product.`,
+    ...agents.map(({ name: agent, title, install, signIn }) => ({
+      name: `Let ${title} do the sprint`,
+      about: `${installed[agent] ?? `Needs Node 20, git, and ${title} (${install}; ${signIn}).`} Run it in your repository's folder, with the code of your product.`,
       blocks: [
         {
           label: "Terminal",

@@ -4,18 +4,27 @@ import { CodeChip } from "~/components/badge";
 import { Button } from "~/components/button";
 import { tokensOf } from "~/components/jobs/job-card";
 import { costsText, tokensText } from "~/components/numbers";
+import { DoingLine } from "~/components/output/doing-line";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { AgentJob, TaskExecution } from "~/contract/agent-job";
+import type { Doing } from "~/contract/events";
 import type { SprintRunDetail } from "~/contract/sprint-run";
+import { useDoing } from "~/live/use-doing";
 
 /** One line a job; of a batch run, one line a task of its single job. */
 export function RunJobs({ run }: { run: SprintRunDetail }) {
+  const doing = useDoing(run.product_id, run.jobs.some(isHeld));
   return (
     <ol className="divide-y divide-line">
       {run.jobs.map((job) => (
-        <JobLine key={job.id} job={job} batch={run.executions.length > 0} />
+        <JobLine
+          key={job.id}
+          job={job}
+          doing={doing.get(job.id)}
+          batch={run.executions.length > 0}
+        />
       ))}
       {run.executions.map((execution) => (
         <ExecutionLine key={execution.id} execution={execution} />
@@ -24,9 +33,21 @@ export function RunJobs({ run }: { run: SprintRunDetail }) {
   );
 }
 
-function JobLine({ job, batch }: { job: AgentJob; batch: boolean }) {
+function isHeld({ status }: AgentJob): boolean {
+  return status === "running" || status === "claimed";
+}
+
+function JobLine({
+  job,
+  doing,
+  batch,
+}: {
+  job: AgentJob;
+  doing: Doing | undefined;
+  batch: boolean;
+}) {
   const tokens = tokensOf(job);
-  const running = job.status === "running" || job.status === "claimed";
+  const running = isHeld(job);
   return (
     <li className="grid gap-1 px-4 py-2.5 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -70,6 +91,11 @@ function JobLine({ job, batch }: { job: AgentJob; batch: boolean }) {
           </WriteFields>
         ) : null}
       </div>
+      {running ? (
+        <p className="text-xs">
+          <DoingLine read={job.doing} live={doing} />
+        </p>
+      ) : null}
       {job.failure_reason ? <p className="text-failed">{job.failure_reason}</p> : null}
       {job.status === "queued" && job.parked_question_id ? (
         <p className="text-waiting">

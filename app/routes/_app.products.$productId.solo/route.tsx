@@ -108,7 +108,7 @@ export default function SoloPage() {
       />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       {mine.length > 0 ? (
-        <Board tasks={tasks} />
+        <Board productId={productId} tasks={tasks} />
       ) : (
         <EmptyState compact title="Nothing is yours yet">
           Take one of the stories below, and its tasks appear here.

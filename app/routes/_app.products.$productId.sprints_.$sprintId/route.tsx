@@ -52,7 +52,7 @@ export default function SprintPage() {
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <RunBar board={board} preflight={preflight} productId={productId} />
       {cards.length > 0 ? (
-        <Board tasks={cards} />
+        <Board productId={productId} tasks={cards} />
       ) : (
         <EmptyState compact title="No tasks in this sprint">
           Add stories below. Their tasks appear here as cards.

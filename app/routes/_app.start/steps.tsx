@@ -52,10 +52,10 @@ export function Steps({ progress }: { progress: Progress }) {
     {
       title: "The first call",
       done: called,
-      text: "Copy one block into a terminal. The built-in demo worker needs no model and no key.",
+      text: "Copy the line of the agent that you have into a terminal. The built-in demo worker needs no model and no key.",
       action: (
         <ButtonLink to="/connect" tone="primary">
-          Copy a block
+          Copy the line
         </ButtonLink>
       ),
     },

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { knownAgents } from "~/contract/known-agents";
 import { runAcpTurn } from "./acp-session";
 import { usageOfAnswer } from "./acp-usage";
 import { readClaudeStream } from "./claude-stream";
@@ -8,8 +9,7 @@ import { ask, findProgram } from "./find-program";
 import { runLineTurn } from "./line-turn";
 import { readClaudeRecord, resumable } from "./session-records";
 
-const title = "Claude Code";
-const signIn = "start claude once and sign in";
+const { title, signIn } = knownAgents.claude;
 const adapter = "claude-agent-acp";
 
 const wordsFor: Record<Allowance, string[]> = {
@@ -20,30 +20,8 @@ const wordsFor: Record<Allowance, string[]> = {
 
 /** Claude Code: through its adapter where that is installed, else by its own JSON lines. */
 export const claude: Driver = {
-  name: "claude",
-  title,
-  signIn,
+  ...knownAgents.claude,
   program: "claude",
-  install:
-    "npm install -g @anthropic-ai/claude-code (and @agentclientprotocol/claude-agent-acp to let it ask)",
-  reports: {
-    "claude -p": {
-      entries: "text, thoughts, commands, edits with their lines",
-      tokens: "live and at the end",
-      cost: "yes, in USD",
-      resume: "yes",
-      questions: "by the result file; what is not allowed is refused",
-      limits: "yes, with the time where it is said",
-    },
-    [adapter]: {
-      entries: "text, thoughts, commands, edits with their lines, plan",
-      tokens: "at the end",
-      cost: "yes, in USD",
-      resume: "yes",
-      questions: "yes, and permissions",
-      limits: "yes",
-    },
-  },
   async find(environment) {
     const program = await findProgram("claude", environment);
     const acp = await findProgram(adapter, environment);

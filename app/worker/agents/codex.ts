@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { knownAgents } from "~/contract/known-agents";
 import { runAcpTurn } from "./acp-session";
 import { usageOfAnswer } from "./acp-usage";
 import { readCodexLines } from "./codex-jsonl";
@@ -8,8 +9,7 @@ import { ask, findProgram } from "./find-program";
 import { runLineTurn } from "./line-turn";
 import { readCodexRecord, resumable } from "./session-records";
 
-const title = "Codex";
-const signIn = "run codex login";
+const { title, signIn } = knownAgents.codex;
 const adapter = "codex-acp";
 
 const sandboxFor: Record<Allowance, string[]> = {
@@ -23,29 +23,8 @@ const sandboxFor: Record<Allowance, string[]> = {
 
 /** Codex: through its adapter where that is installed, else by its own JSON lines. */
 export const codex: Driver = {
-  name: "codex",
-  title,
-  signIn,
+  ...knownAgents.codex,
   program: "codex",
-  install: "npm install -g @openai/codex (and @agentclientprotocol/codex-acp to let it ask)",
-  reports: {
-    "codex exec": {
-      entries: "text, thoughts, commands, edits by name, plan",
-      tokens: "at the end",
-      cost: "no: the price list",
-      resume: "yes",
-      questions: "by the result file; what its sandbox forbids fails",
-      limits: "yes, with the time where it is said",
-    },
-    [adapter]: {
-      entries: "text, thoughts, commands, edits with their lines, plan",
-      tokens: "at the end",
-      cost: "no: the price list",
-      resume: "yes",
-      questions: "yes, and permission to leave its sandbox",
-      limits: "yes",
-    },
-  },
   async find(environment) {
     const program = await findProgram("codex", environment);
     const acp = await findProgram(adapter, environment);

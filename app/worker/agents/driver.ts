@@ -1,4 +1,5 @@
 import type { outputKinds } from "~/contract/job-output";
+import type { KnownAgent } from "~/contract/known-agents";
 import type { Transcript } from "./transcript";
 
 /** What an agent may do without asking a person: change files, run commands too, or anything at all. */
@@ -104,16 +105,6 @@ export interface TurnOutput {
   heard(): void;
 }
 
-/** What a driver gets out of its tool. `docs/worker.md` shows the same as a table. */
-export interface DriverReports {
-  entries: string;
-  tokens: string;
-  cost: string;
-  resume: string;
-  questions: string;
-  limits: string;
-}
-
 /** How a tool of this machine is started and spoken to. */
 export interface ToolStart {
   /** How it is spoken to, in a word or two. */
@@ -127,16 +118,7 @@ export interface ToolStart {
   tellsMoreThanRecord?: boolean;
 }
 
-export interface Driver {
-  name: string;
-  /** What it is called by its makers. */
-  title: string;
-  /** How to get it, for people without it. */
-  install: string;
-  /** How to sign in, for the person at this machine. */
-  signIn: string;
-  /** One row for each way of speaking to the tool. */
-  reports: Record<string, DriverReports>;
+export interface Driver extends KnownAgent {
   /** The program that its makers install, asked for its version. */
   program: string;
   /** Looks for the tool in an environment; null when it is not installed. */

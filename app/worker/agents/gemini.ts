@@ -2,6 +2,7 @@ import { access, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { knownAgents } from "~/contract/known-agents";
 import { runAcpTurn } from "./acp-session";
 import { quotaOfAnswer } from "./acp-usage";
 import type { Driver } from "./driver";
@@ -9,26 +10,12 @@ import { findProgram } from "./find-program";
 import { jsonOf } from "./line-turn";
 import { readGeminiRecord } from "./session-records";
 
-const title = "Gemini CLI";
-const signIn = "start gemini once and sign in";
+const { title, signIn } = knownAgents.gemini;
 
 /** Gemini CLI speaks the protocol by itself. */
 export const gemini: Driver = {
-  name: "gemini",
-  title,
-  signIn,
+  ...knownAgents.gemini,
   program: "gemini",
-  install: "npm install -g @google/gemini-cli",
-  reports: {
-    "gemini --acp": {
-      entries: "text, thoughts, commands without their output, edits with their lines, plan",
-      tokens: "at the end",
-      cost: "no: the price list",
-      resume: "yes",
-      questions: "permissions; else by the result file",
-      limits: "yes",
-    },
-  },
   async find(environment) {
     const program = await findProgram("gemini", environment);
     if (program === null) return null;

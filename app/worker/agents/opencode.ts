@@ -1,11 +1,11 @@
+import { knownAgents } from "~/contract/known-agents";
 import { runAcpTurn } from "./acp-session";
 import { usageOfAnswer } from "./acp-usage";
 import type { Allowance, Driver } from "./driver";
 import { ask, findProgram } from "./find-program";
 import { readOpencodeExport } from "./session-records";
 
-const title = "opencode";
-const signIn = "run opencode auth login";
+const { title, signIn } = knownAgents.opencode;
 
 const permissionFor: Record<Allowance, Record<string, string>> = {
   edit: { edit: "allow", bash: "ask", webfetch: "ask", external_directory: "ask" },
@@ -15,21 +15,8 @@ const permissionFor: Record<Allowance, Record<string, string>> = {
 
 /** opencode speaks the protocol by itself. */
 export const opencode: Driver = {
-  name: "opencode",
-  title,
-  signIn,
+  ...knownAgents.opencode,
   program: "opencode",
-  install: "npm install -g opencode-ai",
-  reports: {
-    "opencode acp": {
-      entries: "text, thoughts, commands, edits by name, plan",
-      tokens: "at the end",
-      cost: "where it knows the price, in USD",
-      resume: "yes",
-      questions: "permissions; else by the result file",
-      limits: "yes",
-    },
-  },
   async find(environment) {
     const program = await findProgram("opencode", environment);
     if (program === null) return null;

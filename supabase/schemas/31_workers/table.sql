@@ -1,4 +1,5 @@
 -- Why: who works for whom, when it was last seen and how much quota it has left (specification: Other records, Agent worker).
+-- Which coding agents its machine has, it says when it starts.
 -- A worker is named by its user; the name stays the same across restarts, so that a restart can close what it held.
 create table public.agent_workers (
   id uuid primary key default gen_random_uuid(),
@@ -10,6 +11,8 @@ create table public.agent_workers (
   last_quota_pct integer constraint agent_workers_quota_range check (last_quota_pct between 0 and 100),
   last_quota_check_at timestamptz,
   stopped_at timestamptz,
+  agents jsonb constraint agent_workers_agents_list
+    check (jsonb_typeof(agents) = 'array' and jsonb_array_length(agents) <= 20 and octet_length(agents::text) <= 4096),
   created_at timestamptz not null default private.now(),
   constraint agent_workers_user_id_name_key unique (user_id, name)
 );

@@ -31,6 +31,7 @@ begin
     'idea_code', (select i.code from public.ideas i where i.id = p_job.idea_id and private.may_read_talk(p_job)),
     'product_code', (select p.code from public.products p where p.id = p_job.product_id),
     'worker_name', (select w.name from public.agent_workers w where w.id = p_job.worker_id),
+    'doing', case when p_job.status in ('CLAIMED', 'RUNNING') then private.doing_now(p_job.id, p_job.attempt) end,
     'costs', v_costs,
     'cost', case when jsonb_array_length(v_costs) = 1 then v_costs -> 0 -> 'cost' end
   );

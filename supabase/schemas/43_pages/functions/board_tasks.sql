@@ -17,6 +17,7 @@ begin
         s.code as story_code, s.title as story_title, s.sort_order as story_sort_order, s.assignee_id,
         j.id as job_id, lower(j.status::text) as job_status, j.started_at as job_started_at,
         j.updated_at as job_seen_at,
+        case when j.status in ('CLAIMED', 'RUNNING') then private.doing_now(j.id, j.attempt) end as job_doing,
         w.name as worker_name,
         (
           select f.failure_reason from public.agent_jobs f
@@ -35,7 +36,7 @@ begin
       from public.stories s
       join public.tasks t on t.story_id = s.id
       left join lateral (
-        select j.id, j.status, j.started_at, j.updated_at, j.worker_id
+        select j.id, j.status, j.attempt, j.started_at, j.updated_at, j.worker_id
         from public.agent_jobs j
         where j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION' and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
         order by j.created_at desc

@@ -1,0 +1,110 @@
+/** What a driver gets out of its tool. `docs/worker.md` and Connect show the same as a table. */
+export interface AgentReports {
+  entries: string;
+  tokens: string;
+  cost: string;
+  resume: string;
+  questions: string;
+  limits: string;
+}
+
+/** What a coding agent that is known by name says of itself; its driver is made of it. */
+export interface KnownAgent {
+  name: string;
+  /** What it is called by its makers. */
+  title: string;
+  /** How to get it, for people without it. */
+  install: string;
+  /** How to sign in, for the person at this machine. */
+  signIn: string;
+  /** One row for each way of speaking to the tool. */
+  reports: Record<string, AgentReports>;
+}
+
+const claude: KnownAgent = {
+  name: "claude",
+  title: "Claude Code",
+  install:
+    "npm install -g @anthropic-ai/claude-code (and @agentclientprotocol/claude-agent-acp to let it ask)",
+  signIn: "start claude once and sign in",
+  reports: {
+    "claude -p": {
+      entries: "text, thoughts, commands, edits with their lines",
+      tokens: "live and at the end",
+      cost: "yes, in USD",
+      resume: "yes",
+      questions: "by the result file; what is not allowed is refused",
+      limits: "yes, with the time where it is said",
+    },
+    "claude-agent-acp": {
+      entries: "text, thoughts, commands, edits with their lines, plan",
+      tokens: "at the end",
+      cost: "yes, in USD",
+      resume: "yes",
+      questions: "yes, and permissions",
+      limits: "yes",
+    },
+  },
+};
+
+const codex: KnownAgent = {
+  name: "codex",
+  title: "Codex",
+  install: "npm install -g @openai/codex (and @agentclientprotocol/codex-acp to let it ask)",
+  signIn: "run codex login",
+  reports: {
+    "codex exec": {
+      entries: "text, thoughts, commands, edits by name, plan",
+      tokens: "at the end",
+      cost: "no: the price list",
+      resume: "yes",
+      questions: "by the result file; what its sandbox forbids fails",
+      limits: "yes, with the time where it is said",
+    },
+    "codex-acp": {
+      entries: "text, thoughts, commands, edits with their lines, plan",
+      tokens: "at the end",
+      cost: "no: the price list",
+      resume: "yes",
+      questions: "yes, and permission to leave its sandbox",
+      limits: "yes",
+    },
+  },
+};
+
+const gemini: KnownAgent = {
+  name: "gemini",
+  title: "Gemini CLI",
+  install: "npm install -g @google/gemini-cli",
+  signIn: "start gemini once and sign in",
+  reports: {
+    "gemini --acp": {
+      entries: "text, thoughts, commands without their output, edits with their lines, plan",
+      tokens: "at the end",
+      cost: "no: the price list",
+      resume: "yes",
+      questions: "permissions; else by the result file",
+      limits: "yes",
+    },
+  },
+};
+
+const opencode: KnownAgent = {
+  name: "opencode",
+  title: "opencode",
+  install: "npm install -g opencode-ai",
+  signIn: "run opencode auth login",
+  reports: {
+    "opencode acp": {
+      entries: "text, thoughts, commands, edits by name, plan",
+      tokens: "at the end",
+      cost: "where it knows the price, in USD",
+      resume: "yes",
+      questions: "permissions; else by the result file",
+      limits: "yes",
+    },
+  },
+};
+
+/** The agents that `--agent` knows by name, in the order of looking for one. */
+export const knownAgents = { claude, codex, gemini, opencode };

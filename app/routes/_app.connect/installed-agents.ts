@@ -1,0 +1,21 @@
+import { knownAgents } from "~/contract/known-agents";
+import type { AgentWorkerList } from "~/contract/worker";
+
+/** A sentence for each known agent that the user's workers have found, from the worker that was heard of last. */
+export function installedAgents(
+  { workers }: AgentWorkerList,
+  userId: string,
+): Record<string, string> {
+  const sentences: Record<string, string> = {};
+  for (const { user_id, name: worker, hostname, agents } of workers) {
+    if (user_id !== userId) continue;
+    for (const agent of agents ?? []) {
+      const [name = "", ...rest] = agent.split(" ");
+      const known = Object.values(knownAgents).find((one) => one.name === name);
+      if (!known || name in sentences) continue;
+      const place = hostname ?? "its machine";
+      sentences[name] = `Your worker ${worker} on ${place} found ${known.title} ${rest.join(" ")}.`;
+    }
+  }
+  return sentences;
+}

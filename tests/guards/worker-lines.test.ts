@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { setups } from "~/routes/_app.connect/setups";
+import { optionNames, readOptions, usage } from "~/worker/options";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const pages = ["README.md", "docs/worker.md", "docs/agents.md"].map((file) => ({
+  file,
+  text: readFileSync(root + file, "utf8"),
+}));
+const connect = setups({ origin: "http://localhost:3000", token: "blm_x", productId: null })
+  .flatMap(({ blocks }) => blocks)
+  .map(({ text }) => ({ file: "Connect", text }));
+
+/** Options of other programs that the pages name beside the worker's. */
+const ofOthers = new Set(
+  "--acp --body --fill --head --header --help --json --no-save --output-format --prompt-file --title --transport --verbose".split(
+    " ",
+  ),
+);
+const named = (text: string) => new Set(text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? []);
+const known = named(usage);
+
+/** The lines that start a worker, as somebody would copy them. */
+const lines = [...pages, ...connect].flatMap(({ file, text }) =>
+  text
+    .split("\n")
+    .filter((line) => line.includes("backloom-worker.mjs --"))
+    .map((line) => ({ file, line: line.trim() })),
+);
+
+/** What the shell makes of a line: the words that the worker gets. */
+function wordsOf(line: string): string[] {
+  const stand = `curl() { :; }; node() { shift; printf '%s\\0' "$@"; }`;
+  const said = execFileSync("sh", ["-c", `${stand}\n${line}`], {
+    encoding: "utf8",
+    env: { ...process.env, TOKEN: "blm_x", BACKLOOM_TOKEN: "blm_x" },
+  });
+  return said.split("\0").slice(0, -1);
+}
+
+describe("what the pages say of the worker", () => {
+  it("has lines to copy in each of them", () => {
+    expect(new Set(lines.map(({ file }) => file))).toEqual(
+      new Set(["README.md", "docs/worker.md", "docs/agents.md", "Connect"]),
+    );
+  });
+
+  it.each(lines)("$file: the worker takes it: $line", ({ line }) => {
+    expect(() => readOptions(wordsOf(line), { BACKLOOM_TOKEN: "blm_x" })).not.toThrow();
+  });
+
+  it.each([...pages, ...connect])("$file names no option that --help does not know", ({ text }) => {
+    const about = text.split("\n").filter((line) => !/\badmin\b/.test(line));
+    const unknown = [...named(about.join("\n"))].filter(
+      (option) => !known.has(option) && !ofOthers.has(option),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it("leaves out no option on the worker's page", () => {
+    const told = named(pages.find(({ file }) => file === "docs/worker.md")?.text ?? "");
+    expect([...known].filter((option) => !told.has(option))).toEqual([]);
+  });
+
+  it("names every option in --help", () => {
+    const options = optionNames.map((name) => `--${name}`);
+    expect(options.filter((option) => !known.has(option))).toEqual([]);
+  });
+});
