@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { released } from "./dependency";
 import { doingSchema } from "./events";
 import { jobAttemptSchema } from "./job-output";
 import { reportedEvidenceInput } from "./proof";
@@ -60,6 +61,7 @@ export const agentJobSchema = z.object({
   sprint_run_id: z.string().nullable(),
   position: z.int(),
   in_turn: z.boolean(),
+  open_blockers: z.int(),
   branch: z.string().nullable(),
   plan_snapshot: z.string().nullable(),
   pushed_at: z.string().nullable(),
@@ -104,6 +106,10 @@ export const agentJobSchema = z.object({
   cost: z.number().nullable(),
 });
 export type AgentJob = z.infer<typeof agentJobSchema>;
+
+/** What a report answers. */
+export const reportedJobSchema = agentJobSchema.extend(released);
+export type ReportedJob = z.infer<typeof reportedJobSchema>;
 
 /** A job with every claim of it. */
 export const agentJobWithAttemptsSchema = agentJobSchema.extend({
@@ -150,6 +156,10 @@ export const taskExecutionSchema = z.object({
   created_at: z.string(),
 });
 export type TaskExecution = z.infer<typeof taskExecutionSchema>;
+
+/** What the end of an execution answers. */
+export const endedExecutionSchema = taskExecutionSchema.extend(released);
+export type EndedExecution = z.infer<typeof endedExecutionSchema>;
 
 /** A code that programs read and a sentence that people read. `consent` names the products that it is about. */
 export const reasonSchema = z.object({

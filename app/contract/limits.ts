@@ -13,6 +13,9 @@ export const lengths = {
 /** GET /api/sprints/:id/tasks (specification: Limits). */
 export const sprintTasksLimit = { default: 10, max: 50 } as const;
 
+/** GET /api/products/:id/ready. */
+export const readyLimit = { default: 50, max: 200 } as const;
+
 /** `metadata` of a story log entry: bytes of JSON, and how deep it may nest. */
 export const storyLogMetadata = { bytes: 65_536, depth: 32 } as const;
 

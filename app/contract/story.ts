@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { codeSchema } from "./codes";
+import { blockedBySchema } from "./dependency";
 import { lengths } from "./limits";
 import { sprintStatusSchema, storyStatusSchema } from "./status";
 import { storyLogPageSchema } from "./story-log";
@@ -55,6 +56,7 @@ export const createStoryInput = z
     ...storyFields,
     sprint_id: idSchema.nullable(),
     assignee_id: idSchema.nullable(),
+    blocked_by: blockedBySchema,
   })
   .partial()
   .required({ pbi_id: true, title: true });

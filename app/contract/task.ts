@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { codeSchema } from "./codes";
+import { blockedBySchema, released } from "./dependency";
 import { lengths } from "./limits";
 import { taskStatusSchema } from "./status";
 import { idSchema, prioritySchema, repositoryUrlSchema, requiredText, text } from "./text";
@@ -25,6 +26,10 @@ export const taskSchema = z.object({
 });
 export type Task = z.infer<typeof taskSchema>;
 
+/** What a board move answers. */
+export const movedTaskSchema = taskSchema.extend(released);
+export type MovedTask = z.infer<typeof movedTaskSchema>;
+
 /** GET /api/tasks/:id: the backlog shape and four more fields. */
 export const taskDetailSchema = taskSchema.extend({
   _detail: z.literal(true),
@@ -35,11 +40,16 @@ export const taskDetailSchema = taskSchema.extend({
 });
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
 
+/** What an edit answers. */
+export const editedTaskSchema = taskDetailSchema.extend(released);
+export type EditedTask = z.infer<typeof editedTaskSchema>;
+
 /** What PATCH /api/tasks/:id answers. */
 export const updatedTaskSchema = z.object({
   id: z.string(),
   status: taskStatusSchema,
   implementation_plan: z.string().nullable(),
+  ...released,
 });
 export type UpdatedTask = z.infer<typeof updatedTaskSchema>;
 
@@ -71,7 +81,7 @@ const taskFields = {
 };
 
 export const createTaskInput = z
-  .object({ story_id: idSchema, ...taskFields })
+  .object({ story_id: idSchema, ...taskFields, blocked_by: blockedBySchema })
   .partial()
   .required({ story_id: true, title: true });
 export type CreateTaskInput = z.infer<typeof createTaskInput>;

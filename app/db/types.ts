@@ -31,6 +31,7 @@ export type Database = {
           lease_until: string | null;
           model_id: string | null;
           not_before: string | null;
+          open_blockers: number;
           output_tokens: number | null;
           parked_question_id: string | null;
           phase: Database["public"]["Enums"]["job_phase"];
@@ -77,6 +78,7 @@ export type Database = {
           lease_until?: string | null;
           model_id?: string | null;
           not_before?: string | null;
+          open_blockers?: number;
           output_tokens?: number | null;
           parked_question_id?: string | null;
           phase?: Database["public"]["Enums"]["job_phase"];
@@ -122,6 +124,7 @@ export type Database = {
           lease_until?: string | null;
           model_id?: string | null;
           not_before?: string | null;
+          open_blockers?: number;
           output_tokens?: number | null;
           parked_question_id?: string | null;
           phase?: Database["public"]["Enums"]["job_phase"];
@@ -1652,6 +1655,60 @@ export type Database = {
           },
         ];
       };
+      story_dependencies: {
+        Row: {
+          blocked_id: string;
+          blocker_id: string;
+          created_at: string;
+          created_by: string | null;
+          product_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          blocked_id: string;
+          blocker_id: string;
+          created_at?: string;
+          created_by?: string | null;
+          product_id: string;
+        };
+        Update: {
+          blocked_id?: string;
+          blocker_id?: string;
+          created_at?: string;
+          created_by?: string | null;
+          product_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "story_dependencies_blocked_fkey";
+            columns: ["blocked_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id", "product_id"];
+          },
+          {
+            foreignKeyName: "story_dependencies_blocker_fkey";
+            columns: ["blocker_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id", "product_id"];
+          },
+          {
+            foreignKeyName: "story_dependencies_created_by_fkey";
+            columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "story_dependencies_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       story_heads: {
         Row: {
           attempt: number;
@@ -1756,6 +1813,60 @@ export type Database = {
             columns: ["user_id"];
             isOneToOne: false;
             referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      task_dependencies: {
+        Row: {
+          blocked_id: string;
+          blocker_id: string;
+          created_at: string;
+          created_by: string | null;
+          product_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          blocked_id: string;
+          blocker_id: string;
+          created_at?: string;
+          created_by?: string | null;
+          product_id: string;
+        };
+        Update: {
+          blocked_id?: string;
+          blocker_id?: string;
+          created_at?: string;
+          created_by?: string | null;
+          product_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "task_dependencies_blocked_fkey";
+            columns: ["blocked_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id", "product_id"];
+          },
+          {
+            foreignKeyName: "task_dependencies_blocker_fkey";
+            columns: ["blocker_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id", "product_id"];
+          },
+          {
+            foreignKeyName: "task_dependencies_created_by_fkey";
+            columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "task_dependencies_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
             referencedColumns: ["id"];
           },
         ];
@@ -2332,6 +2443,10 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
+      add_dependency: {
+        Args: { p_blocked_by: string; p_id: string; p_kind: string };
+        Returns: Json;
+      };
       add_evidence: { Args: { p_evidence: Json; p_story_id: string }; Returns: Json };
       add_product_member: { Args: { p_identifier: string; p_product_id: string }; Returns: Json };
       add_story_to_sprint: { Args: { p_sprint_id: string; p_story_id: string }; Returns: Json };
@@ -2494,6 +2609,7 @@ export type Database = {
         Args: {
           p_acceptance_criteria?: string;
           p_assignee_id?: string;
+          p_blocked_by?: Json;
           p_code?: string;
           p_description?: string;
           p_pbi_id: string;
@@ -2505,6 +2621,7 @@ export type Database = {
       };
       create_task: {
         Args: {
+          p_blocked_by?: Json;
           p_code?: string;
           p_description?: string;
           p_estimated_minutes?: number;
@@ -2537,6 +2654,7 @@ export type Database = {
       export_product: { Args: { p_product_id: string }; Returns: Json };
       find_login_identity: { Args: { p_identifier: string; p_session_id?: string }; Returns: Json };
       find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
+      find_wrong_counters: { Args: Record<PropertyKey, never>; Returns: Json };
       finish_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
       get_agent_context: { Args: { p_product_id: string }; Returns: Json };
       get_agent_job: { Args: { p_job_id: string }; Returns: Json };
@@ -2622,6 +2740,7 @@ export type Database = {
       list_agent_workers: { Args: { p_product_id?: string }; Returns: Json };
       list_api_tokens: { Args: Record<PropertyKey, never>; Returns: Json };
       list_audit_events: { Args: { p_all?: boolean; p_before?: string }; Returns: Json };
+      list_dependencies: { Args: { p_id: string; p_kind: string }; Returns: Json };
       list_ideas: {
         Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
         Returns: Json;
@@ -2646,6 +2765,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      list_ready: { Args: { p_limit?: number; p_product_id: string }; Returns: Json };
       list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
       list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
       list_sprint_runs: {
@@ -2726,6 +2846,10 @@ export type Database = {
       read_job_stream: { Args: { p_job_id: string }; Returns: Json };
       read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
       read_solo_stream: { Args: { p_product_id: string }; Returns: Json };
+      remove_dependency: {
+        Args: { p_blocker: string; p_id: string; p_kind: string };
+        Returns: Json;
+      };
       remove_product_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
       remove_story_from_sprint: { Args: { p_story_id: string }; Returns: Json };
       report_agent_job: {

@@ -40,6 +40,8 @@ interface OpenDescription<Query, Body> extends InputDescription<Query, Body> {
 export interface OpenCall<Query, Body> {
   /** The id from the path, a canonical UUID; empty when the endpoint has none. */
   id: string;
+  /** Further parts of the path. */
+  params: RouteArgs["params"];
   query: Query;
   body: Body;
   request: Request;
@@ -103,7 +105,7 @@ async function readInput(
   const raw = bytes && parseJsonBody(bytes, request.headers);
   const body = bodySchema && validate(bodySchema, raw, "body");
   const query = querySchema && validate(querySchema, queryOf(request), "query");
-  return { id: idOf(description, params), query, body, request, context };
+  return { id: idOf(description, params), params, query, body, request, context };
 }
 
 /** Ids that are no canonical UUID name nothing, and never reach the database. */

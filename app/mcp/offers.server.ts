@@ -7,6 +7,11 @@ import {
   markPbiPrMergedTool,
   setPbiPrTool,
 } from "./tools/backlog.server";
+import {
+  addDependencyTool,
+  listReadyTool,
+  removeDependencyTool,
+} from "./tools/dependencies.server";
 import { healthTool } from "./tools/health.server";
 import { createIdeaTool, promoteIdeaTool, updateIdeaTool } from "./tools/ideas.server";
 import {
@@ -63,6 +68,9 @@ export const allTools: Offer = {
     createPbiTool,
     createStoryTool,
     createTaskTool,
+    addDependencyTool,
+    removeDependencyTool,
+    listReadyTool,
     createSprintTool,
     addStoryToSprintTool,
     startSprintTool,

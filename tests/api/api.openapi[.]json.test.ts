@@ -4,7 +4,7 @@ import { saveJobDiff } from "~/domain/agent-jobs/save-job-diff.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { claim } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
+import { create, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -13,6 +13,10 @@ const app = await startTestApp(t);
 const owner = await createUser(t);
 const token = await createToken(t, owner);
 const backlog = await seedBacklog(t, owner);
+const secondStory = await create(t.actorOf(owner), "create_story", {
+  p_pbi_id: backlog.pbi.id,
+  p_title: "Export as JSON",
+});
 
 const media = z.object({ schema: z.record(z.string(), z.unknown()) });
 const answer = z.object({ content: z.record(z.string(), media).optional() });
@@ -84,6 +88,8 @@ const unknownId = "00000000-0000-4000-8000-000000000000";
 const criterion = job.criteria[0]?.id;
 const bodies: Record<string, unknown> = {
   updateTask: { status: "in_progress" },
+  addTaskDependency: { blocked_by: backlog.secondTask.id },
+  addStoryDependency: { blocked_by: secondStory.id },
   appendJobOutput: {
     attempt: job.attempt,
     entries: [{ seq: 1, at: "2026-11-22T08:00:00.000Z", kind: "text", text: "Begun" }],

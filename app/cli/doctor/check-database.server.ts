@@ -14,13 +14,27 @@ const factsSchema = z.object({
 export async function checkDatabase(backend: Backend): Promise<Check[]> {
   try {
     const facts = await callService(backend.database, "doctor_facts", {}, factsSchema);
-    return [await checkMigrations(facts.migrations), await checkSchedules(backend, facts)];
+    return [
+      await checkMigrations(facts.migrations),
+      await checkSchedules(backend, facts),
+      await checkCounters(backend),
+    ];
   } catch (error) {
     return [
       failed("migrated", `Apply the migrations with supabase db push (${reasonOf(error)})`),
       failed("schedules", "Not looked at: the migrations come first"),
     ];
   }
+}
+
+/** What agents are given depends on counters that triggers keep; here they are counted anew. */
+async function checkCounters({ database }: Backend): Promise<Check> {
+  const wrong = await callService(database, "find_wrong_counters", {}, z.array(z.unknown()));
+  if (wrong.length === 0) return passed("counters", "what jobs wait for is counted right");
+  return failed(
+    "counters",
+    `${wrong.length} jobs do not know what they wait for: report this, and cancel their run and start it again`,
+  );
 }
 
 async function checkMigrations(applied: readonly string[]): Promise<Check> {

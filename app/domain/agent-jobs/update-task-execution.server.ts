@@ -1,6 +1,6 @@
 import {
-  type TaskExecution,
-  taskExecutionSchema,
+  type EndedExecution,
+  endedExecutionSchema,
   type UpdateTaskExecutionInput,
 } from "~/contract/agent-job";
 import { type Actor, callAs } from "~/db/rpc.server";
@@ -9,7 +9,7 @@ import { type Actor, callAs } from "~/db/rpc.server";
 export function updateTaskExecution(
   actor: Actor,
   input: UpdateTaskExecutionInput,
-): Promise<TaskExecution> {
+): Promise<EndedExecution> {
   return callAs(
     actor,
     "update_task_execution",
@@ -21,6 +21,6 @@ export function updateTaskExecution(
       p_verify_result: input.verify_result,
       p_failure_reason: input.failure_reason,
     },
-    taskExecutionSchema,
+    endedExecutionSchema,
   );
 }

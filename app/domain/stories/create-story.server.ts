@@ -15,6 +15,7 @@ export function createStory(actor: Actor, input: CreateStoryInput): Promise<Stor
       p_priority: input.priority,
       p_sprint_id: input.sprint_id,
       p_assignee_id: input.assignee_id,
+      p_blocked_by: input.blocked_by,
     },
     storySchema,
   );

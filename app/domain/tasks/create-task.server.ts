@@ -18,6 +18,7 @@ export function createTask(actor: Actor, input: CreateTaskInput): Promise<TaskDe
       p_verify_required: input.verify_required,
       p_requires_opus: input.requires_opus,
       p_estimated_minutes: input.estimated_minutes,
+      p_blocked_by: input.blocked_by,
     },
     taskDetailSchema,
   );

@@ -5,6 +5,7 @@ import { productSchema } from "~/contract/product";
 import { storySchema } from "~/contract/story";
 import { taskDetailSchema, taskSchema } from "~/contract/task";
 import { backlogPaths } from "./backlog-paths.server";
+import { dependencyPaths } from "./dependency-paths.server";
 import { jobPaths } from "./job-paths.server";
 import { otherPaths } from "./other-paths.server";
 import { streamPaths } from "./stream-paths.server";
@@ -21,7 +22,7 @@ export function openApiDocument(version: string, origin: string) {
           "The backlog that people and coding agents share. Clients ignore keys that they do not know.",
       },
       servers: [{ url: origin }],
-      paths: { ...backlogPaths, ...jobPaths, ...streamPaths, ...otherPaths },
+      paths: { ...backlogPaths, ...dependencyPaths, ...jobPaths, ...streamPaths, ...otherPaths },
       components: {
         schemas: {
           Error: errorBodySchema,

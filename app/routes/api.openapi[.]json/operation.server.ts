@@ -11,6 +11,8 @@ interface Description {
   security: Security;
   /** Name of the path parameter with an id. */
   idParam?: string;
+  /** Name of a further one, with an id or a code. */
+  referenceParam?: string;
   query?: z.ZodObject;
   body?: z.ZodType;
   /** Status and body of a good answer. */
@@ -46,8 +48,8 @@ const meanings: Record<ErrorStatus, string> = {
 
 /** One operation of the document: what all have in common is written here once. */
 export function operation(description: Description): ZodOpenApiOperationObject {
-  const { id, summary, security, idParam, query, body, status = 200, answer } = description;
-  const path = idParam === undefined ? undefined : z.object({ [idParam]: idSchema });
+  const { id, summary, security, query, body, status = 200, answer } = description;
+  const path = pathParams(description);
   return {
     operationId: id,
     summary,
@@ -66,6 +68,14 @@ export function operation(description: Description): ZodOpenApiOperationObject {
       ...errorResponses(description.errors),
     },
   };
+}
+
+function pathParams({ idParam, referenceParam }: Description): z.ZodObject | undefined {
+  if (idParam === undefined) return undefined;
+  return z.object({
+    [idParam]: idSchema,
+    ...(referenceParam === undefined ? {} : { [referenceParam]: z.string() }),
+  });
 }
 
 function contentOf(answer: Description["answer"]) {

@@ -1,7 +1,8 @@
--- Why: the queue of the workers (specification: Agent job). The contract's columns, and four that keep the order cheap:
+-- Why: the queue of the workers (specification: Agent job). The contract's columns, and five that keep the order cheap:
 -- lane_id    jobs that share a branch run one after another; they share a lane (the run, the story, or the job itself)
 -- position   the place in PBI, story, task order within the run
 -- in_turn    true once every earlier job of the lane is finished, so that a claim reads only claimable jobs
+-- open_blockers  how many tasks and stories that are not done it waits for (private.recount_blockers); an agent is never given more than 0
 -- claim_rank 0 for a job that comes back with an answer (it goes first), else 1
 create table public.agent_jobs (
   id uuid primary key default gen_random_uuid(),
@@ -14,6 +15,7 @@ create table public.agent_jobs (
   lane_id uuid not null,
   position integer not null default 0,
   in_turn boolean not null default true,
+  open_blockers integer not null default 0 constraint agent_jobs_open_blockers_positive check (open_blockers >= 0),
   claim_rank smallint not null default 1,
   phase public.job_phase not null default 'implement',
   author_worker_id uuid references public.agent_workers (id) on delete set null,
@@ -69,7 +71,7 @@ comment on column public.agent_jobs.additions is 'Lines that the newest diff of 
 
 -- A claim walks this index: the claimable jobs of one product in claim order.
 create index agent_jobs_claim_order_idx on public.agent_jobs (product_id, claim_rank, created_at, position, id)
-  where status = 'QUEUED' and in_turn;
+  where status = 'QUEUED' and in_turn and open_blockers = 0;
 
 -- The order within a lane, and whether a run has unfinished jobs.
 create index agent_jobs_unfinished_idx on public.agent_jobs (sprint_run_id, lane_id, position)

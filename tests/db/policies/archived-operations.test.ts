@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { addDependency } from "~/domain/dependencies/add-dependency.server";
+import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
 import { createIdea } from "~/domain/ideas/create-idea.server";
 import { linkIdeaProduct } from "~/domain/ideas/link-idea-product.server";
 import { unlinkIdeaProduct } from "~/domain/ideas/unlink-idea-product.server";
@@ -76,8 +78,12 @@ await linkIdeaProduct(actor, { idea_id: idea.id, product_id: other.id });
 const webhook = await createWebhook(actor, { product_id, url: "https://example.com/hook" });
 await archiveProduct(actor, { product_id });
 
+const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
+
 /** What these look at before they ask about the product must fit. */
 const direct: Record<string, () => Promise<unknown>> = {
+  add_dependency: () => addDependency(actor, { ...waiting, blocked_by: at(world.tasks, 1).id }),
+  remove_dependency: () => removeDependency(actor, { ...waiting, blocker: at(world.tasks, 1).id }),
   append_story_log: () =>
     appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "Plan" }),
   ask_question: () => askQuestion(actor, { story_id, question: "Which one?" }),

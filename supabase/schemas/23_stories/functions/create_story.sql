@@ -7,7 +7,8 @@ create function public.create_story(
   p_code text default null,
   p_priority integer default 3,
   p_sprint_id uuid default null,
-  p_assignee_id uuid default null
+  p_assignee_id uuid default null,
+  p_blocked_by jsonb default null
 )
 returns json
 language plpgsql
@@ -28,6 +29,7 @@ begin
   values
     (v_id, p_pbi_id, p_code, p_title, coalesce(p_description, ''), coalesce(p_acceptance_criteria, ''),
       coalesce(p_priority, 3), p_sprint_id, p_assignee_id);
+  perform private.add_dependencies('story', v_id, p_blocked_by);
   return (select row_to_json(s) from private.story_shape s where s.id = v_id);
 end;
 $$;

@@ -10,7 +10,8 @@ create function public.create_task(
   p_verify_only boolean default false,
   p_verify_required text default 'ALIGNED_OR_PARTIAL',
   p_requires_opus boolean default false,
-  p_estimated_minutes integer default null
+  p_estimated_minutes integer default null,
+  p_blocked_by jsonb default null
 )
 returns json
 language plpgsql
@@ -30,6 +31,7 @@ begin
       p_repo_url, coalesce(p_verify_only, false),
       coalesce(p_verify_required, 'ALIGNED_OR_PARTIAL')::public.verify_required, coalesce(p_requires_opus, false),
       p_estimated_minutes);
+  perform private.add_dependencies('task', v_id, p_blocked_by);
   return (select row_to_json(t) from private.task_detail_shape t where t.id = v_id);
 end;
 $$;

@@ -26,7 +26,7 @@ begin
       repo_url = case when p_changes ? 'repo_url' then p_changes ->> 'repo_url' else t.repo_url end,
       estimated_minutes = case when p_changes ? 'estimated_minutes' then (p_changes ->> 'estimated_minutes')::integer else t.estimated_minutes end
   where t.id = p_task_id;
-  return (select row_to_json(t) from private.task_detail_shape t where t.id = p_task_id);
+  return (select to_jsonb(t) || private.released() from private.task_detail_shape t where t.id = p_task_id);
 end;
 $$;
 

@@ -12,7 +12,7 @@ begin
   perform private.require_write('task', p_task_id);
   perform private.require_proof(p_task_id, v_status);
   update public.tasks t set status = v_status where t.id = p_task_id and t.status <> v_status;
-  return (select row_to_json(t) from private.task_shape t where t.id = p_task_id);
+  return (select to_jsonb(t) || private.released() from private.task_shape t where t.id = p_task_id);
 end;
 $$;
 

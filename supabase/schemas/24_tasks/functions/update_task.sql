@@ -14,7 +14,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_answer json;
+  v_answer jsonb;
 begin
   if p_status is null and p_implementation_plan is null then
     raise exception using errcode = 'PT422', message = 'Give at least one of status and implementation_plan.',
@@ -31,13 +31,13 @@ begin
       verify_only = coalesce(p_verify_only, t.verify_only),
       verify_required = coalesce(p_verify_required::public.verify_required, t.verify_required)
   where t.id = p_task_id
-  returning json_build_object(
+  returning jsonb_build_object(
     'id', t.id,
     'status', case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end,
     'implementation_plan', t.implementation_plan
   )
   into v_answer;
-  return v_answer;
+  return v_answer || private.released();
 end;
 $$;
 

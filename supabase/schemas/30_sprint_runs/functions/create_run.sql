@@ -1,5 +1,5 @@
--- Why: a run and all that belongs to it in a few set-based statements: one job a task in PBI, story, task order, or one
--- batch job with execution records that freeze plan and verify_required. Called under the product lock after the blockers
+-- Why: a run and all that belongs to it in a few set-based statements: one job a task, each after what it waits
+-- for and else in PBI, story, task order, or one batch job with execution records that freeze plan and verify_required. Called under the product lock after the blockers
 -- were looked at in the same transaction. A run that goes on from an earlier one keeps its branch.
 create function private.create_run(p_sprint public.sprints, p_product public.products, p_previous public.sprint_runs)
 returns public.sprint_runs
@@ -19,7 +19,7 @@ begin
   if v_run.pr_strategy = 'SPRINT_BATCH' then
     insert into public.task_executions (sprint_run_id, task_id, position, plan_snapshot, verify_required)
     select v_run.id, sc.task_id, sc.place, t.implementation_plan, t.verify_required
-    from private.sprint_scope(p_sprint.id) sc
+    from private.run_scope(p_sprint.id) sc
     join public.tasks t on t.id = sc.task_id;
     perform private.create_batch_job(v_run);
     return v_run;
@@ -35,7 +35,7 @@ begin
       when 'STORY' then left(v_run.branch || '--' || private.branch_part(sc.story_code, sc.story_id), 200)
       else v_run.branch end,
     auth.uid(), v_now
-  from private.sprint_scope(p_sprint.id) sc
+  from private.run_scope(p_sprint.id) sc
   order by sc.place;
   return v_run;
 end;

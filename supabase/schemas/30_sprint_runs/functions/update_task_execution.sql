@@ -36,6 +36,9 @@ begin
   if v_status = 'SKIPPED' and v_result is distinct from 'EMPTY' then
     perform private.refuse(422, 'A task is skipped only when the verification found that the work is already present (verify_result empty).');
   end if;
+  if v_status = 'RUNNING' then
+    perform private.refuse_waiting(p_task_id);
+  end if;
   if v_status = 'DONE' then
     v_next := private.gate(v_execution.verify_required, v_result, (select t.verify_only from public.tasks t where t.id = p_task_id));
     if v_next is null then
@@ -57,7 +60,7 @@ begin
       failure_reason = case when v_next = 'FAILED' then left(p_failure_reason, 4000) end
   where e.id = v_execution.id
   returning e.* into v_execution;
-  return private.execution_json(v_execution);
+  return private.execution_json(v_execution) || private.released();
 end;
 $$;
 

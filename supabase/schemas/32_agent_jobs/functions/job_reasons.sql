@@ -1,6 +1,7 @@
 -- Why: all that keeps one job from moving, each as a code, a sentence and what a page needs for a link. A held job answers
--- with its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, order, blocked,
--- archived, no_worker, consent, quota, review, needs_other_worker, ready. What somebody elses talk about an idea says stays out of it.
+-- with its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, dependency,
+-- dependency_failed, order, blocked, archived, no_worker, consent, quota, review, needs_other_worker,
+-- ready. What somebody elses talk about an idea says stays out of it.
 create function private.job_reasons(p_job public.agent_jobs)
 returns jsonb
 language plpgsql
@@ -57,6 +58,9 @@ begin
     v_reasons := v_reasons || jsonb_build_object('code', 'not_before',
       'message', format('A rate limit holds it back until %s.', to_char(p_job.not_before at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
       'not_before', p_job.not_before);
+  end if;
+  if p_job.open_blockers > 0 then
+    v_reasons := v_reasons || private.job_dependency_reasons(p_job);
   end if;
   if not p_job.in_turn then
     select j.* into v_first from public.agent_jobs j

@@ -16,6 +16,7 @@ begin
     count(*) filter (where j.status = 'QUEUED' and not j.in_turn) as in_order,
     count(*) filter (where j.status = 'QUEUED' and j.phase = 'review') as in_review,
     count(*) filter (where j.status = 'QUEUED' and j.phase = 'verify') as to_verify,
+    count(*) filter (where j.status = 'QUEUED' and j.in_turn and j.open_blockers > 0) as blocked,
     count(*) filter (where j.status in ('CLAIMED', 'RUNNING')) as held
   into v_waiting
   from public.agent_jobs j
@@ -42,9 +43,11 @@ begin
       when v_waiting.delayed > 0 then 'not_before'
       when v_waiting.to_verify > 0 then 'needs_other_worker'
       when v_waiting.in_review > 0 then 'review'
+      when v_waiting.blocked > 0 then 'dependency'
       else 'order' end,
-    'message', format('%s queued, none claimable now: %s wait for their turn, %s for an answer, %s for a paused run, %s for a rate limit%s; %s held by workers.',
+    'message', format('%s queued, none claimable now: %s wait for their turn, %s for an answer, %s for a paused run, %s for a rate limit%s%s; %s held by workers.',
       v_waiting.queued, v_waiting.in_order, v_waiting.asked, v_waiting.paused, v_waiting.delayed,
+      case when v_waiting.blocked > 0 then format(', %s for other tasks', v_waiting.blocked) else '' end,
       case when v_waiting.to_verify + v_waiting.in_review > 0 then format(', %s for another worker, %s for a review',
         v_waiting.to_verify, v_waiting.in_review) else '' end, v_waiting.held));
 end;

@@ -98,7 +98,7 @@ begin
     perform private.enter_phase(v_job);
     select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
   end if;
-  return private.job_json(v_job);
+  return private.job_json(v_job) || private.released();
 end;
 $$;
 

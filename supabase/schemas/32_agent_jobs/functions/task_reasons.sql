@@ -34,10 +34,12 @@ begin
   select s.id, s.code, s.status into v_sprint
   from public.stories st join public.sprints s on s.id = st.sprint_id where st.id = v_task.story_id;
   if v_sprint.id is null then
-    return jsonb_build_array(jsonb_build_object('code', 'no_sprint', 'message', 'The story of this task is in no sprint.'));
+    return jsonb_build_array(jsonb_build_object('code', 'no_sprint', 'message', 'The story of this task is in no sprint.'))
+      || private.dependency_reasons(array[p_task_id]);
   end if;
   return jsonb_build_array(jsonb_build_object('code', 'no_run', 'sprint_id', v_sprint.id,
-    'message', format('No run of sprint %s (%s) is under way. Start one.', v_sprint.code, lower(v_sprint.status::text))));
+    'message', format('No run of sprint %s (%s) is under way. Start one.', v_sprint.code, lower(v_sprint.status::text))))
+    || private.dependency_reasons(array[p_task_id]);
 end;
 $$;
 

@@ -1,5 +1,5 @@
 -- Why: the solo stream forwards job events. A heartbeat that only renews the lease is no news, and neither is that a job's
--- turn has come: the end of the job before it says so.
+-- turn has come: the end of the job before it says so. That it waits for one thing less is news once it waits for nothing.
 -- Definer: an event is sent whoever writes, and no client may call private.emit.
 create function private.tg_agent_jobs__emit()
 returns trigger
@@ -16,6 +16,9 @@ begin
   end if;
   v_event := private.change_event(tg_op, 'job', to_jsonb(old), to_jsonb(new));
   if v_event is null or v_event -> 'changed_fields' = '["lease_until"]' then
+    return null;
+  end if;
+  if v_event -> 'changed_fields' = '["open_blockers"]' and new.open_blockers > 0 then
     return null;
   end if;
 

@@ -1,5 +1,6 @@
 -- Why: jobs that share a branch run one after another; one that waits for a person does not keep the others. A job that comes back
--- from a review waits until the one at work has ended. Answers whether a job of the lane is unfinished.
+-- from a review waits until the one at work has ended. One that waits for other tasks lets those go first that do not; under a share
+-- of the product lock somebody may free a job at this moment, so where all seem to wait the run is guarded and looked at again. Answers whether a job of the lane is unfinished.
 create function private.bring_next_in_turn(p_sprint_run_id uuid, p_lane_id uuid)
 returns boolean
 language plpgsql
@@ -9,13 +10,17 @@ as $$
 declare
   v_next record;
 begin
-  select n.id, n.in_turn, n.attempt > 0 as comes_back into v_next
-  from public.agent_jobs n
-  where n.sprint_run_id = p_sprint_run_id and n.lane_id = p_lane_id and n.status in ('QUEUED', 'CLAIMED', 'RUNNING')
-    and not (n.status = 'QUEUED' and n.phase = 'review')
-  order by n.position
-  limit 1;
-  if not found then
+  for v_look in 1 .. 2 loop
+    select n.id, n.in_turn, n.attempt > 0 as comes_back, n.status = 'QUEUED' and n.attempt = 0 and n.open_blockers > 0 as waits into v_next
+    from public.agent_jobs n
+    where n.sprint_run_id = p_sprint_run_id and n.lane_id = p_lane_id and n.status in ('QUEUED', 'CLAIMED', 'RUNNING')
+      and not (n.status = 'QUEUED' and n.phase = 'review')
+    order by n.in_turn desc, n.status = 'QUEUED' and n.attempt = 0 and n.open_blockers > 0, n.position
+    limit 1;
+    exit when v_next.id is null or v_next.in_turn or not v_next.waits;
+    perform private.lock_part('run', p_sprint_run_id);
+  end loop;
+  if v_next.id is null then
     return exists (
       select from public.agent_jobs w
       where w.sprint_run_id = p_sprint_run_id and w.lane_id = p_lane_id and w.status in ('QUEUED', 'CLAIMED', 'RUNNING'));

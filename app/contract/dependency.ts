@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { readyLimit } from "./limits";
+import { taskStatusSchema } from "./status";
+import { idSchema, requiredText } from "./text";
+
+/** What can wait for each other: tasks for tasks, stories for stories. */
+export const dependencyKinds = ["task", "story"] as const;
+export type DependencyKind = (typeof dependencyKinds)[number];
+
+/** An id or a code of the same product. */
+const blockerReference = requiredText(100);
+
+/** The other end of a dependency; only done resolves it. */
+export const dependencyEndSchema = z.object({
+  id: z.string(),
+  code: z.string(),
+  title: z.string(),
+  status: z.string(),
+  resolved: z.boolean(),
+});
+
+/** What a task or story waits for, and what waits for it. */
+export const dependenciesSchema = z.object({
+  blocked_by: z.array(dependencyEndSchema),
+  blocks: z.array(dependencyEndSchema),
+});
+export type Dependencies = z.infer<typeof dependenciesSchema>;
+
+/** Body of POST /api/tasks/:id/dependencies and /api/stories/:id/dependencies. */
+export const addDependencyBody = z.object({ blocked_by: blockerReference });
+
+/** What something new waits for from the beginning. */
+export const blockedBySchema = z.array(blockerReference).max(100);
+
+export const addDependencyInput = z.object({
+  kind: z.enum(dependencyKinds),
+  id: idSchema,
+  blocked_by: blockerReference,
+});
+export type AddDependencyInput = z.infer<typeof addDependencyInput>;
+
+export const removeDependencyInput = z.object({
+  kind: z.enum(dependencyKinds),
+  id: idSchema,
+  blocker: z.string(),
+});
+export type RemoveDependencyInput = z.infer<typeof removeDependencyInput>;
+
+/** Whose dependencies. */
+export interface ListDependenciesInput {
+  kind: DependencyKind;
+  id: string;
+}
+
+/** A task that waits for nothing. `dispatchable`: in the active sprint and with a plan. */
+export const readyTaskSchema = z.object({
+  id: z.string(),
+  code: z.string(),
+  title: z.string(),
+  status: taskStatusSchema,
+  priority: z.int(),
+  story_id: z.string(),
+  story_code: z.string(),
+  blocked_by: z.array(z.string()),
+  frees: z.int(),
+  dispatchable: z.boolean(),
+});
+export type ReadyTask = z.infer<typeof readyTaskSchema>;
+
+const limitMessage = `Must be an integer from 1 to ${readyLimit.max}.`;
+
+/** Query of GET /api/products/:id/ready. */
+export const readyQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^[0-9]{1,9}$/, limitMessage)
+    .transform(Number)
+    .pipe(z.int().min(1, limitMessage).max(readyLimit.max, limitMessage))
+    .optional(),
+});
+
+export interface ListReadyInput {
+  product_id: string;
+  limit?: number | undefined;
+}
+
+/** Codes of tasks that wait for nothing since this answer; absent where there are none. */
+export const released = { released: z.array(z.string()).optional() };

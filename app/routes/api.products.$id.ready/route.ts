@@ -1,0 +1,19 @@
+import { readyQuery } from "~/contract/dependency";
+import { listReadyJson } from "~/domain/dependencies/list-ready.server";
+import { apiRoute } from "~/http/api-route.server";
+import { endpoint } from "~/http/endpoint.server";
+import { jsonText } from "~/http/responses.server";
+
+/** `GET /api/products/:id/ready`: tasks that wait for nothing. */
+const route = apiRoute({
+  GET: endpoint({
+    auth: "either",
+    id: "product",
+    query: readyQuery,
+    handle: async ({ actor, id, query }) =>
+      jsonText(await listReadyJson(actor, { product_id: id, ...query })),
+  }),
+});
+
+export const loader = route.loader;
+export const action = route.action;

@@ -1,0 +1,28 @@
+-- Why: a task that becomes DONE frees what waits for it, and holds it again when it is opened anew; a task that moves waits for what
+-- its new story waits for. Definer: the caller may not write jobs.
+create function private.tg_tasks__settle_waiting()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  v_task_ids uuid[] := array(select d.blocked_id from public.task_dependencies d where d.blocker_id = new.id);
+begin
+  if new.story_id <> old.story_id then
+    perform private.refuse_moved_cycle(new.id);
+    v_task_ids := v_task_ids || new.id;
+  elsif exists (select from public.task_executions e where e.task_id = new.id) then
+    v_task_ids := v_task_ids || new.id;
+  end if;
+  perform private.settle_waiting(nullif(v_task_ids, '{}'));
+  return null;
+end;
+$$;
+
+comment on function private.tg_tasks__settle_waiting is 'Counters follow the status and the story of tasks.';
+
+create trigger _560_settle_waiting
+after update of status, story_id on public.tasks
+for each row when ((new.status = 'DONE') <> (old.status = 'DONE') or new.story_id <> old.story_id)
+execute function private.tg_tasks__settle_waiting();

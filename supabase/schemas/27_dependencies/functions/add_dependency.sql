@@ -1,0 +1,37 @@
+-- Why: "this waits for that". Refusals: 404, 403, 409 with the circle as `path`, 422 for itself, unknown or of another product.
+-- Jobs of a run under way that have not begun are held at once, and their order follows.
+-- Definer: dependencies and counters are written by functions only.
+create function private.add_dependency(p_kind text, p_id uuid, p_blocked_by text)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_kind text := private.parse_choice('kind', p_kind, '{task,story}');
+  v_product_id uuid := private.require_write(v_kind, p_id);
+  v_blocker_id uuid := private.require_blocker(v_kind, v_product_id, p_blocked_by);
+begin
+  perform private.insert_dependency(v_kind, v_product_id, p_id, v_blocker_id);
+  perform private.order_runs(v_product_id);
+  return private.dependencies_json(v_kind, p_id);
+end;
+$$;
+
+grant execute on function private.add_dependency to authenticated;
+
+create function public.add_dependency(p_kind text, p_id uuid, p_blocked_by text)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.add_dependency(p_kind, p_id, p_blocked_by);
+end;
+$$;
+
+comment on function public.add_dependency is 'Lets a task wait for a task, or a story for a story, of its product.';
+
+grant execute on function public.add_dependency to authenticated;

@@ -1,0 +1,30 @@
+-- Why: what an agent job still waits for, counted anew. A job of one task waits for whatever its task waits for; a batch for what
+-- its unfinished tasks wait for outside of the batch, because inside it they are done in order.
+create function private.count_open_blockers(p_job public.agent_jobs)
+returns integer
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if p_job.kind = 'TASK_IMPLEMENTATION' then
+    return (select count(*) from private.task_blockers b where b.task_id = p_job.task_id and not b.resolved);
+  end if;
+  if p_job.kind <> 'SPRINT_IMPLEMENTATION' then
+    return 0;
+  end if;
+  return (
+    select count(*)
+    from public.task_executions e
+    join private.task_blockers b on b.task_id = e.task_id
+    where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING') and not b.resolved
+      and not exists (
+        select from public.task_executions i
+        join public.tasks t on t.id = i.task_id
+        where i.sprint_run_id = e.sprint_run_id and b.blocker_id in (t.id, t.story_id)
+      )
+  );
+end;
+$$;
+
+comment on function private.count_open_blockers is 'What a job waits for, counted anew (agent_jobs.open_blockers keeps it).';

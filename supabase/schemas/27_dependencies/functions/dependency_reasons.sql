@@ -1,0 +1,30 @@
+-- Why: what a task or a batch waits for, as the reasons of why_not_moving: a failed one needs a person, so it has a code of its own.
+create function private.dependency_reasons(p_task_ids uuid[])
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('code', r.code, 'message', r.message, 'blocked_by', r.blocked_by) order by r.code desc), '[]')
+    from (
+      select case when bool_and(b.status = 'failed') then 'dependency_failed' else 'dependency' end as code,
+        case when bool_and(b.status = 'failed')
+          then format('It waits for %s, which failed. Try that again, finish it by hand or remove the dependency.', string_agg(b.code, ', ' order by b.sort_order, b.code))
+          else format('It waits for %s.', string_agg(format('%s (%s)', b.code, case b.status when 'todo' then 'to do' else replace(b.status, '_', ' ') end), ', ' order by b.sort_order, b.code)) end as message,
+        jsonb_agg(private.blocker_json(b.blocker_id, b.code, b.title, b.status)::jsonb || jsonb_build_object('kind', b.kind) order by b.sort_order, b.code) as blocked_by
+      from (
+        select distinct k.kind, k.blocker_id, k.code, k.title, k.status, k.sort_order
+        from private.task_blockers k
+        where k.task_id = any (p_task_ids) and not k.resolved and k.blocker_id <> all (p_task_ids)
+        order by k.sort_order, k.code
+        limit 20
+      ) b
+      group by b.status = 'failed'
+    ) r
+  );
+end;
+$$;
+
+comment on function private.dependency_reasons is 'dependency and dependency_failed (specification: Agent job).';

@@ -1,0 +1,49 @@
+-- Why: "a waits for b" is refused when b waits for a by whatever way. Tasks and stories are one graph: a story begins before each of
+-- its tasks and ends after them, so that a story that waits for a story whose task waits for a task of the first is a
+-- circle like any other. Nodes are task, start and end of a story; an edge leads to what comes later. Answers the
+-- codes from p_to back to p_from, each waiting for the next, or null when nothing leads there.
+create function private.find_path(p_from_kind text, p_from uuid, p_to_kind text, p_to uuid)
+returns text[]
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_reached text[];
+  v_node text := p_to_kind || ':' || p_to;
+  v_from text := p_from_kind || ':' || p_from;
+  v_id uuid;
+  v_code text;
+  v_path text[] := '{}';
+begin
+  with recursive reach (kind, id) as (
+    select n.kind, n.id from private.followers(p_from_kind, p_from) n
+    union
+    select n.kind, n.id from reach r cross join lateral private.followers(r.kind, r.id) n
+  )
+  select array_agg(r.kind || ':' || r.id) into v_reached from reach r;
+  if v_node <> all (coalesce(v_reached, '{}')) then
+    return null;
+  end if;
+
+  v_reached := v_reached || v_from;
+  for v_step in 0 .. cardinality(v_reached) loop
+    v_id := split_part(v_node, ':', 2);
+    v_code := case split_part(v_node, ':', 1)
+      when 'task' then (select t.code from public.tasks t where t.id = v_id)
+      else (select s.code from public.stories s where s.id = v_id) end;
+    if v_code is distinct from v_path[cardinality(v_path)] then
+      v_path := v_path || v_code;
+    end if;
+    exit when v_step > 0 and v_node = v_from;
+    select n.kind || ':' || n.id into v_node
+    from private.leaders(split_part(v_node, ':', 1), v_id) n
+    where n.kind || ':' || n.id = any (v_reached)
+    order by n.kind || ':' || n.id <> v_from, n.kind
+    limit 1;
+  end loop;
+  return v_path;
+end;
+$$;
+
+comment on function private.find_path is 'The codes of a chain of dependencies between two nodes, or null.';

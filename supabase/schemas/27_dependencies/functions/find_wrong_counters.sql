@@ -1,0 +1,35 @@
+-- Why: agent_jobs.open_blockers is kept by triggers and decides what agents are given; `doctor` and the tests of races compare it with
+-- what is counted anew. Service only.
+-- Definer: private functions are not for the service to call one by one.
+create function private.find_wrong_counters()
+returns json
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('job_id', j.id, 'open_blockers', j.open_blockers, 'counted', private.count_open_blockers(j))
+      order by j.id), '[]')
+    from public.agent_jobs j
+    where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and j.open_blockers <> private.count_open_blockers(j)
+  );
+end;
+$$;
+
+grant execute on function private.find_wrong_counters to service_role;
+
+create function public.find_wrong_counters()
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return private.find_wrong_counters();
+end;
+$$;
+
+comment on function public.find_wrong_counters is 'Unfinished jobs whose open_blockers is not what they wait for. Service only.';
+grant execute on function public.find_wrong_counters to service_role;

@@ -1,0 +1,23 @@
+-- Why: whoever ends a task is told what could begin now. Kept for the length of the transaction.
+create function private.note_released(p_task_ids uuid[])
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_codes jsonb;
+begin
+  select jsonb_agg(t.code order by t.sort_order, t.code) into v_codes
+  from public.tasks t
+  where t.id = any (p_task_ids) and t.status = 'TO_DO'
+    and exists (select from private.task_blockers b where b.task_id = t.id)
+    and not exists (select from private.task_blockers b where b.task_id = t.id and not b.resolved);
+  if v_codes is not null then
+    perform set_config('backloom.released',
+      (coalesce(nullif(current_setting('backloom.released', true), '')::jsonb, '[]') || v_codes)::text, true);
+  end if;
+end;
+$$;
+
+comment on function private.note_released is 'Remembers the tasks that wait for nothing any more, for the answer.';

@@ -1,0 +1,31 @@
+-- Why: jobs of a lane run one after another, but one that waits for something elsewhere must not keep back those behind it that
+-- wait for nothing. Only the turn of a job that never began is passed on: what began has its work on the branch.
+create function private.pass_turn(p_sprint_run_id uuid, p_lane_id uuid)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_next_id uuid;
+begin
+  select n.id into v_next_id
+  from public.agent_jobs n
+  where n.sprint_run_id = p_sprint_run_id and n.lane_id = p_lane_id
+    and n.status = 'QUEUED' and not n.in_turn and n.open_blockers = 0 and n.phase <> 'review'
+  order by n.position
+  limit 1;
+  if v_next_id is null then
+    return;
+  end if;
+
+  update public.agent_jobs j set in_turn = false
+  where j.sprint_run_id = p_sprint_run_id and j.lane_id = p_lane_id
+    and j.in_turn and j.status = 'QUEUED' and j.attempt = 0 and j.open_blockers > 0;
+  if found then
+    update public.agent_jobs j set in_turn = true where j.id = v_next_id;
+  end if;
+end;
+$$;
+
+comment on function private.pass_turn is 'Lets a lane go on with a job that waits for nothing (specification: Agent job).';

@@ -1,0 +1,19 @@
+-- Why: a dependency that comes or goes changes what jobs wait for: those that have not begun are held or freed at once, those at
+-- work are left alone. Definer: the caller may not write jobs.
+create function private.tg_story_dependencies__recount()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.recount_blockers(array(select t.id from public.tasks t where t.story_id = coalesce(new.blocked_id, old.blocked_id)));
+  return null;
+end;
+$$;
+
+comment on function private.tg_story_dependencies__recount is 'Counters follow the dependencies of stories.';
+
+create trigger _500_recount
+after insert or delete on public.story_dependencies
+for each row execute function private.tg_story_dependencies__recount();

@@ -1,0 +1,30 @@
+-- Why: A task waits for a task of its product. Composite keys hold both ends in one product;
+-- that no chain of them leads back to its beginning is decided under the product's lock (private.refuse_cycle).
+create table public.task_dependencies (
+  blocked_id uuid not null,
+  blocker_id uuid not null,
+  product_id uuid not null references public.products (id) on delete cascade,
+  created_by uuid default auth.uid() references public.users (id) on delete set null,
+  created_at timestamptz not null default private.now(),
+  constraint task_dependencies_pkey primary key (blocked_id, blocker_id),
+  constraint task_dependencies_two_ends check (blocked_id <> blocker_id),
+  constraint task_dependencies_blocked_fkey foreign key (blocked_id, product_id)
+    references public.tasks (id, product_id) on delete cascade,
+  constraint task_dependencies_blocker_fkey foreign key (blocker_id, product_id)
+    references public.tasks (id, product_id) on delete cascade
+);
+
+comment on table public.task_dependencies is 'A task waits for a task of its product; only DONE frees it.';
+
+create index task_dependencies_blocked_idx on public.task_dependencies (blocked_id, product_id);
+create index task_dependencies_blocker_idx on public.task_dependencies (blocker_id, product_id);
+create index task_dependencies_product_id_idx on public.task_dependencies (product_id);
+create index task_dependencies_created_by_idx on public.task_dependencies (created_by);
+
+alter table public.task_dependencies enable row level security;
+
+create policy task_dependencies_select on public.task_dependencies for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+
+grant select on public.task_dependencies to authenticated;
+grant select, insert, update, delete on public.task_dependencies to service_role;

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { create, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { checkAccess, expectRefusal } from "../setup/endpoint-checks";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const owner = await createUser(t);
+const actor = t.actorOf(owner);
+const token = await createToken(t, owner);
+const backlog = await seedBacklog(t, owner);
+const foreign = await seedBacklog(t, owner);
+const { task, secondTask, story } = backlog;
+const secondStory = await create(actor, "create_story", {
+  p_pbi_id: backlog.pbi.id,
+  p_title: "Import",
+});
+
+type Noun = "tasks" | "stories";
+const path = (noun: Noun, id: string, blocker?: string) =>
+  `/api/${noun}/${id}/dependencies${blocker === undefined ? "" : `/${blocker}`}`;
+const send = (method: string, to: string, body?: unknown, headers = bearer(token)) =>
+  app.request(to, {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+const read = async (noun: Noun, id: string) => (await send("GET", path(noun, id))).json();
+
+describe("GET /api/tasks/:id/dependencies", () => {
+  checkAccess({
+    t,
+    app,
+    method: "GET",
+    path: (id) => path("tasks", id),
+    id: task.id,
+    otherKind: story.id,
+    owner,
+    cookie: true,
+  });
+});
+
+describe("POST /api/stories/:id/dependencies", () => {
+  checkAccess({
+    t,
+    app,
+    method: "POST",
+    path: (id) => path("stories", id),
+    id: story.id,
+    otherKind: task.id,
+    owner,
+    body: { blocked_by: secondStory.id },
+    cookie: false,
+    okStatus: 201,
+  });
+});
+
+describe.each([
+  { noun: "tasks" as const, first: task, second: secondTask, other: foreign.task },
+  { noun: "stories" as const, first: story, second: secondStory, other: foreign.story },
+])("/api/$noun/:id/dependencies", ({ noun, first, second, other }) => {
+  it("adds by code or id, shows both sides, and removes", async () => {
+    const added = await send("POST", path(noun, first.id), { blocked_by: second.code });
+    expect(added.status).toBe(201);
+    const end = { id: second.id, code: second.code, resolved: false };
+    expect(await added.json()).toEqual({ blocked_by: [expect.objectContaining(end)], blocks: [] });
+    expect((await send("POST", path(noun, first.id), { blocked_by: second.id })).status).toBe(201);
+    expect(await read(noun, second.id)).toEqual({
+      blocked_by: [],
+      blocks: [expect.objectContaining({ id: first.id, code: first.code })],
+    });
+
+    for (const _ of [1, 2]) {
+      const removed = await send("DELETE", path(noun, first.id, second.code));
+      expect(removed.status).toBe(204);
+      expect(await removed.text()).toBe("");
+    }
+    expect(await read(noun, first.id)).toEqual({ blocked_by: [], blocks: [] });
+    expect((await send("DELETE", path(noun, first.id, "T-999999"))).status).toBe(204);
+  });
+
+  it("refuses itself, the unknown, another product and what is no reference with 422", async () => {
+    for (const blocked_by of [first.id, first.code, "X-404", other.id, "", "   ", 7, null]) {
+      const response = await send("POST", path(noun, first.id), { blocked_by });
+      expect(response.status, String(blocked_by)).toBe(422);
+      expect((await response.json()).issues[0]).toMatchObject({ path: "blocked_by" });
+    }
+    expect((await send("POST", path(noun, first.id), {})).status).toBe(422);
+    expect(await read(noun, first.id)).toEqual({ blocked_by: [], blocks: [] });
+  });
+
+  it("refuses a circle with 409 and its path", async () => {
+    await send("POST", path(noun, first.id), { blocked_by: second.code });
+    const response = await send("POST", path(noun, second.id), { blocked_by: first.code });
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({
+      code: 409,
+      path: [second.code, first.code, second.code],
+      error: expect.stringContaining(
+        `${second.code} waits for ${first.code} waits for ${second.code}`,
+      ),
+    });
+    await send("DELETE", path(noun, first.id, second.code));
+  });
+});
+
+describe("what a status frees", () => {
+  it("stands in the answer, and nowhere when nothing was freed", async () => {
+    await send("POST", path("tasks", secondTask.id), { blocked_by: task.code });
+    const move = async (status: string) =>
+      (await send("PATCH", `/api/tasks/${task.id}`, { status })).json();
+    expect(await move("in_progress")).not.toHaveProperty("released");
+    expect(await move("done")).toMatchObject({ status: "done", released: [secondTask.code] });
+    expect(await move("todo")).not.toHaveProperty("released");
+    await send("DELETE", path("tasks", secondTask.id, task.code));
+  });
+});
+
+describe("GET /api/products/:id/ready", () => {
+  const ready = async (query = "") =>
+    send("GET", `/api/products/${backlog.product.id}/ready${query}`);
+
+  it("lists tasks that wait for nothing, with what an agent could take", async () => {
+    await send("POST", path("tasks", task.id), { blocked_by: secondTask.code });
+    const waiting = await (await ready()).json();
+    expect(waiting).toEqual([
+      expect.objectContaining({
+        id: secondTask.id,
+        status: "todo",
+        blocked_by: [],
+        frees: 1,
+        dispatchable: false,
+      }),
+    ]);
+    await send("PATCH", `/api/tasks/${secondTask.id}`, { status: "done" });
+    expect(await (await ready()).json()).toEqual([
+      expect.objectContaining({ id: task.id, frees: 0, dispatchable: true }),
+    ]);
+  });
+
+  it("knows its limit, and its callers", async () => {
+    for (const query of ["?limit=0", "?limit=201", "?limit=x"]) {
+      await expectRefusal(await ready(query), 422);
+    }
+    const cookie = await signIn(t, app, owner);
+    const to = `/api/products/${backlog.product.id}/ready`;
+    expect((await app.request(to, { headers: { cookie } })).status).toBe(200);
+    const stranger = bearer(await createToken(t, await createUser(t)));
+    await expectRefusal(await send("GET", to, undefined, stranger), 403);
+  });
+});

@@ -1,0 +1,263 @@
+import { describe, expect, it } from "vitest";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
+import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { deleteStory } from "~/domain/stories/delete-story.server";
+import { createTask } from "~/domain/tasks/create-task.server";
+import { deleteTask } from "~/domain/tasks/delete-task.server";
+import { moveTask } from "~/domain/tasks/move-task.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { create } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { claim, claimRefusal, type SprintWorld, seedSprint } from "../agents/sprint-world";
+import { expectRightCounters, wait, waitStory } from "../dependency-world";
+import { refusalOf } from "../refusal";
+import { at } from "../world";
+
+const t = await createTestDatabase();
+
+const start = (world: SprintWorld) => startSprintRun(world.actor, { sprint_id: world.sprint.id });
+const four = ({ tasks }: SprintWorld) =>
+  [at(tasks, 0), at(tasks, 1), at(tasks, 2), at(tasks, 3)] as const;
+const codesInOrder = async (runId: string): Promise<string[]> => {
+  const { rows } = await t.sql.query<{ code: string }>(
+    `select t.code from public.agent_jobs j join public.tasks t on t.id = j.task_id
+     where j.sprint_run_id = $1 order by j.position`,
+    [runId],
+  );
+  return rows.map(({ code }) => code);
+};
+const done = async (world: SprintWorld, worker?: string) => {
+  const job = await claim(world.actor, worker);
+  const report = await reportAgentJob(world.actor, {
+    job_id: job.id,
+    attempt: job.attempt,
+    status: "done",
+    verify_result: "ALIGNED",
+  });
+  return { code: job.task?.code, released: report.released };
+};
+
+describe("circles", () => {
+  it("of three tasks, of three stories, and of both together are refused with their path", async () => {
+    const world = await seedSprint(t, { stories: [2, 2, 1] });
+    const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
+    const [a1, b1] = [at(a.tasks, 0), at(b.tasks, 0)];
+
+    await wait(world.actor, a1, b1);
+    await wait(world.actor, b1, at(c.tasks, 0));
+    const three = await refusalOf(wait(world.actor, at(c.tasks, 0), a1));
+    expect(three.detail).toEqual({
+      path: [at(c.tasks, 0).code, a1.code, b1.code, at(c.tasks, 0).code],
+    });
+
+    // A task of the first waits for one of the second: the second can not wait for the first.
+    const mixed = await refusalOf(waitStory(world.actor, b, a));
+    expect([mixed.status, mixed.detail]).toEqual([
+      409,
+      { path: [b.code, a.code, a1.code, b1.code, b.code] },
+    ]);
+    await waitStory(world.actor, a, b);
+    const around = await refusalOf(wait(world.actor, at(b.tasks, 1), at(a.tasks, 1)));
+    expect(around.detail).toEqual({
+      path: [at(b.tasks, 1).code, at(a.tasks, 1).code, a.code, b.code, at(b.tasks, 1).code],
+    });
+
+    await waitStory(world.actor, b, c);
+    expect((await refusalOf(waitStory(world.actor, c, a))).detail).toEqual({
+      path: [c.code, a.code, b.code, c.code],
+    });
+  });
+
+  it("are refused when a task moves into one", async () => {
+    const world = await seedSprint(t, { stories: [1, 2] });
+    const [a, b] = [at(world.stories, 0), at(world.stories, 1)];
+    await wait(world.actor, at(b.tasks, 1), at(b.tasks, 0));
+    await waitStory(world.actor, b, a);
+    const refusal = await refusalOf(
+      moveTask(world.actor, { task_id: at(b.tasks, 1).id, story_id: a.id }),
+    );
+    expect(refusal.status).toBe(409);
+    expect(refusal.detail).toMatchObject({ path: expect.arrayContaining([a.code, b.code]) });
+    // The other one waits for nothing in its story: it may go.
+    await moveTask(world.actor, { task_id: at(b.tasks, 0).id, story_id: a.id });
+  });
+});
+
+describe("dispatch", () => {
+  it("orders a run by dependencies, then as before, and releases one after the other", async () => {
+    const world = await seedSprint(t, { stories: [3, 1], strategy: "SPRINT" });
+    const [t1, t2, t3, t4] = four(world);
+    await wait(world.actor, t1, t4);
+    await wait(world.actor, t2, t3);
+    const run = await start(world);
+    expect(await codesInOrder(run.id)).toEqual([t4.code, t1.code, t3.code, t2.code]);
+    await expectRightCounters(t);
+    expect(await done(world)).toEqual({ code: t4.code, released: [t1.code] });
+    expect(await done(world)).toEqual({ code: t1.code, released: undefined });
+    expect(await done(world)).toEqual({ code: t3.code, released: [t2.code] });
+    await expectRightCounters(t);
+    expect((await done(world)).code).toBe(t2.code);
+  });
+
+  it("gives no task of a story before the whole other story is done, and says why", async () => {
+    const world = await seedSprint(t, { stories: [1, 2], strategy: "STORY" });
+    const [a, b] = [at(world.stories, 0), at(world.stories, 1)];
+    await waitStory(world.actor, a, b);
+    await start(world);
+    const waiting = at(a.tasks, 0);
+    expect((await done(world)).code).toBe(at(b.tasks, 0).code);
+    const job = await claim(world.actor, "worker-2");
+    expect(await claimRefusal(world.actor, "worker-3")).toBe("dependency");
+    const why = await whyNotMoving(world.actor, { kind: "task", id: waiting.id });
+    expect(why.reasons).toContainEqual(
+      expect.objectContaining({
+        code: "dependency",
+        message: `It waits for ${b.code} (in sprint).`,
+      }),
+    );
+    const report = await reportAgentJob(world.actor, {
+      job_id: job.id,
+      attempt: job.attempt,
+      status: "done",
+      verify_result: "ALIGNED",
+    });
+    expect(report.released).toEqual([waiting.code]);
+    await expectRightCounters(t);
+    expect((await done(world)).code).toBe(waiting.code);
+  });
+
+  it("holds what has not begun when a dependency comes, touches nothing at work, and lets the lane go on", async () => {
+    const world = await seedSprint(t, { stories: [4], strategy: "SPRINT" });
+    const [t1, t2, t3, t4] = four(world);
+    const run = await start(world);
+    const atWork = await claim(world.actor);
+    expect(atWork.task?.code).toBe(t1.code);
+    // The one at work goes on; the next waits for the last.
+    await wait(world.actor, t2, t4);
+    await wait(world.actor, t1, t3);
+    await expectRightCounters(t);
+    expect(await codesInOrder(run.id)).toEqual([t1.code, t4.code, t2.code, t3.code]);
+    await reportAgentJob(world.actor, {
+      job_id: atWork.id,
+      attempt: 1,
+      status: "done",
+      verify_result: "ALIGNED",
+    });
+    expect(await done(world)).toEqual({ code: t4.code, released: [t2.code] });
+    expect((await done(world)).code).toBe(t2.code);
+    expect((await done(world)).code).toBe(t3.code);
+  });
+
+  it("passes the turn of a lane on while its next waits for something outside", async () => {
+    const world = await seedSprint(t, { stories: [2], strategy: "SPRINT" });
+    const outside = await create(world.actor, "create_story", {
+      p_pbi_id: world.pbi.id,
+      p_title: "Elsewhere",
+    });
+    const blocker = await createTask(world.actor, { story_id: outside.id, title: "Elsewhere" });
+    await start(world);
+    await wait(world.actor, at(world.tasks, 0), blocker);
+    expect((await done(world)).code).toBe(at(world.tasks, 1).code);
+    expect(await claimRefusal(world.actor)).toBe("dependency");
+    const moved = await setTaskStatus(world.actor, { task_id: blocker.id, status: "done" });
+    expect(moved.released).toEqual([at(world.tasks, 0).code]);
+    await expectRightCounters(t);
+    expect((await done(world)).code).toBe(at(world.tasks, 0).code);
+  });
+
+  it("follows every change that a counter depends on", async () => {
+    const world = await seedSprint(t, { stories: [1, 2, 1], strategy: "STORY" });
+    const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
+    await waitStory(world.actor, a, b);
+    await wait(world.actor, at(a.tasks, 0), at(c.tasks, 0));
+    await start(world);
+    const counted = async () => {
+      await expectRightCounters(t);
+      const { rows } = await t.sql.query<{ n: number }>(
+        "select open_blockers as n from public.agent_jobs where task_id = $1",
+        [at(a.tasks, 0).id],
+      );
+      return at(rows, 0).n;
+    };
+    const move = (n: number, status: "done" | "todo") =>
+      setTaskStatus(world.actor, { task_id: at(b.tasks, n).id, status });
+    expect(await counted()).toBe(2);
+    await move(0, "done");
+    await move(1, "done");
+    expect(await counted()).toBe(1);
+    await move(1, "todo");
+    expect(await counted()).toBe(2);
+    await moveTask(world.actor, { task_id: at(b.tasks, 1).id, story_id: c.id });
+    expect(await counted()).toBe(1);
+    await createTask(world.actor, { story_id: b.id, title: "One more" });
+    expect(await counted()).toBe(2);
+    await moveTask(world.actor, { task_id: at(a.tasks, 0).id, story_id: c.id });
+    expect(await counted()).toBe(1);
+    await moveTask(world.actor, { task_id: at(a.tasks, 0).id, story_id: a.id });
+    await deleteTask(world.actor, { task_id: at(c.tasks, 0).id });
+    expect(await counted()).toBe(1);
+    await deleteStory(world.actor, { story_id: b.id });
+    expect(await counted()).toBe(0);
+    await waitStory(world.actor, a, c);
+    expect(await counted()).toBe(1);
+    await removeDependency(world.actor, { kind: "story", id: a.id, blocker: c.code });
+    expect(await counted()).toBe(0);
+  });
+
+  it("orders a batch, holds it for what is outside, and lets no task of it begin too early", async () => {
+    const world = await seedSprint(t, { stories: [2], strategy: "SPRINT_BATCH" });
+    const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
+    const elsewhere = await create(world.actor, "create_story", {
+      p_pbi_id: world.pbi.id,
+      p_title: "Elsewhere",
+    });
+    const blocker = await createTask(world.actor, { story_id: elsewhere.id, title: "Elsewhere" });
+    await wait(world.actor, first, second);
+    await start(world);
+    await wait(world.actor, second, blocker);
+    expect(await claimRefusal(world.actor)).toBe("dependency");
+    await setTaskStatus(world.actor, { task_id: blocker.id, status: "done" });
+    await expectRightCounters(t);
+
+    const job = await claim(world.actor);
+    expect(job.executions?.map(({ task_code }) => task_code)).toEqual([second.code, first.code]);
+    const tell = (task_id: string, status: "running" | "done") =>
+      updateTaskExecution(world.actor, {
+        job_id: job.id,
+        attempt: job.attempt,
+        task_id,
+        status,
+        verify_result: "ALIGNED",
+      });
+    expect(await refusalOf(tell(first.id, "running"))).toMatchObject({
+      status: 409,
+      detail: { blocked_by: [second.code] },
+    });
+    await tell(second.id, "running");
+    expect((await tell(second.id, "done")).released).toEqual([first.code]);
+    await tell(first.id, "running");
+    await expectRightCounters(t);
+  });
+
+  it("creates a task with what it waits for, or not at all", async () => {
+    const world = await seedSprint(t, { stories: [1] });
+    const [story, task] = [at(world.stories, 0), at(world.tasks, 0)];
+    const created = await createTask(world.actor, {
+      story_id: story.id,
+      title: "Later",
+      blocked_by: [task.code.toLowerCase()],
+    });
+    const refusal = await refusalOf(
+      createTask(world.actor, { story_id: story.id, title: "Never", blocked_by: ["T-404"] }),
+    );
+    expect(refusal.status).toBe(422);
+    expect((await whyNotMoving(world.actor, { kind: "task", id: created.id })).text).toContain(
+      `It waits for ${task.code} (to do).`,
+    );
+    expect((await claimAgentJob(world.actor, { worker: "w" })).job).toBeNull();
+  });
+});

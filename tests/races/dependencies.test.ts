@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
+import { expectRightCounters, wait, waitStory } from "../db/dependency-world";
+import { refusalOf } from "../db/refusal";
+import { at } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+
+/** Seeds dependencies in one statement; which way they point is the test's to know. */
+async function chain(world: SprintWorld): Promise<void> {
+  await t.sql.query(
+    `insert into public.task_dependencies (blocked_id, blocker_id, product_id)
+     select n.id, p.id, $2 from unnest($1::uuid[]) with ordinality n (id, place)
+     join unnest($1::uuid[]) with ordinality p (id, place) on p.place = n.place - 1`,
+    [world.tasks.map(({ id }) => id), world.product.id],
+  );
+}
+
+/** Many tasks, five a story and in an order that is not that of their codes. */
+async function seedMany(count: number): Promise<SprintWorld> {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  await t.sql.query(
+    `with made as (
+       insert into public.stories (pbi_id, title, sprint_id)
+       select $1, 'Story', $2 from generate_series(1, $3 / 5) returning id
+     ) insert into public.tasks (story_id, title, implementation_plan)
+       select m.id, 'Task', 'Do it' from made m cross join generate_series(1, 5)`,
+    [world.pbi.id, world.sprint.id, count],
+  );
+  const { rows: tasks } = await t.sql.query<{ id: string; code: string }>(
+    "select id, code from public.tasks where product_id = $1 order by md5(code)",
+    [world.product.id],
+  );
+  return { ...world, tasks };
+}
+
+/** Tasks from which a walk along the dependencies, stories included, comes back to where it began. */
+async function circles(world: SprintWorld): Promise<number> {
+  const { rows } = await t.sql.query<{ n: number }>(
+    `with recursive steps (a, b) as (
+       select blocker_id::text, blocked_id::text from public.task_dependencies where product_id = $1
+       union all select 'end' || blocker_id, 'start' || blocked_id from public.story_dependencies where product_id = $1
+       union all select 'start' || story_id, id::text from public.tasks where product_id = $1
+       union all select id::text, 'end' || story_id from public.tasks where product_id = $1
+     ), walks (a, b) as (
+       select a, b from steps union select w.a, s.b from walks w join steps s on s.a = w.b
+     ) select count(*)::int as n from walks where a = b`,
+    [world.product.id],
+  );
+  return at(rows, 0).n;
+}
+
+/** Workers that take and end jobs until none is left; the codes in the order of their claims. */
+async function work(world: SprintWorld, workers: number): Promise<string[]> {
+  const claimed: string[] = [];
+  let left = world.tasks.length;
+  await Promise.all(
+    Array.from({ length: workers }, async (_, n) => {
+      while (left > 0) {
+        const { job } = await claimAgentJob(world.actor, { worker: `w-${n}` });
+        if (!job) continue;
+        claimed.push(job.task?.code ?? "");
+        await reportAgentJob(world.actor, {
+          job_id: job.id,
+          attempt: job.attempt,
+          status: "done",
+          verify_result: "ALIGNED",
+        });
+        left--;
+      }
+    }),
+  );
+  return claimed;
+}
+
+describe("dependencies at the same moment", () => {
+  it("of 100 opposite ones of two tasks, and of two stories, never both hold", async () => {
+    const world = await seedSprint(t, { stories: [2, 1] });
+    const [a, b] = [at(world.tasks, 0), at(world.tasks, 1)];
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) =>
+        n % 2 === 0 ? wait(world.actor, a, b) : wait(world.actor, b, a),
+      ),
+    );
+    expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(50);
+    expect(await circles(world)).toBe(0);
+
+    const [s, r] = [at(world.stories, 0), at(world.stories, 1)];
+    await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) => {
+        if (n % 4 === 0) return waitStory(world.actor, s, r);
+        if (n % 4 === 1) return waitStory(world.actor, r, s);
+        if (n % 4 === 2) return wait(world.actor, a, at(r.tasks, 0));
+        return wait(world.actor, at(r.tasks, 0), a);
+      }),
+    );
+    expect(await circles(world)).toBe(0);
+    await expectRightCounters(t);
+  });
+
+  it("of many random ones none closes a circle, and each refusal has its path", async () => {
+    const world = await seedSprint(t, { stories: [3, 3, 3, 3] });
+    const pairs = world.tasks.flatMap((one) => world.tasks.map((other) => [one, other] as const));
+    const order = pairs.filter(([one, other]) => one !== other);
+    order.sort(() => Math.random() - 0.5);
+    const refused = await Promise.all(
+      order.slice(0, 80).map(([one, other]) =>
+        wait(world.actor, one, other).then(
+          () => 0,
+          () => 1,
+        ),
+      ),
+    );
+    expect(refused.reduce<number>((sum, one) => sum + one, 0)).toBeGreaterThan(0);
+    expect(await circles(world)).toBe(0);
+    const { rows } = await t.sql.query<{ blocked_id: string; blocker_id: string }>(
+      "select blocked_id, blocker_id from public.task_dependencies where product_id = $1 limit 5",
+      [world.product.id],
+    );
+    for (const row of rows) {
+      const back = await refusalOf(
+        wait(world.actor, { id: row.blocker_id, code: "" }, { id: row.blocked_id, code: "" }),
+      );
+      expect(back.detail).toMatchObject({ path: expect.any(Array) });
+    }
+  });
+
+  it("a chain of 1,000 tasks is claimed in order by 8 workers", async () => {
+    const world = await seedMany(1_000);
+    await chain(world);
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    await expectRightCounters(t);
+    const claimed = await work(world, 8);
+    expect(claimed).toEqual(world.tasks.map(({ code }) => code));
+    await expectRightCounters(t);
+  }, 240_000);
+
+  it("of blockers that end at the same moment the last one frees what waits, in every lane", async () => {
+    for (let round = 1; round <= 5; round++) {
+      const world = await seedSprint(t, { strategy: "STORY", stories: Array(12).fill(2) });
+      const { tasks } = world;
+      for (const [n, task] of tasks.entries()) {
+        for (const step of [3, 5, 7]) {
+          const blocker = tasks[n + step];
+          if (blocker) await wait(world.actor, task, blocker);
+        }
+      }
+      await waitStory(world.actor, at(world.stories, 0), at(world.stories, 11));
+      await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+      const claimed = await work(world, 8);
+      const place = new Map(claimed.map((code, index) => [code, index]));
+      expect(claimed).toHaveLength(tasks.length);
+      for (const [n, task] of tasks.entries()) {
+        for (const step of [3, 5, 7]) {
+          const blocker = tasks[n + step];
+          if (!blocker) continue;
+          expect(place.get(blocker.code)).toBeLessThan(place.get(task.code) ?? -1);
+        }
+      }
+      await expectRightCounters(t);
+    }
+  }, 120_000);
+
+  it("of an end, a reopening and a claim, no agent is given what waits", async () => {
+    for (let round = 1; round <= 10; round++) {
+      const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+      const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
+      await wait(world.actor, second, first);
+      await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+      const job = await claim(world.actor, "w-0");
+      const [, , ...claims] = await Promise.all([
+        reportAgentJob(world.actor, {
+          job_id: job.id,
+          attempt: 1,
+          status: "done",
+          verify_result: "ALIGNED",
+        }),
+        setTaskStatus(world.actor, { task_id: first.id, status: "todo" }),
+        ...[1, 2, 3].map((n) => claimAgentJob(world.actor, { worker: `w-${n}` })),
+      ]);
+      const { rows } = await t.sql.query<{ status: string; open_blockers: number }>(
+        "select status::text, open_blockers from public.agent_jobs where task_id = $1",
+        [second.id],
+      );
+      const given = claims.some((answer) => "job" in answer && answer.job !== null);
+      const { status, open_blockers } = at(rows, 0);
+      expect(status === "CLAIMED").toBe(given);
+      if (!given && open_blockers > 0) expect(status).toBe("QUEUED");
+      await expectRightCounters(t);
+    }
+  });
+});
