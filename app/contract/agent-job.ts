@@ -87,6 +87,7 @@ export const agentJobSchema = z.object({
   failure_reason: z.string().nullable(),
   summary: z.string().nullable(),
   parked_question_id: z.string().nullable(),
+  stopped_by_budget_id: z.string().nullable(),
   created_by: z.string().nullable(),
   finished_at: z.string().nullable(),
   created_at: z.string(),
@@ -203,8 +204,39 @@ const verifyResultInput = z
   .pipe(z.enum(verifyResults))
   .optional();
 
+/** One line of the ledger: counts are disjoint (cached input is not in `input_tokens`), absent means "never said". */
+const usageEventInput = z
+  .object({
+    seq: z.int().min(1),
+    model_id: text(200).nullish(),
+    input_tokens: tokens.nullable(),
+    output_tokens: tokens.nullable(),
+    cache_read_tokens: tokens.nullable(),
+    cache_write_tokens: tokens.nullable(),
+    cost: z.number().min(0).max(1_000_000).nullish(),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .nullish(),
+    estimated: z.boolean().optional(),
+    subscription: z.boolean().optional(),
+  })
+  .meta({
+    brief: "seq, then model_id, the four counts, cost, currency, estimated, subscription",
+  });
+
+/** What an attempt has used since its last line in the ledger, one entry a model. */
+const usageSoFarInput = z
+  .object({
+    after_seq: z.int().min(0).optional(),
+    models: z.array(usageEventInput.omit({ seq: true, estimated: true })).max(20),
+  })
+  .meta({ brief: "after_seq, models: events without seq" });
+export type UsageSoFar = z.infer<typeof usageSoFarInput>;
+
 export const heartbeatAgentJobInput = attemptInput.extend({
   quota_pct: z.int().min(0).max(100).optional(),
+  usage: usageSoFarInput.optional(),
 });
 export type HeartbeatAgentJobInput = z.infer<typeof heartbeatAgentJobInput>;
 
@@ -234,24 +266,6 @@ export const reportAgentJobInput = attemptInput.extend({
   ...usageInput,
 });
 export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
-
-/** One line of the ledger: counts are disjoint (cached input is not in `input_tokens`), absent means "never said". */
-const usageEventInput = z
-  .object({
-    seq: z.int().min(1),
-    model_id: text(200).nullish(),
-    input_tokens: tokens.nullable(),
-    output_tokens: tokens.nullable(),
-    cache_read_tokens: tokens.nullable(),
-    cache_write_tokens: tokens.nullable(),
-    cost: z.number().min(0).max(1_000_000).nullish(),
-    currency: z
-      .string()
-      .regex(/^[A-Z]{3}$/)
-      .nullish(),
-    estimated: z.boolean().optional(),
-  })
-  .meta({ brief: "seq, then model_id, the four counts, cost, currency, estimated" });
 
 export const reportJobUsageInput = attemptInput.extend({
   ...usageInput,

@@ -28,6 +28,7 @@ export const attemptOutcomes = [
   "question",
   "lost",
   "returned",
+  "budget",
 ] as const;
 
 /** One claim of a job. */

@@ -10,6 +10,7 @@ export const webhookEvents = [
   "run_failed",
   "run_done",
   "review_needed",
+  "budget_warning",
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { agentJobSchema, costsSchema } from "./agent-job";
+import { budgetListSchema } from "./budget";
 import { doingSchema } from "./events";
 import { agentQuestionSchema } from "./question";
 import { sprintSchema } from "./sprint";
@@ -119,12 +120,13 @@ export const sprintPageSchema = z.object({
     z.object({ id, code: z.string(), title: z.string(), task_count: z.number() }),
   ),
   preflight: preflightSchema,
+  budgets: budgetListSchema,
   burndown: z.array(z.object({ date: z.string(), remaining: z.number(), total: z.number() })),
 });
 /** The sprint without what other parts of its page show. */
 export type SprintFrame = Omit<
   z.infer<typeof sprintPageSchema>,
-  "tasks" | "preflight" | "burndown"
+  "tasks" | "preflight" | "budgets" | "burndown"
 >;
 
 export const soloBoardSchema = z.object({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { agentJobSchema, costsSchema, taskExecutionSchema, usageSchema } from "./agent-job";
+import { stopAtSchema } from "./budget";
 import { prStrategies } from "./product";
 import { agentQuestionSchema } from "./question";
 import { httpUrlSchema, idSchema, requiredText, text } from "./text";
@@ -60,6 +61,12 @@ export const pauseContextSchema = z.object({
   reason: z.string(),
   pr_url: z.string().nullable(),
   conflict_files: z.array(z.string()),
+  /** With reason `budget`: which one, and what its button adds. */
+  budget_id: z.string().optional(),
+  unit: z.string().optional(),
+  amount: z.number().optional(),
+  spent: z.number().optional(),
+  raise_by: z.number().optional(),
 });
 
 export const runFailureSchema = z.object({
@@ -119,7 +126,8 @@ export const sprintRunPageSchema = z.object({
 });
 export type SprintRunPage = z.infer<typeof sprintRunPageSchema>;
 
-export const sprintToRunInput = z.object({ sprint_id: idSchema });
+/** `stop_at` is for people: a run started with an API token has no budget of its own. */
+export const sprintToRunInput = z.object({ sprint_id: idSchema, stop_at: stopAtSchema.optional() });
 export type SprintToRunInput = z.infer<typeof sprintToRunInput>;
 
 export const sprintRunIdInput = z.object({ sprint_run_id: idSchema });

@@ -44,6 +44,7 @@ export type Database = {
           sprint_run_id: string | null;
           started_at: string | null;
           status: Database["public"]["Enums"]["agent_job_status"];
+          stopped_by_budget_id: string | null;
           summary: string | null;
           task_id: string | null;
           updated_at: string;
@@ -91,6 +92,7 @@ export type Database = {
           sprint_run_id?: string | null;
           started_at?: string | null;
           status?: Database["public"]["Enums"]["agent_job_status"];
+          stopped_by_budget_id?: string | null;
           summary?: string | null;
           task_id?: string | null;
           updated_at?: string;
@@ -137,6 +139,7 @@ export type Database = {
           sprint_run_id?: string | null;
           started_at?: string | null;
           status?: Database["public"]["Enums"]["agent_job_status"];
+          stopped_by_budget_id?: string | null;
           summary?: string | null;
           task_id?: string | null;
           updated_at?: string;
@@ -184,6 +187,13 @@ export type Database = {
             columns: ["sprint_run_id"];
             isOneToOne: false;
             referencedRelation: "sprint_runs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_jobs_stopped_by_budget_id_fkey";
+            columns: ["stopped_by_budget_id"];
+            isOneToOne: false;
+            referencedRelation: "budgets";
             referencedColumns: ["id"];
           },
           {
@@ -497,6 +507,185 @@ export type Database = {
             columns: ["user_id"];
             isOneToOne: false;
             referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      budget_reservations: {
+        Row: {
+          amount: number;
+          attempt: number;
+          job_id: string;
+          product_id: string;
+          seen: number;
+          step: number;
+          unit: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          amount?: number;
+          attempt: number;
+          job_id: string;
+          product_id: string;
+          seen?: number;
+          step?: number;
+          unit: string;
+        };
+        Update: {
+          amount?: number;
+          attempt?: number;
+          job_id?: string;
+          product_id?: string;
+          seen?: number;
+          step?: number;
+          unit?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "budget_reservations_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "budget_reservations_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      budget_settings: {
+        Row: {
+          expected_cost: number;
+          expected_tokens: number;
+          product_id: string;
+          time_zone: string;
+          unreported: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          expected_cost?: number;
+          expected_tokens?: number;
+          product_id: string;
+          time_zone?: string;
+          unreported?: string;
+        };
+        Update: {
+          expected_cost?: number;
+          expected_tokens?: number;
+          product_id?: string;
+          time_zone?: string;
+          unreported?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "budget_settings_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: true;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      budgets: {
+        Row: {
+          amount: number;
+          created_at: string;
+          created_by: string | null;
+          due_at: string | null;
+          finish_job_ids: string[];
+          id: string;
+          overshoot: number;
+          period: string | null;
+          product_id: string;
+          reached_at: string | null;
+          scope: string;
+          spent_before: number;
+          sprint_id: string | null;
+          sprint_run_id: string | null;
+          task_id: string | null;
+          unit: string;
+          updated_at: string;
+          warned_at: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          amount: number;
+          created_at?: string;
+          created_by?: string | null;
+          due_at?: string | null;
+          finish_job_ids?: string[];
+          id?: string;
+          overshoot?: number;
+          period?: string | null;
+          product_id: string;
+          reached_at?: string | null;
+          scope: string;
+          spent_before?: number;
+          sprint_id?: string | null;
+          sprint_run_id?: string | null;
+          task_id?: string | null;
+          unit: string;
+          updated_at?: string;
+          warned_at?: string | null;
+        };
+        Update: {
+          amount?: number;
+          created_at?: string;
+          created_by?: string | null;
+          due_at?: string | null;
+          finish_job_ids?: string[];
+          id?: string;
+          overshoot?: number;
+          period?: string | null;
+          product_id?: string;
+          reached_at?: string | null;
+          scope?: string;
+          spent_before?: number;
+          sprint_id?: string | null;
+          sprint_run_id?: string | null;
+          task_id?: string | null;
+          unit?: string;
+          updated_at?: string;
+          warned_at?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "budgets_created_by_fkey";
+            columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "budgets_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "budgets_sprint_id_fkey";
+            columns: ["sprint_id"];
+            isOneToOne: false;
+            referencedRelation: "sprints";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "budgets_sprint_run_id_fkey";
+            columns: ["sprint_run_id"];
+            isOneToOne: false;
+            referencedRelation: "sprint_runs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "budgets_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
             referencedColumns: ["id"];
           },
         ];
@@ -2077,6 +2266,7 @@ export type Database = {
           seq: number;
           source: string;
           sprint_run_id: string | null;
+          subscription: boolean;
           task_id: string | null;
           worker_id: string | null;
         };
@@ -2100,6 +2290,7 @@ export type Database = {
           seq: number;
           source: string;
           sprint_run_id?: string | null;
+          subscription?: boolean;
           task_id?: string | null;
           worker_id?: string | null;
         };
@@ -2122,6 +2313,7 @@ export type Database = {
           seq?: number;
           source?: string;
           sprint_run_id?: string | null;
+          subscription?: boolean;
           task_id?: string | null;
           worker_id?: string | null;
         };
@@ -2156,6 +2348,109 @@ export type Database = {
           },
           {
             foreignKeyName: "usage_events_worker_id_fkey";
+            columns: ["worker_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_workers";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      usage_so_far: {
+        Row: {
+          after_seq: number;
+          attempt: number;
+          cache_read_tokens: number | null;
+          cache_write_tokens: number | null;
+          cost: number | null;
+          currency: string | null;
+          input_tokens: number | null;
+          job_id: string;
+          model_id: string;
+          output_tokens: number | null;
+          product_id: string;
+          rates: Json | null;
+          reported_cost: number | null;
+          source: string;
+          sprint_run_id: string | null;
+          subscription: boolean;
+          task_id: string | null;
+          told_at: string;
+          worker_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          after_seq?: number;
+          attempt: number;
+          cache_read_tokens?: number | null;
+          cache_write_tokens?: number | null;
+          cost?: number | null;
+          currency?: string | null;
+          input_tokens?: number | null;
+          job_id: string;
+          model_id?: string;
+          output_tokens?: number | null;
+          product_id: string;
+          rates?: Json | null;
+          reported_cost?: number | null;
+          source: string;
+          sprint_run_id?: string | null;
+          subscription?: boolean;
+          task_id?: string | null;
+          told_at?: string;
+          worker_id?: string | null;
+        };
+        Update: {
+          after_seq?: number;
+          attempt?: number;
+          cache_read_tokens?: number | null;
+          cache_write_tokens?: number | null;
+          cost?: number | null;
+          currency?: string | null;
+          input_tokens?: number | null;
+          job_id?: string;
+          model_id?: string;
+          output_tokens?: number | null;
+          product_id?: string;
+          rates?: Json | null;
+          reported_cost?: number | null;
+          source?: string;
+          sprint_run_id?: string | null;
+          subscription?: boolean;
+          task_id?: string | null;
+          told_at?: string;
+          worker_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "usage_so_far_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "usage_so_far_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "usage_so_far_sprint_run_id_fkey";
+            columns: ["sprint_run_id"];
+            isOneToOne: false;
+            referencedRelation: "sprint_runs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "usage_so_far_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "usage_so_far_worker_id_fkey";
             columns: ["worker_id"];
             isOneToOne: false;
             referencedRelation: "agent_workers";
@@ -2640,6 +2935,7 @@ export type Database = {
         Args: { p_events?: Json; p_product_id: string; p_url: string };
         Returns: Json;
       };
+      delete_budget: { Args: { p_budget_id: string; p_product_id: string }; Returns: Json };
       delete_pbi: { Args: { p_pbi_id: string }; Returns: Json };
       delete_product: { Args: { p_code: string; p_product_id: string }; Returns: Json };
       delete_story: { Args: { p_story_id: string }; Returns: Json };
@@ -2661,6 +2957,10 @@ export type Database = {
       get_avatar: { Args: { p_user_id: string }; Returns: Json };
       get_backlog: { Args: { p_product_id: string }; Returns: Json };
       get_backlog_tree: { Args: { p_product_id: string }; Returns: Json };
+      get_budgets: {
+        Args: { p_product_id: string; p_sprint_id?: string; p_sprint_run_id?: string };
+        Returns: Json;
+      };
       get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
@@ -2703,7 +3003,7 @@ export type Database = {
       give_back_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       has_accounts: { Args: Record<PropertyKey, never>; Returns: Json };
       heartbeat_agent_job: {
-        Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number };
+        Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number; p_usage?: Json };
         Returns: Json;
       };
       import_ideas: {
@@ -2889,6 +3189,18 @@ export type Database = {
       send_probe: { Args: { p_user_id: string }; Returns: Json };
       set_active_product: { Args: { p_product_id?: string }; Returns: Json };
       set_avatar: { Args: { p_hex?: string; p_mime?: string }; Returns: Json };
+      set_budget: {
+        Args: {
+          p_amount: number;
+          p_period?: string;
+          p_product_id: string;
+          p_scope: string;
+          p_target_id?: string;
+          p_unit: string;
+        };
+        Returns: Json;
+      };
+      set_budget_settings: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
       set_model_price: {
         Args: {
           p_cache_read_per_million?: number;
@@ -2913,7 +3225,7 @@ export type Database = {
         Returns: Json;
       };
       start_sprint: { Args: { p_sprint_id: string }; Returns: Json };
-      start_sprint_run: { Args: { p_sprint_id: string }; Returns: Json };
+      start_sprint_run: { Args: { p_sprint_id: string; p_stop_at?: Json }; Returns: Json };
       subscribe_push: {
         Args: { p_auth: string; p_endpoint: string; p_p256dh: string; p_user_agent?: string };
         Returns: Json;

@@ -7,6 +7,7 @@ import {
   markPbiPrMergedTool,
   setPbiPrTool,
 } from "./tools/backlog.server";
+import { getBudgetsTool } from "./tools/budgets.server";
 import {
   addDependencyTool,
   listReadyTool,
@@ -100,6 +101,7 @@ export const allTools: Offer = {
     workerHeartbeatTool,
     cancelJobTool,
     whyNotMovingTool,
+    getBudgetsTool,
     setPbiPrTool,
     markPbiPrMergedTool,
     createIdeaTool,

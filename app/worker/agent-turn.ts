@@ -17,7 +17,7 @@ import { type AgentWish, secretsOf } from "./options";
 import { messageOf, WorkerProblem } from "./problems";
 import { askable, type CommandResult, readResult } from "./result-file";
 import { keepConversations, knownConversations } from "./sessions";
-import { tellUsage } from "./tell-usage";
+import { noteUsageSoFar, tellUsage } from "./tell-usage";
 
 /** Lets the agent of this worker do one assignment, in the conversation that it began for it before. */
 export async function runAgentTurn(
@@ -61,7 +61,7 @@ export async function runAgentTurn(
   const sink: AgentSink = {
     entry: (entry) => attempt.output.add(entry),
     usage: (usage) => used.push(usage),
-    usageSoFar: () => undefined,
+    usageSoFar: (usages) => noteUsageSoFar(attempt, usages),
     session: (id) => {
       conversations.sessions[task] = id;
       attempt.sessionId = id;

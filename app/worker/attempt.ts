@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { agentJobSchema } from "~/contract/agent-job";
+import { agentJobSchema, type UsageSoFar } from "~/contract/agent-job";
 import { agentQuestionSchema } from "~/contract/question";
 import type { JobPayload } from "~/contract/worker";
 import { runAgentTurn } from "./agent-turn";
@@ -32,8 +32,8 @@ export interface Attempt {
   demoCommand: string;
   /** What the commands of this attempt have used so far; it is told whatever the end of the attempt is. */
   used: Usage;
-  /** Number of the last line that went into the ledger of the job. */
-  usageSeq: number;
+  /** The last line that went into the ledger of the job, and what was used since: heartbeats carry it. */
+  soFar: { after_seq: number; models: UsageSoFar["models"] };
   /** The conversation of the agent, by the name under which it can be taken up again. */
   sessionId: string | null;
   /** What the repository says about work in it. */

@@ -10,7 +10,7 @@ import type { ContextFiles } from "./context-files";
 import { type ExecWish, secretsOf } from "./options";
 import { addUsage, readResult } from "./result-file";
 import { runCommand } from "./run-command";
-import { tellUsage } from "./tell-usage";
+import { noteUsageSoFar, tellUsage } from "./tell-usage";
 
 /** Lets the command of the user do one assignment, and reads what it prints as far as that is known. */
 export async function runExecTurn(
@@ -27,7 +27,7 @@ export async function runExecTurn(
   const heard: TurnOutput = {
     transcript,
     usage: (usage) => used.push(usage),
-    usageSoFar: () => undefined,
+    usageSoFar: (usages) => noteUsageSoFar(attempt, usages),
     session: () => undefined,
     denied: (what) => denied.push(redactor.clean(what)),
     heard: () => undefined,

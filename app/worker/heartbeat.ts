@@ -1,4 +1,4 @@
-import { heartbeatAnswerSchema } from "~/contract/agent-job";
+import { heartbeatAnswerSchema, type UsageSoFar } from "~/contract/agent-job";
 import type { JobPayload } from "~/contract/worker";
 import type { Journal } from "./journal";
 import { AttemptOver, messageOf, Refusal } from "./problems";
@@ -20,20 +20,23 @@ interface HeartbeatWish {
   readQuota: () => Promise<number | undefined>;
   journal: Journal;
   stopSignal: AbortSignal;
+  /** What the attempt has used and not told yet, as it is at each beat. */
+  soFar: UsageSoFar;
   /** Calls back when the job may have changed; the returned function ends that. */
   watch: (onChange: () => void) => () => void;
 }
 
 /** Beats on a clock of its own; a service that is away for a while does not end the work. */
 export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
-  const { service, job, journal, stopSignal } = wish;
+  const { service, job, journal, stopSignal, soFar } = wish;
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stopSignal]);
   let timer: NodeJS.Timeout | undefined;
 
   const beat = async (retry: boolean): Promise<void> => {
     const quota_pct = await wish.readQuota();
-    const given = { job_id: job.id, attempt: job.attempt, quota_pct };
+    const told = soFar.models.length > 0 ? { usage: { ...soFar } } : {};
+    const given = { job_id: job.id, attempt: job.attempt, quota_pct, ...told };
     const answer = await service.call("job_heartbeat", given, heartbeatAnswerSchema, {
       retry,
       signal,

@@ -29,6 +29,7 @@ npm run worker -- agents        which agents this machine has
   --quota      command that prints the remaining quota in percent
   --work-dir   where worktrees and logs are kept (default: ~/.backloom)
   --timeout    minutes after which a command is stopped (default: 120)
+  --subscription  a subscription pays the agent: what it uses counts as tokens and not as money
   --once       end after one job      --until-idle  end when the queue is empty
   --demo-ask   the demo asks one question before its first work`;
 
@@ -59,6 +60,7 @@ const optionsSchema = z.object({
   quota: z.string().min(1).optional(),
   "work-dir": z.string().min(1).optional(),
   timeout: z.coerce.number().positive().default(120),
+  subscription: z.boolean().default(false),
   once: z.boolean().default(false),
   "until-idle": z.boolean().default(false),
   "demo-ask": z.boolean().default(false),
@@ -97,6 +99,8 @@ export interface WorkerOptions {
   quotaCommand: string | undefined;
   workDir: string;
   timeoutMinutes: number;
+  /** What the agent costs is the list price, and no money that anybody spends. */
+  subscription: boolean;
   once: boolean;
   untilIdle: boolean;
   /** The demo asks before its first work; false once it has asked. */
@@ -127,6 +131,7 @@ export function readOptions(
     repo: data.repo,
     product: data.product,
     kinds: data.kinds,
+    subscription: data.subscription,
     once: data.once,
     name: data.name ?? hostname().slice(0, 90),
     testCommand: data.test,
@@ -171,7 +176,7 @@ function workOf(
 function parseWords(args: string[]): Record<string, unknown> {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
-  const flags = new Set(["once", "until-idle", "demo-ask"]);
+  const flags = new Set(["subscription", "once", "until-idle", "demo-ask"]);
   const several = { type: "string", multiple: true } as const;
   const typeOf = (name: string) => (flags.has(name) ? flag : name === "secret" ? several : text);
   const options = Object.fromEntries(optionNames.map((name) => [name, typeOf(name)]));

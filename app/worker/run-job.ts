@@ -22,7 +22,7 @@ import { addWorktree, type Worktree } from "./worktree";
 interface JobRun
   extends Omit<
     Attempt,
-    "heartbeat" | "used" | "usageSeq" | "sessionId" | "rules" | "keep" | "output" | "changes"
+    "heartbeat" | "used" | "soFar" | "sessionId" | "rules" | "keep" | "output" | "changes"
   > {
   readQuota: () => Promise<number | undefined>;
   stopSignal: AbortSignal;
@@ -34,14 +34,15 @@ export async function runJob(run: JobRun): Promise<void> {
   const seconds = options.heartbeatSeconds ?? job.heartbeat_seconds;
   const { url, token } = options;
   const watch = (onChange: () => void) => watchJob({ url, token, jobId: job.id }, onChange);
-  const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal, watch });
+  const soFar: Attempt["soFar"] = { after_seq: 0, models: [] };
+  const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal, soFar, watch });
   const to = { url, token, jobId: job.id, attempt: job.attempt, journal, clean };
   const output = openOutput(to);
   const attempt: Attempt = {
     ...run,
     heartbeat,
     used: {},
-    usageSeq: 0,
+    soFar,
     sessionId: null,
     rules: noRules,
     keep: async () => null,

@@ -6,6 +6,24 @@ import { messageOf } from "./problems";
 import { addUsage } from "./result-file";
 import { sendable } from "./sendable";
 
+/** What the turn under way has taken so far, for the next heartbeat; another life of the worker may not come to tell more. */
+export function noteUsageSoFar(attempt: Attempt, used: readonly Usage[]): void {
+  attempt.soFar.models = used.slice(0, 20).map((usage) => countsOf(usage, attempt));
+}
+
+function countsOf(usage: Usage, { options }: Pick<Attempt, "options">) {
+  return {
+    model_id: usage.model === null ? null : sendable(usage.model, 200),
+    input_tokens: usage.freshInput,
+    output_tokens: usage.output,
+    cache_read_tokens: usage.cacheRead,
+    cache_write_tokens: usage.cacheWrite,
+    cost: usage.cost,
+    currency: usage.currency,
+    ...(options.subscription ? { subscription: true } : {}),
+  };
+}
+
 /**
  * Writes what a turn took into the job's ledger at once, one line a model, with the cost where the tool knows it. The totals
  * of the attempt follow with its end; should this call fail, they bring the tokens all the same.
@@ -13,19 +31,11 @@ import { sendable } from "./sendable";
 export async function tellUsage(attempt: Attempt, used: readonly Usage[]): Promise<void> {
   const { job, service, journal } = attempt;
   addUsage(attempt.used, sumOf(used));
+  attempt.soFar.models = [];
   if (used.length === 0) return;
   const events = used.map((usage) => {
-    attempt.usageSeq += 1;
-    return {
-      seq: attempt.usageSeq,
-      model_id: usage.model === null ? null : sendable(usage.model, 200),
-      input_tokens: usage.freshInput,
-      output_tokens: usage.output,
-      cache_read_tokens: usage.cacheRead,
-      cache_write_tokens: usage.cacheWrite,
-      cost: usage.cost,
-      currency: usage.currency,
-    };
+    attempt.soFar.after_seq += 1;
+    return { seq: attempt.soFar.after_seq, ...countsOf(usage, attempt) };
   });
   try {
     const given = { job_id: job.id, attempt: job.attempt, events };

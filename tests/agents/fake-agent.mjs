@@ -165,6 +165,21 @@ async function act(client, words) {
       await tell(client, "agent_message_chunk", "The end.");
       return { stopReason: "end_turn", usage };
     }
+    case "spends": {
+      // Again and again half a dollar, until somebody says that it is enough; told twice, it finishes.
+      if (recall().words.length > 1) {
+        await edit(client, "finished.txt", "finished\n");
+        await tell(client, "agent_message_chunk", "Finished at last.");
+        return { stopReason: "end_turn", usage };
+      }
+      await edit(client, "begun.txt", "begun\n");
+      for (let amount = 0.5; !cancelled.signal.aborted; amount += 0.5) {
+        const cost = { amount, currency: "USD" };
+        await news(client, { sessionUpdate: "usage_update", used: 1, size: 2, cost });
+        await new Promise((resolve) => setTimeout(resolve, 400));
+      }
+      return { stopReason: "cancelled", usage };
+    }
     case "chatter":
       process.stdout.write("this is no JSON\n");
       await news(client, { sessionUpdate: "something_of_tomorrow", value: 1 });

@@ -13,7 +13,12 @@ export function heartbeatAgentJob(
   return callAs(
     actor,
     "heartbeat_agent_job",
-    { p_job_id: input.job_id, p_attempt: input.attempt, p_quota_pct: input.quota_pct },
+    {
+      p_job_id: input.job_id,
+      p_attempt: input.attempt,
+      p_quota_pct: input.quota_pct,
+      p_usage: input.usage,
+    },
     heartbeatAnswerSchema,
   );
 }

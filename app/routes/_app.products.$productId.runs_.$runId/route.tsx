@@ -1,5 +1,6 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
+import { BudgetSection } from "~/components/budgets/budget-section";
 import { Fact, Facts, Section } from "~/components/card";
 import { FormErrors } from "~/components/field";
 import { forecastMilliseconds } from "~/components/forecast";
@@ -16,12 +17,14 @@ import { jobIdInput } from "~/contract/agent-job";
 import { sprintRunIdInput } from "~/contract/sprint-run";
 import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { getBudgets } from "~/domain/budgets/get-budgets.server";
 import { listQuestions } from "~/domain/questions/list-questions.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
 import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
 import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
+import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
@@ -35,8 +38,9 @@ export { shouldRevalidate } from "~/live/unreachable";
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const runId = requireId(params.runId, "run");
-  const [run, why] = await Promise.all([
+  const [run, budgets, why] = await Promise.all([
     getSprintRun(actor, { sprint_run_id: runId }),
+    getBudgets(actor, { product_id: productId, sprint_run_id: runId }),
     whyNotMoving(actor, { kind: "run", id: runId }),
   ]);
   const open = await listQuestions(actor, { product_id: run.product_id, state: "open", limit: 50 });
@@ -47,7 +51,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
       (question.sprint_run_id === runId ||
         (question.story_id !== null && stories.has(question.story_id))),
   );
-  return json({ productId, run, questions, why: why.moving ? null : why.text });
+  return json({ productId, run, budgets, questions, why: why.moving ? null : why.text });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -77,6 +81,7 @@ export const action = pageAction(async ({ request, context, params }) => {
       await cancelAgentJob(actor, readForm(form, jobIdInput));
       return done(form, `${here}/${runId}`, "The job is cancelled");
     },
+    ...budgetIntents(actor, form, productId, `${here}/${runId}`),
   });
 });
 
@@ -85,7 +90,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function RunPage() {
-  const { productId, run, questions, why } = useLoaderData<typeof loader>();
+  const { productId, run, budgets, questions, why } = useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
@@ -153,6 +158,7 @@ export default function RunPage() {
           </Fact>
         ) : null}
       </Facts>
+      <BudgetSection scope="run" targetId={run.id} budgets={budgets} open={unfinished} />
       <Section title="Jobs, in order" flush>
         <RunJobs run={run} />
       </Section>

@@ -5,6 +5,7 @@ import type { SprintRunDetail } from "~/contract/sprint-run";
 const pauseReasons: Record<string, string> = {
   merge_conflict: "The work does not merge cleanly",
   paused_by_person: "Somebody paused it",
+  budget: "Its budget is reached",
   question_expired: "Nobody answered a question in time",
 };
 

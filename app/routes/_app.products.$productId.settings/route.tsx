@@ -3,11 +3,13 @@ import { useLoaderData } from "@remix-run/react";
 import { FormErrors } from "~/components/field";
 import { Notice } from "~/components/notice";
 import { useAnswer } from "~/components/use-answer";
+import { getBudgets } from "~/domain/budgets/get-budgets.server";
 import { listWebhookDeliveries } from "~/domain/notices/list-webhook-deliveries.server";
 import { listWebhooks } from "~/domain/notices/list-webhooks.server";
 import { getProduct } from "~/domain/products/get-product.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { DangerZone } from "./danger-zone";
+import { ProductBudgets } from "./product-budgets";
 import { ProductFields } from "./product-fields";
 import { actOnProduct } from "./settings-action.server";
 import { Webhooks } from "./webhooks";
@@ -16,7 +18,10 @@ export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
-  const product = await getProduct(actor, { product_id: productId });
+  const [product, budgets] = await Promise.all([
+    getProduct(actor, { product_id: productId }),
+    getBudgets(actor, { product_id: productId }),
+  ]);
   const isOwner = product.role === "OWNER";
   const { webhooks } = isOwner
     ? await listWebhooks(actor, { product_id: productId })
@@ -30,6 +35,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     product,
     isOwner,
+    budgets,
     webhooks: webhooks.map((webhook, index) => ({
       ...webhook,
       deliveries: (deliveries[index] ?? []).map(withoutPayload),
@@ -52,7 +58,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 export const meta: MetaFunction = () => [{ title: "Product settings · Backloom" }];
 
 export default function ProductSettingsPage() {
-  const { product, isOwner, webhooks } = useLoaderData<typeof loader>();
+  const { product, isOwner, budgets, webhooks } = useLoaderData<typeof loader>();
   const answer = useAnswer<{ error?: string; secret?: string }>();
   return (
     <div className="grid max-w-2xl gap-5">
@@ -62,6 +68,7 @@ export default function ProductSettingsPage() {
       )}
       <FormErrors errors={answer?.error ? [answer.error] : []} />
       <ProductFields product={product} isOwner={isOwner} />
+      <ProductBudgets budgets={budgets} />
       {isOwner ? (
         <>
           <Webhooks webhooks={webhooks} secret={answer?.secret ?? null} />

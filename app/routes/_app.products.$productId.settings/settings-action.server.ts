@@ -1,7 +1,9 @@
 import { json, redirect } from "@remix-run/node";
+import { setBudgetSettingsInput } from "~/contract/budget";
 import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/contract/notice";
 import { deleteProductInput, updateProductInput } from "~/contract/product";
 import type { Actor } from "~/db/rpc.server";
+import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
 import { createWebhook } from "~/domain/notices/create-webhook.server";
 import { deleteWebhook } from "~/domain/notices/delete-webhook.server";
 import { pingWebhook } from "~/domain/notices/ping-webhook.server";
@@ -11,6 +13,7 @@ import { deleteProduct } from "~/domain/products/delete-product.server";
 import { restoreProduct } from "~/domain/products/restore-product.server";
 import { updateProduct } from "~/domain/products/update-product.server";
 import { forgetProduct } from "~/http/active-product.server";
+import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 
 /** Everything that the settings of a product change; the operations let only its owner. */
@@ -47,6 +50,12 @@ export async function actOnProduct(
       await deleteProduct(actor, readForm(form, deleteProductInput));
       return redirect("/dashboard", { status: 303, headers: { "set-cookie": forgetProduct } });
     },
+    ...budgetIntents(actor, form, productId, back),
+    "budget-settings": () =>
+      runForm(form, setBudgetSettingsInput, async (input) => {
+        await setBudgetSettings(actor, input);
+        return done(form, back, "Saved");
+      }),
     "add-webhook": () =>
       runForm(form, createWebhookInput, async (input) => {
         const { secret } = await createWebhook(actor, input);

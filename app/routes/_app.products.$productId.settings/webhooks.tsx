@@ -16,6 +16,7 @@ export const eventChoices = [
   ["run_failed", "A run fails"],
   ["run_done", "A run is done"],
   ["review_needed", "A task needs a review"],
+  ["budget_warning", "Most of a budget is used"],
 ] as const;
 
 interface ShownWebhook {

@@ -2,6 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Board } from "~/components/board/board";
 import { boardCards } from "~/components/board/board-cards";
+import { BudgetSection } from "~/components/budgets/budget-section";
 import { Section } from "~/components/card";
 import { ChartFigure } from "~/components/charts/chart-figure";
 import { drawBurndown } from "~/components/charts/draw-burndown.server";
@@ -22,12 +23,13 @@ export { shouldRevalidate } from "~/live/unreachable";
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const sprintId = requireId(params.sprintId, "sprint");
-  const { tasks, preflight, burndown, ...board } = await getSprintBoard(actor, sprintId);
+  const { tasks, preflight, budgets, burndown, ...board } = await getSprintBoard(actor, sprintId);
   return json({
     productId,
     board,
     cards: boardCards(tasks),
     preflight,
+    budgets,
     burndown: drawBurndown(burndown, board.sprint),
   });
 });
@@ -43,7 +45,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function SprintPage() {
-  const { productId, board, cards, preflight, burndown } = useLoaderData<typeof loader>();
+  const { productId, board, cards, preflight, budgets, burndown } = useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
@@ -70,6 +72,12 @@ export default function SprintPage() {
           )}
         </Section>
       </div>
+      <BudgetSection
+        scope="sprint"
+        targetId={board.sprint.id}
+        budgets={budgets}
+        open={board.sprint.status !== "completed" && board.sprint.status !== "cancelled"}
+      />
     </div>
   );
 }

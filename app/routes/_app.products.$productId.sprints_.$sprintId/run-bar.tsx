@@ -1,4 +1,5 @@
 import { Form, Link } from "@remix-run/react";
+import { AmountFields } from "~/components/budgets/amount-fields";
 import { ButtonLink, SubmitButton } from "~/components/button";
 import { Notice } from "~/components/notice";
 import { countText } from "~/components/numbers";
@@ -49,13 +50,30 @@ export function RunBar({
         tone="done"
         title="Ready for the agents"
         actions={
-          <RunForm
-            intent="start-run"
-            label={`Start run of ${countText(preflight.jobs_total, "job")}`}
-          />
+          <WriteFields quiet>
+            <Form method="post" id="start-run">
+              <input type="hidden" name="intent" value="start-run" />
+              <SubmitButton pendingLabel="Starting…">
+                {`Start run of ${countText(preflight.jobs_total, "job")}`}
+              </SubmitButton>
+            </Form>
+          </WriteFields>
         }
       >
-        Every open task has a plan and nothing waits on a person.
+        <p>Every open task has a plan and nothing waits on a person.</p>
+        <WriteFields quiet>
+          <details className="mt-2">
+            <summary className="text-accent underline underline-offset-2 hover:decoration-2">
+              Stop at a sum
+            </summary>
+            <div className="mt-2 grid gap-1">
+              <AmountFields label="Stop at" id="run-budget" required={false} form="start-run" />
+              <p className="text-xs text-muted">
+                The run then waits and asks you. What was done is kept.
+              </p>
+            </div>
+          </details>
+        </WriteFields>
       </Notice>
     );
   }

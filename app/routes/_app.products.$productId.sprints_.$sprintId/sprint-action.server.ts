@@ -1,4 +1,6 @@
 import { redirect } from "@remix-run/node";
+import type { z } from "zod";
+import { stopAtSchema } from "~/contract/budget";
 import { updateSprintInput } from "~/contract/sprint";
 import { addStoryToSprintInput, assignStoryInput, storyIdInput } from "~/contract/story";
 import { setTaskStatusInput } from "~/contract/task";
@@ -13,7 +15,8 @@ import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
 import { assignStory } from "~/domain/stories/assign-story.server";
 import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
-import { done, doneForNow, readForm, runIntent } from "~/http/form-action.server";
+import { budgetIntents } from "~/http/budget-forms.server";
+import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
 
 /** Everything that the sprint page changes, one small operation a form. */
 export async function actOnSprint(
@@ -61,7 +64,9 @@ export async function actOnSprint(
       await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
       return doneForNow(form, back, "Saved");
     },
-    "start-run": async () => toRun((await startSprintRun(actor, sprint)).id),
+    "start-run": async () =>
+      toRun((await startSprintRun(actor, { ...sprint, stop_at: stopAtOf(form) })).id),
+    ...budgetIntents(actor, form, productId, back),
     "resume-sprint": async () => {
       const run = await resumeSprint(actor, sprint);
       return run
@@ -69,4 +74,10 @@ export async function actOnSprint(
         : done(form, back, "Nothing is left to do. The sprint is active again: complete it");
     },
   });
+}
+
+/** A run without a sum has no budget of its own. */
+function stopAtOf(form: FormData): z.infer<typeof stopAtSchema> | undefined {
+  if (textOf(form, "amount") === "") return undefined;
+  return readForm(form, stopAtSchema);
 }

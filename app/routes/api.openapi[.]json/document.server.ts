@@ -5,6 +5,7 @@ import { productSchema } from "~/contract/product";
 import { storySchema } from "~/contract/story";
 import { taskDetailSchema, taskSchema } from "~/contract/task";
 import { backlogPaths } from "./backlog-paths.server";
+import { budgetPaths } from "./budget-paths.server";
 import { dependencyPaths } from "./dependency-paths.server";
 import { jobPaths } from "./job-paths.server";
 import { otherPaths } from "./other-paths.server";
@@ -22,7 +23,14 @@ export function openApiDocument(version: string, origin: string) {
           "The backlog that people and coding agents share. Clients ignore keys that they do not know.",
       },
       servers: [{ url: origin }],
-      paths: { ...backlogPaths, ...dependencyPaths, ...jobPaths, ...streamPaths, ...otherPaths },
+      paths: {
+        ...backlogPaths,
+        ...dependencyPaths,
+        ...jobPaths,
+        ...budgetPaths,
+        ...streamPaths,
+        ...otherPaths,
+      },
       components: {
         schemas: {
           Error: errorBodySchema,

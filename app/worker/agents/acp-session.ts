@@ -36,6 +36,7 @@ import type { AgentQuestion, AgentTurn, TurnEnd, TurnOutput, Usage } from "./dri
 import { limitIn } from "./limits";
 import { type AgentProcess, startProcess } from "./process";
 import { redactedQuestion } from "./redact";
+import { nothingKnown } from "./usage";
 
 /** What differs between the agents that speak the protocol. */
 export interface AcpAgent {
@@ -60,16 +61,6 @@ const cancelMilliseconds = 2_000;
 const endMilliseconds = 1_000;
 const authRequired = -32_000;
 const updateMethod = "_backloom/update";
-
-const nothingKnown: Usage = {
-  model: null,
-  freshInput: null,
-  output: null,
-  cacheRead: null,
-  cacheWrite: null,
-  cost: null,
-  currency: null,
-};
 
 interface Live {
   /** Before that an agent repeats what stands in the transcript of an earlier turn, and talks of its own settings. */

@@ -11,6 +11,7 @@ import {
 } from "./acp-messages";
 import type { EntryKind, TurnOutput } from "./driver";
 import { describeChange, type KnownCall, openCallLog } from "./tool-calls";
+import { nothingKnown } from "./usage";
 
 /** What the updates of a session told that is no entry. */
 export interface SessionNews {
@@ -84,7 +85,9 @@ export function readUpdates(folder: string, output: TurnOutput) {
       }
       case "usage_update": {
         const cost = usageUpdateSchema.safeParse(update).data?.cost;
-        if (cost) news.cost = cost;
+        if (!cost) return;
+        news.cost = cost;
+        output.usageSoFar([{ ...nothingKnown, cost: cost.amount, currency: cost.currency }]);
         return;
       }
       case "session_info_update":

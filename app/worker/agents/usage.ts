@@ -1,5 +1,16 @@
 import type { Usage } from "./driver";
 
+/** Usage of which nothing is known yet. */
+export const nothingKnown: Usage = {
+  model: null,
+  freshInput: null,
+  output: null,
+  cacheRead: null,
+  cacheWrite: null,
+  cost: null,
+  currency: null,
+};
+
 /** Counts of one call of a model as services report them, where input includes what came from the cache. */
 interface CountsWithCache {
   input: number | null;

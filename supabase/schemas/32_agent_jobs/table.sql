@@ -45,6 +45,7 @@ create table public.agent_jobs (
   failure_reason text constraint agent_jobs_failure_reason_length check (char_length(failure_reason) <= 4000),
   summary text constraint agent_jobs_summary_length check (char_length(summary) <= 20000),
   parked_question_id uuid,
+  stopped_by_budget_id uuid,
   created_by uuid references public.users (id) on delete set null,
   finished_at timestamptz,
   created_at timestamptz not null default private.now(),
@@ -63,11 +64,16 @@ alter table public.agent_jobs
   add constraint agent_jobs_parked_question_id_fkey
   foreign key (parked_question_id) references public.agent_questions (id) on delete set null;
 
+alter table public.agent_jobs
+  add constraint agent_jobs_stopped_by_budget_id_fkey
+  foreign key (stopped_by_budget_id) references public.budgets (id) on delete set null;
+
 comment on table public.agent_jobs is
   'Agent jobs (specification: Agent job): one a task of a run, one a batch run, or one a question about an idea.';
 comment on column public.agent_jobs.author_worker_id is 'Who did the work that is to be verified: anybody but this worker may.';
 comment on column public.agent_jobs.evidence is 'What a worker gave for verification: changed files, the result of the tests.';
 comment on column public.agent_jobs.additions is 'Lines that the newest diff of the job adds, for chips; null until there is one.';
+comment on column public.agent_jobs.stopped_by_budget_id is 'The budget that stopped the last attempt; null once it is claimed again.';
 
 -- A claim walks this index: the claimable jobs of one product in claim order.
 create index agent_jobs_claim_order_idx on public.agent_jobs (product_id, claim_rank, created_at, position, id)
@@ -85,6 +91,8 @@ create index agent_jobs_worker_id_idx on public.agent_jobs (worker_id);
 create index agent_jobs_author_worker_id_idx on public.agent_jobs (author_worker_id) where author_worker_id is not null;
 create index agent_jobs_parked_question_id_idx on public.agent_jobs (parked_question_id)
   where parked_question_id is not null;
+create index agent_jobs_stopped_by_budget_id_idx on public.agent_jobs (stopped_by_budget_id)
+  where stopped_by_budget_id is not null;
 create index agent_jobs_created_by_idx on public.agent_jobs (created_by);
 create index agent_jobs_product_id_idx on public.agent_jobs (product_id, created_at, id);
 create index agent_jobs_cleanup_idx on public.agent_jobs (finished_at) where status in ('FAILED', 'CANCELLED');

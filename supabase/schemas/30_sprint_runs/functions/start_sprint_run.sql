@@ -1,7 +1,7 @@
 -- Why: pre-flight and start in one transaction under the product lock, so that nothing can come between them; of fifty
--- starts at once one wins (specification: Starting a sprint run). Refusals: 404, 403, 429, 409 with `blockers` in the detail.
+-- starts at once one wins (specification: Starting a sprint run). With p_stop_at the run has a budget of that amount and unit. Refusals: 404, 403, 429, 409 with `blockers` in the detail.
 -- Definer: runs and jobs are written by functions only.
-create function private.start_sprint_run(p_sprint_id uuid)
+create function private.start_sprint_run(p_sprint_id uuid, p_stop_at jsonb)
 returns json
 language plpgsql
 volatile
@@ -26,20 +26,24 @@ begin
 
   -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
   v_run := private.create_run(v_sprint, v_product, null);
+  if p_stop_at is not null then
+    perform private.require_person();
+    perform private.put_budget(v_product_id, 'run', null, v_run.id, p_stop_at ->> 'unit', (p_stop_at ->> 'amount')::numeric);
+  end if;
   return private.run_json(v_run, false);
 end;
 $$;
 
 grant execute on function private.start_sprint_run to authenticated;
 
-create function public.start_sprint_run(p_sprint_id uuid)
+create function public.start_sprint_run(p_sprint_id uuid, p_stop_at jsonb default null)
 returns json
 language plpgsql
 volatile
 set search_path = ''
 as $$
 begin
-  return private.start_sprint_run(p_sprint_id);
+  return private.start_sprint_run(p_sprint_id, p_stop_at);
 end;
 $$;
 

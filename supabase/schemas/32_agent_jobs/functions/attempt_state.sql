@@ -22,7 +22,7 @@ begin
     when p_job.status <> 'QUEUED' then 'finished'
     when p_job.failure_class = 'rate_limited' then 'requeued'
     when exists (select from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_attempt and a.outcome = 'done') then 'handed_over'
-    when p_job.parked_question_id is not null and p_job.failure_class is null then 'parked'
+    when num_nonnulls(p_job.parked_question_id, p_job.stopped_by_budget_id) > 0 and p_job.failure_class is null then 'parked'
     else 'lost'
   end;
 end;

@@ -1,6 +1,7 @@
 -- Why: a worker asks for work. The oldest claimable job of the products that its user reaches is claimed, or it is told why
 -- there is none. Two workers never hold one job. Refusals: 401, 403 for demo accounts, 422.
--- The locks, always in this order: expired leases' products sorted, a share of the product of the job, the worker's row.
+-- The locks, always in this order: expired leases' products sorted, a share of the product of the job and its budgets, the
+-- worker's row.
 -- Whoever holds one product never waits for another.
 -- Definer: jobs are written by functions only.
 create function private.claim_agent_job(
@@ -23,6 +24,7 @@ declare
   v_tried uuid[] := '{}';
   v_product_id uuid;
   v_job public.agent_jobs;
+  v_full_budgets uuid[];
 begin
   if p_quota_pct not between 0 and 100 then
     perform private.refuse(422, 'quota_pct must be 0 to 100.');
@@ -49,14 +51,18 @@ begin
       continue;
     end if;
     v_locked := v_locked || v_product_id;
-    v_job := private.take_job(v_worker.id, v_user_id, v_product_id, p_sprint_run_id, p_kinds);
+    v_full_budgets := private.weigh_budgets(v_product_id, v_worker.id, v_tried = '{}');
+    v_job := private.take_job(v_worker.id, v_user_id, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
     exit when v_job.id is not null;
     v_tried := v_tried || v_product_id;
   end loop;
 
+  if v_full_budgets is not null and v_job.id is not null then
+    perform private.reserve_budget(v_job);
+  end if;
   perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct);
   if v_job.id is null then
-    return json_build_object('job', null, 'worker_id', v_worker.id, 'reason', private.nothing_to_claim(v_user_id, p_product_id));
+    return json_build_object('job', null, 'worker_id', v_worker.id, 'reason', private.nothing_to_claim(v_user_id, p_product_id, v_full_budgets));
   end if;
   return json_build_object('job', private.job_payload(v_job), 'worker_id', v_worker.id, 'reason', null);
 end;

@@ -3,7 +3,7 @@
 -- attempt nor one in an archived product changes anything: nothing that it did could be reported.
 -- Takes no product lock: one row, one statement, nothing else hangs on it.
 -- Definer: jobs are written by functions only.
-create function private.heartbeat_agent_job(p_job_id uuid, p_attempt integer, p_quota_pct integer)
+create function private.heartbeat_agent_job(p_job_id uuid, p_attempt integer, p_quota_pct integer, p_usage jsonb)
 returns json
 language plpgsql
 volatile
@@ -15,6 +15,7 @@ declare
   v_job public.agent_jobs;
   v_state text;
   v_pause jsonb;
+  v_spent_up text;
 begin
   perform private.require_job(p_job_id);
   perform private.require_writer();
@@ -22,6 +23,7 @@ begin
     perform private.refuse(422, 'quota_pct must be 0 to 100.');
   end if;
 
+  perform private.lock_for_budget(p_job_id, p_attempt, p_usage);
   update public.agent_jobs j
   set lease_until = v_now + private.lease()
   from public.agent_workers w, public.products p
@@ -37,16 +39,25 @@ begin
     ) then
       v_state := 'archived';
     end if;
+    if v_state = 'parked' and v_job.stopped_by_budget_id is not null then
+      v_state := 'budget';
+    end if;
     return json_build_object('action', 'stop', 'status', lower(v_job.status::text), 'lease_until', null,
       'reason', json_build_object('code', v_state, 'message', case v_state
         when 'cancelled' then 'The job was cancelled' || coalesce(': ' || v_job.failure_reason, '.')
         when 'finished' then format('The job is already %s.', lower(v_job.status::text))
         when 'archived' then 'The product is archived and can only be read. Its owner can restore it.'
+        when 'budget' then 'A budget is reached. The job waits for a person.'
         when 'parked' then 'The job waits for the answer to a question.'
         when 'requeued' then 'The job went back to the queue until the rate limit ends.'
         else format('Attempt %s no longer holds this job.', coalesce(p_attempt::text, '?')) end));
   end if;
 
+  v_spent_up := private.heed_budget(v_job, p_usage);
+  if v_spent_up is not null then
+    return json_build_object('action', 'stop', 'status', 'queued', 'lease_until', null,
+      'reason', json_build_object('code', 'budget', 'message', v_spent_up));
+  end if;
   select r.pause_context into v_pause from public.sprint_runs r where r.id = v_job.sprint_run_id and r.status = 'PAUSED';
   perform private.touch_worker(v_job.worker_id, null, null, p_quota_pct);
   return json_build_object(
@@ -60,14 +71,15 @@ $$;
 
 grant execute on function private.heartbeat_agent_job to authenticated;
 
-create function public.heartbeat_agent_job(p_job_id uuid, p_attempt integer, p_quota_pct integer default null)
+create function public.heartbeat_agent_job(
+  p_job_id uuid, p_attempt integer, p_quota_pct integer default null, p_usage jsonb default null)
 returns json
 language plpgsql
 volatile
 set search_path = ''
 as $$
 begin
-  return private.heartbeat_agent_job(p_job_id, p_attempt, p_quota_pct);
+  return private.heartbeat_agent_job(p_job_id, p_attempt, p_quota_pct, p_usage);
 end;
 $$;
 

@@ -62,6 +62,7 @@ begin
   if p_job.open_blockers > 0 then
     v_reasons := v_reasons || private.job_dependency_reasons(p_job);
   end if;
+  v_reasons := v_reasons || private.budget_reasons(p_job);
   if not p_job.in_turn then
     select j.* into v_first from public.agent_jobs j
     where j.sprint_run_id = p_job.sprint_run_id and j.lane_id = p_job.lane_id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')

@@ -1,5 +1,5 @@
 -- Why: a worker that gets no job is told in one code and one sentence whether there is nothing at all or something waits.
-create function private.nothing_to_claim(p_user_id uuid, p_product_id uuid)
+create function private.nothing_to_claim(p_user_id uuid, p_product_id uuid, p_full_budgets uuid[] default null)
 returns jsonb
 language plpgsql
 stable
@@ -41,15 +41,17 @@ begin
       when v_waiting.paused > 0 then 'paused'
       when v_waiting.asked > 0 then 'question'
       when v_waiting.delayed > 0 then 'not_before'
+      when p_full_budgets <> '{}' then 'budget'
       when v_waiting.to_verify > 0 then 'needs_other_worker'
       when v_waiting.in_review > 0 then 'review'
       when v_waiting.blocked > 0 then 'dependency'
       else 'order' end,
-    'message', format('%s queued, none claimable now: %s wait for their turn, %s for an answer, %s for a paused run, %s for a rate limit%s%s; %s held by workers.',
+    'message', format('%s queued, none claimable now: %s wait for their turn, %s for an answer, %s for a paused run, %s for a rate limit%s%s; %s held by workers.%s',
       v_waiting.queued, v_waiting.in_order, v_waiting.asked, v_waiting.paused, v_waiting.delayed,
       case when v_waiting.blocked > 0 then format(', %s for other tasks', v_waiting.blocked) else '' end,
       case when v_waiting.to_verify + v_waiting.in_review > 0 then format(', %s for another worker, %s for a review',
-        v_waiting.to_verify, v_waiting.in_review) else '' end, v_waiting.held));
+        v_waiting.to_verify, v_waiting.in_review) else '' end, v_waiting.held,
+      case when p_full_budgets <> '{}' then ' A budget lets nobody begin.' else '' end));
 end;
 $$;
 

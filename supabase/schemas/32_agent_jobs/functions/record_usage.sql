@@ -1,5 +1,5 @@
--- Why: the numbers of a job are the sum of its lines in the ledger, over all attempts. Totals of the attempt and single events
--- may come in any mixture, any number of times.
+-- Why: totals of the attempt and single events may come in any mixture, any number of times, and the numbers of the job follow.
+-- What was told of the turn so far gives way to them.
 create function private.record_usage(p_job public.agent_jobs, p_attempt integer, p_report private.job_report)
 returns public.agent_jobs
 language plpgsql
@@ -7,29 +7,21 @@ volatile
 set search_path = ''
 as $$
 declare
-  v_job public.agent_jobs := p_job;
+  v_has_totals boolean := num_nonnulls(p_report.input_tokens, p_report.output_tokens, p_report.cache_read_tokens,
+    p_report.cache_write_tokens) > 0;
 begin
-  if num_nonnulls(p_report.model_id, p_report.input_tokens, p_report.output_tokens, p_report.cache_read_tokens,
-    p_report.cache_write_tokens, p_report.events) = 0 then
+  if not v_has_totals and num_nonnulls(p_report.model_id, p_report.events) = 0 then
     return p_job;
   end if;
   if p_report.events is not null then
     perform private.record_usage_event(p_job, p_attempt, e.value) from jsonb_array_elements(p_report.events) e;
   end if;
   perform private.record_usage_total(p_job, p_attempt, p_report);
-  update public.agent_jobs j
-  set model_id = coalesce(left(p_report.model_id, 200), used.model_id, j.model_id),
-      input_tokens = used.input, output_tokens = used.output,
-      cache_read_tokens = used.cache_read, cache_write_tokens = used.cache_write
-  from (
-    select sum(e.input_tokens) as input, sum(e.output_tokens) as output, sum(e.cache_read_tokens) as cache_read,
-      sum(e.cache_write_tokens) as cache_write, (array_agg(e.model_id order by e.id desc) filter (where e.model_id is not null))[1] as model_id
-    from public.usage_events e where e.job_id = p_job.id
-  ) used
-  where j.id = p_job.id
-  returning j.* into v_job;
-  return v_job;
+  delete from public.usage_so_far s
+  where s.job_id = p_job.id and s.attempt = p_attempt and (v_has_totals or s.after_seq < (
+    select max((e.value ->> 'seq')::bigint) from jsonb_array_elements(p_report.events) e));
+  return private.sum_usage(p_job.id, p_report.model_id);
 end;
 $$;
 
-comment on function private.record_usage is 'Tokens and model of a job as the sum of its ledger (specification: Agent job).';
+comment on function private.record_usage is 'Writes down what a worker tells of its tokens (specification: Agent job, token usage).';

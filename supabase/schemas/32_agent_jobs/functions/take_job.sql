@@ -2,7 +2,8 @@
 -- CLAIMED with a new attempt, a lease, and the plan as it is now (specification: Agent job, plan_snapshot). The triggers move
 -- the task and the run. Called with a share of the product lock.
 create function private.take_job(
-  p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb)
+  p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb,
+  p_full_budgets uuid[])
 returns public.agent_jobs
 language plpgsql
 volatile
@@ -18,7 +19,7 @@ declare
 begin
   update public.agent_jobs x
   set status = 'CLAIMED', attempt = x.attempt + 1, worker_id = p_worker_id, claimed_at = v_now, started_at = null,
-      lease_until = v_now + private.lease(), not_before = null, claim_rank = 1, failure_class = null,
+      lease_until = v_now + private.lease(), not_before = null, claim_rank = 1, stopped_by_budget_id = null, failure_class = null,
       -- A verifier looks at the criteria; how the work meets the plan was found before.
       verify_result = case when x.phase = 'verify' then x.verify_result end,
       plan_snapshot = coalesce(
@@ -33,6 +34,7 @@ begin
       and (j.phase <> 'verify' or j.author_worker_id is distinct from p_worker_id)
       and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
       and (p_kinds is null or p_kinds ? j.kind::text)
+      and (p_full_budgets is null or private.fits_budgets(j.id, p_full_budgets))
     order by j.claim_rank, j.created_at, j.position, j.id
     limit 1
     for update of j skip locked

@@ -1,5 +1,5 @@
 -- Why: the history of attempts follows the job, whatever path wrote it: a claim begins one, leaving CLAIMED and RUNNING ends it.
--- A job that is back in the queue says why: a limit, a question, a lost lease, that it
+-- A job that is back in the queue says why: a limit, a question, a budget, a lost lease, that it
 -- is for somebody else to look at now, or that its worker gave it back.
 -- Definer: attempts are nobody's to write.
 create function private.tg_agent_jobs__note_attempt()
@@ -25,6 +25,7 @@ begin
         when new.phase <> old.phase then 'done'
         when new.failure_class = 'rate_limited' then 'rate_limited'
         when new.failure_class is not null then 'lost'
+        when new.stopped_by_budget_id is not null then 'budget'
         when new.parked_question_id is not null then 'question'
         else 'returned'
       end

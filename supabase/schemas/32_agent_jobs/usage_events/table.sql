@@ -22,6 +22,7 @@ create table public.usage_events (
   currency text constraint usage_events_currency_form check (currency ~ '^[A-Z]{3}$'),
   source text not null constraint usage_events_source_known check (source in ('reported', 'list_price', 'unpriced')),
   estimated boolean not null default false,
+  subscription boolean not null default false,
   created_at timestamptz not null default private.now(),
   constraint usage_events_once unique (job_id, attempt, seq),
   constraint usage_events_cost_has_currency check ((cost is null) = (currency is null)),
@@ -30,6 +31,9 @@ create table public.usage_events (
 
 comment on table public.usage_events is
   'Tokens and cost of agents, written once with the prices of the moment (specification: Agent job, token usage; Model price).';
+
+comment on column public.usage_events.subscription is
+  'Paid by a subscription: the cost is what the list price would be, and no money that anybody spends.';
 
 create index usage_events_product_id_idx on public.usage_events (product_id, created_at);
 create index usage_events_task_id_idx on public.usage_events (task_id);

@@ -33,6 +33,7 @@ begin
   where q.id = p_question_id
   returning q.* into v_question;
   perform private.unpark_job(v_question);
+  perform private.act_on_budget_answer(v_question, p_option);
   return private.question_json(v_question);
 end;
 $$;

@@ -11,8 +11,10 @@ as $$
     union
     select q.product_id from public.agent_questions q
     where q.status = 'OPEN' and q.expires_at <= private.now() and (q.park or q.on_expiry <> 'STOP')
+    union
+    select d.product_id from private.products_with_due_budgets() as d (product_id)
     order by 1);
 $$;
 
 comment on function private.products_past_due is
-  'Products with an expired lease or a waiting question past its expiry, in the order of their locks.';
+  'Products with an expired lease, a waiting question past its expiry or a budget to settle, in the order of their locks.';

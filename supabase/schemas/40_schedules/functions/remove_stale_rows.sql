@@ -36,6 +36,12 @@ begin
   where d.created_at < v_now - interval '14 days'
     and exists (select from public.job_diffs n where n.job_id = d.job_id and n.attempt > d.attempt);
   get diagnostics v_diffs = row_count;
+  perform private.keep_usage_so_far(x.job_id, x.attempt)
+  from (
+    select distinct s.job_id, s.attempt from public.usage_so_far s
+    where s.told_at < v_now - interval '1 hour' and not exists (
+      select from public.agent_jobs j where j.id = s.job_id and j.attempt = s.attempt and j.status in ('CLAIMED', 'RUNNING'))
+  ) x;
   delete from public.agent_workers w
   where w.last_seen_at < v_now - interval '30 days'
     and not exists (select from public.agent_jobs j where j.worker_id = w.id)

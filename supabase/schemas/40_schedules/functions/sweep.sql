@@ -21,6 +21,9 @@ begin
   end loop;
   v_leases := private.sweep_expired_leases(v_products);
   v_questions := private.write_down_expired(true, v_products);
+  foreach v_product_id in array v_products loop
+    perform private.settle_budgets(v_product_id);
+  end loop;
 
   if (coalesce(p_full, false) or extract(second from v_now) < 5)
     and pg_try_advisory_xact_lock(hashtextextended('backloom:sweep', 0)) then

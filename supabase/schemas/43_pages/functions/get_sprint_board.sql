@@ -50,6 +50,7 @@ begin
         order by s.sort_order, s.created_at, s.id
         limit 200
       ) x),
+    'budgets', public.get_budgets(v_product, null, p_sprint_id),
     'preflight', private.preflight_sprint_run(p_sprint_id),
     'burndown', private.get_sprint_burndown(p_sprint_id)
   );

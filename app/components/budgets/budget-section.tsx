@@ -1,0 +1,54 @@
+import type { BudgetList as Budgets } from "~/contract/budget";
+import { ActionForm } from "../action-form";
+import { Button } from "../button";
+import { Section } from "../card";
+import { WriteFields } from "../write-access";
+import { AmountFields } from "./amount-fields";
+import { BudgetList } from "./budget-list";
+
+/** What one sprint or run may cost; nothing of it where nobody may set anything and nothing is set. */
+export function BudgetSection({
+  scope,
+  targetId,
+  budgets: { budgets, may_set },
+  open,
+}: {
+  scope: "sprint" | "run";
+  targetId: string;
+  budgets: Budgets;
+  /** Whether work may still come: a finished thing needs no new budget. */
+  open: boolean;
+}) {
+  const maySet = may_set && open;
+  if (budgets.length === 0 && !maySet) return null;
+  return (
+    <Section
+      title="Budget"
+      about={
+        budgets.length === 0
+          ? `Work of this ${scope} stops at the sum that you set, and asks you.`
+          : undefined
+      }
+    >
+      <div className="grid gap-4">
+        {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={maySet} showName /> : null}
+        {maySet ? (
+          <details>
+            <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
+              Set a budget for this {scope}
+            </summary>
+            <ActionForm className="mt-3">
+              <WriteFields className="flex flex-wrap items-end gap-2">
+                <input type="hidden" name="intent" value="set-budget" />
+                <input type="hidden" name="scope" value={scope} />
+                <input type="hidden" name="target_id" value={targetId} />
+                <AmountFields label="Stop at" id={`new-${scope}-budget`} />
+                <Button type="submit">Set budget</Button>
+              </WriteFields>
+            </ActionForm>
+          </details>
+        ) : null}
+      </div>
+    </Section>
+  );
+}

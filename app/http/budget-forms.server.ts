@@ -1,0 +1,20 @@
+import { deleteBudgetInput, setBudgetInput } from "~/contract/budget";
+import type { Actor } from "~/db/rpc.server";
+import { deleteBudget } from "~/domain/budgets/delete-budget.server";
+import { setBudget } from "~/domain/budgets/set-budget.server";
+import { done, readForm } from "./form-action.server";
+
+/** The forms that set budgets, the same on every page that shows some. */
+export function budgetIntents(actor: Actor, form: FormData, productId: string, back: string) {
+  form.set("product_id", productId);
+  return {
+    "set-budget": async () => {
+      await setBudget(actor, readForm(form, setBudgetInput));
+      return done(form, back, "The budget is set");
+    },
+    "delete-budget": async () => {
+      await deleteBudget(actor, readForm(form, deleteBudgetInput));
+      return done(form, back, "The budget is removed");
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { budgetsQuery } from "~/contract/budget";
+import { getBudgets } from "~/domain/budgets/get-budgets.server";
+import { reference, resolveId, resolveOptionalId } from "../references.server";
+import { defineTool } from "../tool.server";
+
+export const getBudgetsTool = defineTool({
+  name: "get_budgets",
+  title: "Get budgets",
+  description:
+    "What the product, a sprint or a run may spend, and what is spent, reserved and left. Only people set budgets.",
+  access: "read",
+  input: budgetsQuery.safeExtend({
+    product_id: reference.describe("Id or code of the product"),
+    sprint_id: reference.optional().describe("Id or code of a sprint"),
+  }),
+  run: async ({ actor }, { product_id, sprint_id, ...input }) => {
+    const product = await resolveId(actor, "product", product_id);
+    return getBudgets(actor, {
+      ...input,
+      product_id: product,
+      sprint_id: await resolveOptionalId(actor, "sprint", sprint_id, product),
+    });
+  },
+});

@@ -1,0 +1,26 @@
+-- Why: a claim reserves what its work is expected to use, so that workers side by side never spend the same rest. It is in force
+-- while its attempt holds the job; what the attempt has used counts as spent and is taken off it.
+-- seen, step  what the last heartbeat told, and the most that came between two of them: a job that could not take one more step
+--             within its reservation asks for more, or stops
+create table public.budget_reservations (
+  job_id uuid not null references public.agent_jobs (id) on delete cascade,
+  unit text not null,
+  attempt integer not null,
+  product_id uuid not null references public.products (id) on delete cascade,
+  amount numeric(20, 6) not null default 0,
+  seen numeric(20, 6) not null default 0,
+  step numeric(20, 6) not null default 0,
+  primary key (job_id, unit)
+);
+
+comment on table public.budget_reservations is 'What held jobs may still use of the budgets that they fall under.';
+
+create index budget_reservations_product_id_idx on public.budget_reservations (product_id);
+
+alter table public.budget_reservations enable row level security;
+
+create policy budget_reservations_select on public.budget_reservations for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+
+grant select on public.budget_reservations to authenticated;
+grant select, insert, update, delete on public.budget_reservations to service_role;

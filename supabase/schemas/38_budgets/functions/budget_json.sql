@@ -1,0 +1,30 @@
+-- Why: one shape of a budget for all who read it.
+create function private.budget_json(p_budget public.budgets)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_window record;
+  v_work record;
+  v_spent numeric := private.budget_spent(p_budget);
+  v_is_reached boolean := private.is_budget_reached(p_budget);
+begin
+  select * into v_window from private.budget_window(p_budget);
+  select * into v_work from private.budget_at_work(p_budget);
+  return jsonb_build_object(
+    'id', p_budget.id, 'product_id', p_budget.product_id, 'scope', p_budget.scope, 'period', p_budget.period,
+    'sprint_id', p_budget.sprint_id, 'sprint_run_id', p_budget.sprint_run_id, 'task_id', p_budget.task_id,
+    'name', private.budget_name(p_budget),
+    'unit', p_budget.unit, 'amount', p_budget.amount,
+    'spent', round(v_spent, 6), 'reserved', round(v_work.reserved, 6), 'at_work', v_work.jobs,
+    'left', round(greatest(p_budget.amount - v_spent - v_work.reserved, 0), 6),
+    'overshoot', round(greatest(p_budget.overshoot, v_spent - p_budget.amount, 0), 6),
+    'state', case when v_is_reached then 'reached' when v_spent >= 0.8 * p_budget.amount then 'warning' else 'open' end,
+    'from_at', nullif(v_window.from_at, '-infinity'), 'until_at', v_window.until_at,
+    'created_at', p_budget.created_at, 'updated_at', p_budget.updated_at);
+end;
+$$;
+
+comment on function private.budget_json is 'A budget with what was spent, what is reserved and what is left.';

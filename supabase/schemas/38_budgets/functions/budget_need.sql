@@ -1,0 +1,39 @@
+-- Why: the first budget that a job at work is near to: it is used up, or one more step of the job would go beyond what is
+-- reserved for it. Null for a job that may go on without another thought, and when a person lets it finish.
+-- p_usage is what a heartbeat tells and nobody has written down yet.
+create function private.budget_need(p_job public.agent_jobs, p_usage jsonb)
+returns uuid
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_budget public.budgets;
+  v_kept public.budget_reservations;
+  v_new numeric;
+  v_used numeric;
+begin
+  for v_budget in
+    select b.* from public.budgets b
+    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
+    order by b.id
+  loop
+    select r.* into v_kept from public.budget_reservations r
+    where r.job_id = p_job.id and r.unit = v_budget.unit and r.attempt = p_job.attempt;
+    v_used := private.attempt_used(p_job.id, p_job.attempt, v_budget.unit);
+    v_new := greatest(0, private.usage_in_unit(p_usage, v_budget.unit) - (
+      select coalesce(sum(case when v_budget.unit = 'tokens'
+        then coalesce(s.input_tokens, 0) + coalesce(s.output_tokens, 0) + coalesce(s.cache_write_tokens, 0)
+        when s.currency = v_budget.unit and not s.subscription then s.cost end), 0)
+      from public.usage_so_far s where s.job_id = p_job.id and s.attempt = p_job.attempt));
+    v_used := v_used + v_new;
+    if v_used > 0 and v_used + greatest(coalesce(v_kept.step, 0), v_used - coalesce(v_kept.seen, 0)) > coalesce(v_kept.amount, 0)
+      or private.budget_spent(v_budget) + v_new >= v_budget.amount then
+      return v_budget.id;
+    end if;
+  end loop;
+  return null;
+end;
+$$;
+
+comment on function private.budget_need is 'The budget that a job at work comes near to, if any.';

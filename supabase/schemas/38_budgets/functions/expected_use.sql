@@ -1,0 +1,29 @@
+-- Why: what one task will probably use: the median of the finished tasks of the product with the same model, of all its
+-- finished tasks where there are too few, and the setting of the product before three have finished.
+create function private.expected_use(p_product_id uuid, p_unit text, p_model_id text)
+returns numeric
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_expected numeric;
+  v_settings public.budget_settings;
+begin
+  select coalesce(
+    case when count(*) filter (where x.model_id = p_model_id) >= 3
+      then percentile_cont(0.5) within group (order by x.used) filter (where x.model_id = p_model_id) end,
+    case when count(*) >= 3 then percentile_cont(0.5) within group (order by x.used) end)
+  into v_expected
+  from (
+    select f.model_id, f.used from private.finished_use(p_product_id, p_unit) f limit 100
+  ) x;
+  if v_expected > 0 then
+    return v_expected;
+  end if;
+  v_settings := private.budget_settings_of(p_product_id);
+  return case when p_unit = 'tokens' then v_settings.expected_tokens else v_settings.expected_cost end;
+end;
+$$;
+
+comment on function private.expected_use is 'What one task will probably use, in tokens or in a currency.';

@@ -1,0 +1,48 @@
+-- Why: what a heartbeat tells is written down, and a job that comes near to a budget gets more of it or is stopped. Beside others a
+-- job stops as soon as one more step like its largest might not fit; the last one at work may use up the rest. So what is spent
+-- beyond a budget is at most what one task uses between two heartbeats. Answers the sentence for the worker, or null to go on.
+-- Called with the job's row held; stops only with the product's lock (private.lock_for_budget), else the next heartbeat does.
+create function private.heed_budget(p_job public.agent_jobs, p_usage jsonb)
+returns text
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_budget public.budgets;
+  v_is_locked boolean := current_setting('backloom.locked_product', true) = p_job.product_id::text;
+  v_step numeric;
+  v_left numeric;
+  v_others integer;
+begin
+  if jsonb_typeof(p_usage -> 'models') = 'array' then
+    perform private.note_usage_so_far(p_job, p_usage);
+  end if;
+  if not exists (select from public.budgets b where b.product_id = p_job.product_id) then
+    return null;
+  end if;
+
+  for v_budget in
+    select b.* from public.budgets b
+    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
+    order by b.id
+  loop
+    v_step := private.note_budget_step(p_job, v_budget.unit);
+    select v_budget.amount - private.budget_spent(v_budget) - w.reserved, w.jobs into v_left, v_others
+    from private.budget_at_work(v_budget, p_job.id) w;
+    perform private.warn_of_budget(v_budget, private.budget_spent(v_budget));
+    continue when not v_is_locked;
+    if v_left <= 0 or (v_others > 0 and v_left < v_step and private.budget_need(p_job, null) is not null) then
+      return private.stop_for_budget(p_job, v_budget);
+    end if;
+    update public.budget_reservations r
+    set amount = private.attempt_used(p_job.id, p_job.attempt, r.unit)
+      + least(v_left, greatest(2 * v_step, private.expected_use(p_job.product_id, r.unit, p_job.model_id) / 2))
+    where r.job_id = p_job.id and r.unit = v_budget.unit and r.attempt = p_job.attempt
+      and r.amount < private.attempt_used(p_job.id, p_job.attempt, r.unit) + v_step;
+  end loop;
+  return null;
+end;
+$$;
+
+comment on function private.heed_budget is 'Continue or stop, as the budgets of a job say.';

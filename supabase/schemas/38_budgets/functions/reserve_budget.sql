@@ -1,0 +1,30 @@
+-- Why: what the claimed job is expected to use is taken off what others may begin with; where less is left, the rest.
+create function private.reserve_budget(p_job public.agent_jobs)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_model_id text := coalesce(p_job.model_id, private.model_of_worker(p_job.worker_id));
+  v_tasks integer := 1;
+begin
+  if p_job.kind = 'SPRINT_IMPLEMENTATION' then
+    select count(*) into v_tasks from public.task_executions e
+    where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING');
+  end if;
+  insert into public.budget_reservations as r (job_id, unit, attempt, product_id, amount)
+  select p_job.id, x.unit, p_job.attempt, p_job.product_id,
+    greatest(0, least(greatest(v_tasks, 1) * private.expected_use(p_job.product_id, x.unit, v_model_id), x.rest))
+  from (
+    select b.unit, min(b.amount - private.budget_spent(b) - (private.budget_at_work(b, p_job.id)).reserved) as rest
+    from public.budgets b
+    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
+    group by b.unit
+  ) x
+  on conflict (job_id, unit) do update
+  set attempt = excluded.attempt, amount = excluded.amount, seen = 0, step = 0;
+end;
+$$;
+
+comment on function private.reserve_budget is 'Reserves for a claimed job what it is expected to use.';

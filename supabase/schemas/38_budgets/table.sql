@@ -1,0 +1,51 @@
+-- Why: what a run, a sprint, a task or a product in a day, week or month may use, in a currency or in tokens (fresh input,
+-- output and cache write). Currencies are never added: a budget in dollars does not see euros.
+-- due_at      a claim found nothing left: the next one with the product's lock looks whether the budget is reached
+-- reached_at  nobody may begin under it any more, until it is raised or its time is over
+-- spent_before  what a run that this one continues had spent
+-- finish_job_ids  jobs that a person lets finish all the same
+-- overshoot   the most that was ever spent beyond it, in earlier windows or before it was raised
+create table public.budgets (
+  id uuid primary key default gen_random_uuid(),
+  product_id uuid not null references public.products (id) on delete cascade,
+  scope text not null constraint budgets_scope_known check (scope in ('product', 'sprint', 'run', 'task')),
+  period text constraint budgets_period_known check (period in ('day', 'week', 'month')),
+  sprint_id uuid references public.sprints (id) on delete cascade,
+  sprint_run_id uuid references public.sprint_runs (id) on delete cascade,
+  task_id uuid references public.tasks (id) on delete cascade,
+  unit text not null constraint budgets_unit_form check (unit = 'tokens' or unit ~ '^[A-Z]{3}$'),
+  amount numeric(20, 6) not null constraint budgets_amount_range check (amount > 0 and amount <= 1000000000000),
+  spent_before numeric(20, 6) not null default 0,
+  due_at timestamptz,
+  reached_at timestamptz,
+  warned_at timestamptz,
+  overshoot numeric(20, 6) not null default 0,
+  finish_job_ids uuid[] not null default '{}',
+  created_by uuid references public.users (id) on delete set null,
+  created_at timestamptz not null default private.now(),
+  updated_at timestamptz not null default private.now(),
+  constraint budgets_scope_target check (
+    num_nonnulls(sprint_id, sprint_run_id, task_id) = case scope when 'product' then 0 else 1 end
+    and (scope = 'product') = (period is not null)
+    and (scope = 'sprint') = (sprint_id is not null)
+    and (scope = 'run') = (sprint_run_id is not null)
+    and (scope = 'task') = (task_id is not null)
+  ),
+  constraint budgets_one_each unique nulls not distinct (product_id, scope, period, sprint_id, sprint_run_id, task_id, unit)
+);
+
+comment on table public.budgets is 'Budgets: what may be used, and how far it is. Only people who own the product raise them.';
+
+create index budgets_sprint_id_idx on public.budgets (sprint_id);
+create index budgets_sprint_run_id_idx on public.budgets (sprint_run_id);
+create index budgets_task_id_idx on public.budgets (task_id);
+create index budgets_created_by_idx on public.budgets (created_by);
+create index budgets_unsettled_idx on public.budgets (product_id) where due_at is not null or reached_at is not null;
+
+alter table public.budgets enable row level security;
+
+create policy budgets_select on public.budgets for select to authenticated
+  using (product_id in (select private.accessible_product_ids()));
+
+grant select on public.budgets to authenticated;
+grant select, insert, update, delete on public.budgets to service_role;

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { type BudgetList, budgetListSchema, budgetSchema } from "~/contract/budget";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { claim, seedSprint } from "../db/agents/sprint-world";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+
+/** `/api/products/:id/budgets`, `…/budgets/:budgetId` (api.products.$id.budgets.$budgetId) and `…/budget-settings` (api.products.$id.budget-settings). */
+async function scene() {
+  const world = await seedSprint(t, { stories: [1] });
+  const base = `/api/products/${world.product.id}`;
+  const cookie = await signIn(t, app, world.owner);
+  const token = bearer(await createToken(t, world.owner));
+  const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+    app.request(`${base}${path}`, {
+      method,
+      headers: { "content-type": "application/json", ...(headers ?? { cookie }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const list = async (query = "", headers = token): Promise<BudgetList> =>
+    budgetListSchema.parse(
+      await (await send("GET", `/budgets${query}`, undefined, headers)).json(),
+    );
+  return { ...world, send, list, token };
+}
+
+const week = { scope: "product", period: "week", unit: "USD", amount: 20 };
+
+describe("PUT /api/products/:id/budgets", () => {
+  it("makes one budget for each scope, period and unit, and changes it the second time", async () => {
+    const { send, list } = await scene();
+    const first = budgetSchema.parse(await (await send("PUT", "/budgets", week)).json());
+    expect(first).toMatchObject({
+      amount: 20,
+      spent: 0,
+      left: 20,
+      state: "open",
+      scope: "product",
+    });
+    const again = await send("PUT", "/budgets", { ...week, amount: 30 });
+    expect(await again.json()).toMatchObject({ id: first.id, amount: 30 });
+    await send("PUT", "/budgets", { ...week, unit: "tokens", amount: 1_000_000 });
+    expect((await list()).budgets.map(({ unit }) => unit).sort()).toEqual(["USD", "tokens"]);
+    expect(await list()).toMatchObject({ may_set: false, settings: { time_zone: "UTC" } });
+  });
+
+  it("refuses tokens, members, strangers and what is no budget, with words", async () => {
+    const { send, token, product, sprint } = await scene();
+    const refused = await send("PUT", "/budgets", week, token);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: expect.stringContaining("set by people") });
+    const member = await createUser(t);
+    await addMember(t, product.id, member);
+    expect(
+      (await send("PUT", "/budgets", week, { cookie: await signIn(t, app, member) })).status,
+    ).toBe(403);
+    const stranger = await signIn(t, app, await createUser(t));
+    expect((await send("GET", "/budgets", undefined, { cookie: stranger })).status).toBe(403);
+    for (const body of [
+      { ...week, amount: 0 },
+      { ...week, unit: "usd" },
+      { scope: "product", unit: "USD", amount: 1 },
+      { scope: "sprint", unit: "USD", amount: 1 },
+      { scope: "sprint", period: "day", target_id: sprint.id, unit: "USD", amount: 1 },
+      { scope: "run", target_id: sprint.id, unit: "USD", amount: 1 },
+    ]) {
+      expect((await send("PUT", "/budgets", body)).status, JSON.stringify(body)).toBe(422);
+    }
+  });
+
+  it("shows with a run what it falls under, and what is reserved and spent of it", async () => {
+    const { send, list, actor, sprint } = await scene();
+    await send("PUT", "/budgets", week);
+    await send("PUT", "/budgets", {
+      scope: "sprint",
+      target_id: sprint.id,
+      unit: "USD",
+      amount: 9,
+    });
+    const run = await startSprintRun(actor, {
+      sprint_id: sprint.id,
+      stop_at: { unit: "USD", amount: 5 },
+    });
+    await claim(actor);
+    const { budgets } = await list(`?sprint_run_id=${run.id}`);
+    expect(budgets).toMatchObject([
+      { scope: "run", amount: 5, reserved: 1, at_work: 1 },
+      { scope: "sprint", amount: 9, reserved: 1 },
+      { scope: "product", period: "week", amount: 20, reserved: 1 },
+    ]);
+  });
+});
+
+describe("DELETE /api/products/:id/budgets/:budgetId", () => {
+  it("takes a budget away, also one that is gone, and never for a token", async () => {
+    const { send, list, token } = await scene();
+    const { id } = budgetSchema.parse(await (await send("PUT", "/budgets", week)).json());
+    expect((await send("DELETE", `/budgets/${id}`, undefined, token)).status).toBe(403);
+    expect((await send("DELETE", `/budgets/${id}`)).status).toBe(204);
+    expect((await send("DELETE", `/budgets/${id}`)).status).toBe(204);
+    expect((await list()).budgets).toEqual([]);
+    expect((await send("DELETE", "/budgets/nothing")).status).toBe(404);
+  });
+});
+
+describe("PATCH /api/products/:id/budget-settings", () => {
+  it("changes what is named and leaves the rest", async () => {
+    const { send, list, token } = await scene();
+    const changed = await send("PATCH", "/budget-settings", { time_zone: "America/Lima" });
+    expect(await changed.json()).toMatchObject({ time_zone: "America/Lima", unreported: "allow" });
+    await send("PATCH", "/budget-settings", { unreported: "refuse" });
+    expect((await list()).settings).toMatchObject({
+      time_zone: "America/Lima",
+      unreported: "refuse",
+    });
+    expect((await send("PATCH", "/budget-settings", { time_zone: "Mars/Base" })).status).toBe(422);
+    expect((await send("PATCH", "/budget-settings", { unreported: "allow" }, token)).status).toBe(
+      403,
+    );
+  });
+});

@@ -1,0 +1,287 @@
+import { describe, expect, it } from "vitest";
+import type { AgentQuestion } from "~/contract/question";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
+import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { deleteBudget } from "~/domain/budgets/delete-budget.server";
+import { getBudgets } from "~/domain/budgets/get-budgets.server";
+import { setBudget } from "~/domain/budgets/set-budget.server";
+import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { createToken, startTestApp } from "../../setup/app";
+import { addMember } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { statusOf } from "../refusal";
+import { at } from "../world";
+import { serviceAt } from "./at-time";
+import { claim, claimRefusal, type SprintOptions, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+
+/** A run with a budget in dollars, in which each story has a branch of its own. */
+async function scene(amount: number, options: SprintOptions = {}) {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 1], ...options });
+  const { actor, product, sprint } = world;
+  const stop_at = { unit: "USD", amount };
+  const run = await startSprintRun(actor, { sprint_id: sprint.id, stop_at });
+  const read = () => getSprintRun(actor, { sprint_run_id: run.id });
+  const budget = async () => {
+    const { budgets } = await getBudgets(actor, {
+      product_id: product.id,
+      sprint_run_id: run.id,
+    });
+    return at(budgets, 0);
+  };
+  const beat = (job: { id: string; attempt: number }, cost: number) =>
+    heartbeatAgentJob(actor, {
+      job_id: job.id,
+      attempt: job.attempt,
+      usage: { models: [{ model_id: "m", input_tokens: 10, cost, currency: "USD" }] },
+    });
+  const finish = async (job: { id: string; attempt: number }, cost: number) => {
+    const held = { job_id: job.id, attempt: job.attempt };
+    await reportJobUsage(actor, { ...held, events: [{ seq: 1, model_id: "m", cost }] });
+    await reportAgentJob(actor, { ...held, status: "done", verify_result: "ALIGNED" });
+  };
+  const answer = async (option: number) => {
+    const { pause_question } = await read();
+    const { id }: Pick<AgentQuestion, "id"> = pause_question ?? { id: "" };
+    return answerQuestion(actor, { question_id: id, option });
+  };
+  return { ...world, run, read, budget, beat, finish, answer };
+}
+
+describe("a budget of a run", () => {
+  it("is reserved by claims, and by no more of them than it has room for", async () => {
+    const { actor, budget } = await scene(2);
+    await claim(actor, "w-1");
+    await claim(actor, "w-2");
+    expect(await claimRefusal(actor, "w-3")).toBe("budget");
+    expect(await budget()).toMatchObject({ amount: 2, spent: 0, reserved: 2, left: 0, at_work: 2 });
+  });
+
+  it("gives room again when a job took less than was reserved for it", async () => {
+    const { actor, finish } = await scene(2);
+    const job = await claim(actor, "w-1");
+    await claim(actor, "w-2");
+    await finish(job, 0);
+    expect(await claim(actor, "w-3")).toMatchObject({ attempt: 1 });
+  });
+
+  it("stops the job that reaches it: the job waits, no retry counted, and the run asks", async () => {
+    const { actor, beat, read, budget } = await scene(2, { stories: [1] });
+    const job = await claim(actor);
+    expect(await beat(job, 0.9)).toMatchObject({ action: "continue" });
+    expect(await beat(job, 1.5)).toMatchObject({ action: "continue" });
+    const stop = await beat(job, 2.1);
+    expect(stop).toMatchObject({ action: "stop", status: "queued", reason: { code: "budget" } });
+    expect(stop.reason?.message).toContain("2.10 USD of 2.00 USD");
+    const paused = await read();
+    expect(paused).toMatchObject({
+      status: "paused",
+      pause_context: { reason: "budget", amount: 2, spent: 2.1 },
+      pause_question: { status: "open" },
+    });
+    expect(paused.pause_question?.options.map(({ label }) => label)).toEqual([
+      "Raise by 1.00 USD",
+      "Finish what was begun",
+      "Stop here",
+    ]);
+    expect(at(paused.jobs, 0)).toMatchObject({
+      status: "queued",
+      retry_count: 0,
+      failure_class: null,
+      parked_question_id: paused.pause_question_id,
+    });
+    expect(await beat(job, 2.1)).toMatchObject({ action: "stop", reason: { code: "budget" } });
+    expect(await budget()).toMatchObject({ state: "reached", spent: 2.1 });
+    expect((await budget()).overshoot).toBeCloseTo(0.1);
+    expect(await claimRefusal(actor)).toBe("paused");
+    const why = await whyNotMoving(actor, { kind: "job", id: job.id });
+    expect(why.reasons.map(({ code }) => code)).toEqual(expect.arrayContaining(["budget"]));
+  });
+
+  it("takes the last numbers of an attempt that it stopped", async () => {
+    const { actor, beat, read, budget } = await scene(1, { stories: [1] });
+    const job = await claim(actor);
+    await beat(job, 1.2);
+    const held = { job_id: job.id, attempt: job.attempt };
+    await reportJobUsage(actor, {
+      ...held,
+      events: [{ seq: 1, model_id: "m", input_tokens: 12, cost: 1.3 }],
+    });
+    expect(at((await read()).jobs, 0)).toMatchObject({ input_tokens: 12, cost: 1.3 });
+    expect((await budget()).overshoot).toBeCloseTo(0.3);
+  });
+
+  it("goes on when it is raised by the button, with the stopped job first", async () => {
+    const { actor, beat, answer, read, budget } = await scene(1);
+    const job = await claim(actor);
+    await beat(job, 1.2);
+    await answer(0);
+    expect(await read()).toMatchObject({ status: "queued", pause_context: null });
+    expect(await budget()).toMatchObject({ amount: 2, state: "open" });
+    expect(await claim(actor)).toMatchObject({ id: job.id, attempt: 2, retry_count: 0 });
+  });
+
+  it("lets only what was begun finish, and asks again", async () => {
+    const { actor, beat, answer, read, finish } = await scene(1);
+    const job = await claim(actor);
+    await beat(job, 1.2);
+    await answer(1);
+    expect(await claim(actor)).toMatchObject({ id: job.id, attempt: 2 });
+    expect(await claimRefusal(actor, "w-2")).toBe("budget");
+    expect(await beat({ id: job.id, attempt: 2 }, 5)).toMatchObject({ action: "continue" });
+    await finish({ id: job.id, attempt: 2 }, 5);
+    await claimRefusal(actor);
+    expect(await claimRefusal(actor)).toBe("paused");
+    expect((await read()).pause_context).toMatchObject({ reason: "budget" });
+  });
+
+  it("ends the run when a person stops it", async () => {
+    const { actor, beat, answer, read } = await scene(1);
+    await beat(await claim(actor), 1.2);
+    await answer(2);
+    expect(await read()).toMatchObject({ status: "cancelled" });
+    expect((await read()).jobs.map(({ status }) => status)).toEqual(Array(3).fill("cancelled"));
+  });
+
+  it("pauses the run at the claim that finds nothing left", async () => {
+    const { actor, finish, read } = await scene(1);
+    await finish(await claim(actor), 1);
+    expect(await claimRefusal(actor)).toBe("budget");
+    expect(await claimRefusal(actor)).toBe("paused");
+    expect((await read()).pause_question?.options[1]?.label).toBe("Do one more task");
+  });
+
+  it("is not resumed past its end, but raised", async () => {
+    const { actor, beat, run, product, read } = await scene(1);
+    await beat(await claim(actor), 1.2);
+    expect(await statusOf(resumeSprintRun(actor, { sprint_run_id: run.id }))).toBe(409);
+    await setBudget(actor, {
+      product_id: product.id,
+      scope: "run",
+      target_id: run.id,
+      unit: "USD",
+      amount: 9,
+    });
+    expect((await read()).status).toBe("queued");
+  });
+
+  it("goes on with the run that continues a batch, what was spent included", async () => {
+    const { actor, beat, answer, product } = await scene(1, { strategy: "SPRINT_BATCH" });
+    await beat(await claim(actor), 1.2);
+    await answer(0);
+    const { budgets } = await getBudgets(actor, { product_id: product.id });
+    expect(budgets).toMatchObject([{ scope: "run", amount: 2, spent: 1.2, state: "open" }]);
+    expect(await claim(actor)).toMatchObject({ kind: "SPRINT_IMPLEMENTATION", attempt: 1 });
+  });
+
+  it("counts tokens of fresh input, output and cache write, and never adds currencies", async () => {
+    const { actor, product, run, budget } = await scene(5, { stories: [1] });
+    const job = await claim(actor);
+    await reportJobUsage(actor, {
+      job_id: job.id,
+      attempt: 1,
+      events: [
+        {
+          seq: 1,
+          model_id: "m",
+          input_tokens: 100,
+          output_tokens: 20,
+          cache_read_tokens: 9_000,
+          cache_write_tokens: 3,
+          cost: 4,
+          currency: "EUR",
+        },
+        { seq: 2, model_id: "m", cost: 7, subscription: true },
+      ],
+    });
+    expect(await budget()).toMatchObject({ unit: "USD", spent: 0 });
+    const tokens = await setBudget(actor, {
+      product_id: product.id,
+      scope: "run",
+      target_id: run.id,
+      unit: "tokens",
+      amount: 1_000,
+    });
+    expect(tokens).toMatchObject({ spent: 123, state: "open" });
+  });
+});
+
+describe("a budget of a product", () => {
+  it("is open again the next day in the product's time zone, and its runs go on", async () => {
+    const { actor, product, read, finish } = await scene(100);
+    await setBudgetSettings(actor, { product_id: product.id, time_zone: "Asia/Tokyo" });
+    const given = { product_id: product.id, scope: "product", period: "day", unit: "USD" } as const;
+    const budget = await setBudget(actor, { ...given, amount: 1 });
+    expect(new Date(budget.from_at ?? "").getUTCHours()).toBe(15);
+    await finish(await claim(actor), 1);
+    await claimRefusal(actor);
+    expect(await claimRefusal(actor)).toBe("paused");
+    await serviceAt(t, new Date(Date.parse(budget.until_at ?? "") - 60_000), "sweep()");
+    expect((await read()).status).toBe("paused");
+    await serviceAt(t, new Date(Date.parse(budget.until_at ?? "") + 60_000), "sweep()");
+    expect((await read()).status).toBe("queued");
+  });
+
+  it("is set by its owner in a session: not by members, not by tokens", async () => {
+    const { actor, product, owner } = await scene(100);
+    const member = await createUser(t);
+    await addMember(t, product.id, member);
+    const given = {
+      product_id: product.id,
+      scope: "product",
+      period: "week",
+      unit: "USD",
+    } as const;
+    expect(await statusOf(setBudget(t.actorOf(member), { ...given, amount: 1 }))).toBe(403);
+    const token = await createToken(t, owner);
+    const put = await app.request(`/api/products/${product.id}/budgets`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ scope: "product", period: "week", unit: "USD", amount: 1 }),
+    });
+    expect(put.status).toBe(403);
+    const set = await setBudget(actor, { ...given, amount: 1 });
+    await deleteBudget(actor, { product_id: product.id, budget_id: set.id });
+    await deleteBudget(actor, { product_id: product.id, budget_id: set.id });
+    expect((await getBudgets(actor, { product_id: product.id })).budgets).toHaveLength(1);
+  });
+});
+
+describe("usage of an attempt that dies", () => {
+  it("is known up to its last heartbeat, and marked as an estimate", async () => {
+    const { actor, beat, read } = await scene(10, { stories: [1] });
+    const job = await claim(actor);
+    await beat(job, 0.4);
+    expect(at((await read()).jobs, 0).input_tokens).toBeNull();
+    await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [job.id]);
+    await claimAgentJob(actor, { worker: "w-2" });
+    expect(at((await read()).jobs, 0)).toMatchObject({ input_tokens: 10, cost: 0.4 });
+    const { rows } = await t.sql.query(
+      "select estimated, seq from public.usage_events where job_id = $1",
+      [job.id],
+    );
+    expect(rows).toEqual([{ estimated: true, seq: "-1" }]);
+  });
+
+  it("counts once when its turn came to an end after all", async () => {
+    const { actor, beat, finish, read } = await scene(10, { stories: [1] });
+    const job = await claim(actor);
+    await beat(job, 0.4);
+    await finish(job, 0.5);
+    expect(at((await read()).jobs, 0)).toMatchObject({ cost: 0.5 });
+    const { rows } = await t.sql.query("select from public.usage_so_far where job_id = $1", [
+      job.id,
+    ]);
+    expect(rows).toEqual([]);
+  });
+});

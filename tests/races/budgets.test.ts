@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
+import { getBudgets } from "~/domain/budgets/get-budgets.server";
+import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
+const rounds = Number(process.env.RACE_ROUNDS ?? 3);
+const limit = 5;
+const mostInOneBeat = 0.2;
+
+/** Numbers that look random and are the same in every run. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+describe("a budget and eight workers at once", () => {
+  it(`spends at most one heartbeat of one task more than the limit, in each of ${rounds} rounds`, {
+    timeout: 60_000 * rounds,
+  }, async () => {
+    const overshoots: number[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const world = await seedSprint(t, { strategy: "STORY", stories: Array(24).fill(1) });
+      const { actor, product, sprint } = world;
+      await setBudgetSettings(actor, { product_id: product.id, expected_cost: 0.7 });
+      const stop_at = { unit: "USD", amount: limit };
+      const run = await startSprintRun(actor, { sprint_id: sprint.id, stop_at });
+      const roll = dice(round);
+
+      /** Works on jobs, and beats each time that its agent has used something, until there is no more budget. */
+      const work = async (worker: string): Promise<void> => {
+        for (let refused = 0; refused < 3; ) {
+          const { job, reason } = await claimAgentJob(actor, { worker });
+          if (job === null) {
+            if (reason?.code === "paused") return;
+            refused += 1;
+            continue;
+          }
+          const held = { job_id: job.id, attempt: job.attempt };
+          const needs = 0.3 + roll() * 1.5;
+          let cost = 0;
+          let action = "continue";
+          while (cost < needs && action !== "stop") {
+            cost += 0.05 + roll() * (mostInOneBeat - 0.05);
+            const usage = { models: [{ model_id: "m", cost, currency: "USD" }] };
+            ({ action } = await heartbeatAgentJob(actor, { ...held, usage }));
+          }
+          await reportJobUsage(actor, { ...held, events: [{ seq: 1, model_id: "m", cost }] });
+          if (action === "stop") continue;
+          await reportAgentJob(actor, { ...held, status: "done", verify_result: "ALIGNED" });
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, (_, n) => work(`w-${n}`)));
+
+      const query = { product_id: product.id, sprint_run_id: run.id };
+      const budget = at((await getBudgets(actor, query)).budgets, 0);
+      const { rows } = await t.sql.query(
+        "select coalesce(sum(cost), 0)::float as spent from public.usage_events where sprint_run_id = $1",
+        [run.id],
+      );
+      expect(budget.spent).toBeCloseTo(rows[0].spent);
+      expect(budget.spent).toBeGreaterThan(limit * 0.8);
+      overshoots.push(budget.spent - limit);
+      expect(budget.spent).toBeLessThanOrEqual(limit + mostInOneBeat);
+    }
+    const told = overshoots.map((each) => each.toFixed(3)).join(", ");
+    console.log(`beyond ${limit} USD, of at most ${mostInOneBeat} a heartbeat: ${told}`);
+  });
+});

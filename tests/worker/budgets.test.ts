@@ -1,0 +1,109 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { getBudgets } from "~/domain/budgets/get-budgets.server";
+import { setBudget } from "~/domain/budgets/set-budget.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { openStage, startRun } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+const actor = t.actorOf(ada);
+const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
+
+/** The fake agent that spends half a dollar at a time, with a home of its own. */
+function spender(product: string): string {
+  const own = join(home, product);
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, "ending"), "spends");
+  return `acp:HOME="${own}" exec "${process.execPath}" "${program}"`;
+}
+
+function begin(product: string, ...words: string[]) {
+  return startWorker([
+    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
+    ...["--repo", repo, "--name", `worker-${product}`, "--product", product],
+    ...["--heartbeat", "0.2", "--once", "--agent", spender(product), ...words],
+  ]);
+}
+
+async function scene(code: string, amount: number, unit = "USD") {
+  const run = await startRun(t, ada, { code });
+  const target = { product_id: run.productId, scope: "run", target_id: run.runId, unit } as const;
+  const budget = async () => {
+    const list = { product_id: run.productId, sprint_run_id: run.runId };
+    return (await getBudgets(actor, list)).budgets[0];
+  };
+  await setBudget(actor, { ...target, amount });
+  return { ...run, budget };
+}
+
+describe("a worker and a budget", { timeout: 120_000 }, () => {
+  it("stops its agent, keeps the work, and goes on in the same session when it is raised", async () => {
+    const run = await scene("SPEND", 3);
+    const worker = begin("SPEND");
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(worker.output()).toContain("Told to stop: The budget of this run");
+    expect(worker.output()).toMatch(/What was not delivered is kept on backloom\/kept/);
+
+    const paused = await run.read();
+    expect(paused).toMatchObject({ status: "paused", pause_context: { reason: "budget" } });
+    const [job] = paused.jobs;
+    expect(job).toMatchObject({ status: "queued", retry_count: 0, failure_class: null });
+    expect(job?.input_tokens).toBe(300);
+    expect(job?.cost).toBeGreaterThanOrEqual(3);
+    const detail = await getAgentJob(actor, { job_id: String(job?.id) });
+    expect(detail.attempts).toMatchObject([{ outcome: "budget" }]);
+    expect(git("show", `backloom/kept/${job?.id}-1:begun.txt`)).toBe("begun");
+    const beyond = (await run.budget())?.overshoot ?? Number.NaN;
+    expect(beyond).toBeLessThanOrEqual(1);
+
+    await answerQuestion(actor, { question_id: String(paused.pause_question_id), option: 0 });
+    const again = begin("SPEND");
+    expect(await again.ended, again.output()).toBe(0);
+    const [done] = (await run.read()).jobs;
+    expect(done).toMatchObject({ status: "done", attempt: 2, summary: "Finished at last." });
+    expect(git("show", `${done?.branch}:finished.txt`)).toBe("finished");
+  });
+
+  it("counts no money for an agent that a subscription pays, and still knows what it took", async () => {
+    const run = await scene("ABO", 3);
+    const worker = begin("ABO", "--subscription");
+    await worker.said(/Claimed/);
+    await expect.poll(async () => soFar(run.runId), { timeout: 20_000 }).toBeGreaterThan(4);
+    expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
+    worker.process.kill("SIGTERM");
+    await worker.ended;
+    const [job] = (await run.read()).jobs;
+    expect(job).toMatchObject({ status: "queued", retry_count: 0, input_tokens: 300 });
+    expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
+  });
+
+  it("leaves what it had told when it is killed with -9 in the middle of a turn", async () => {
+    const run = await scene("KILLED", 50);
+    const worker = begin("KILLED");
+    await worker.said(/Claimed/);
+    await expect.poll(async () => soFar(run.runId), { timeout: 20_000 }).toBeGreaterThan(1);
+    worker.process.kill("SIGKILL");
+    await worker.ended;
+    const told = await soFar(run.runId);
+    await t.sql.query("update agent_jobs set lease_until = now() where sprint_run_id = $1", [
+      run.runId,
+    ]);
+    await t.database.call("sweep", {});
+    const [job] = (await run.read()).jobs;
+    expect(job).toMatchObject({ status: "queued", retry_count: 1, cost: told });
+    expect(await run.budget()).toMatchObject({ spent: told });
+  });
+});
+
+/** The cost that heartbeats have told of the turn under way. */
+async function soFar(runId: string): Promise<number> {
+  const { rows } = await t.sql.query(
+    "select coalesce(sum(reported_cost), 0)::float as cost from usage_so_far where sprint_run_id = $1",
+    [runId],
+  );
+  return rows[0].cost;
+}
