@@ -2855,6 +2855,10 @@ export type Database = {
         Args: { p_expires_days?: number; p_label: string; p_prefix: string; p_token_hash: string };
         Returns: Json;
       };
+      create_from_list: {
+        Args: { p_items: Json; p_pbi_id?: string; p_story_id?: string };
+        Returns: Json;
+      };
       create_idea: {
         Args: { p_description?: string; p_product_id: string; p_title: string };
         Returns: Json;

@@ -29,6 +29,18 @@ test("by keys alone: a product, a PBI, a story and a planned task", async ({ bro
   await keys.fill(page.getByRole("textbox", { name: /Implementation plan/ }), "1. Draw it");
   await keys.activate(page.getByRole("button", { name: "Create task" }));
   await expect(details).toContainText("T-1");
+
+  // Several lines pasted where nothing is typed become stories, after a look at them.
+  await keys.press("Escape");
+  await expect(details).toBeHidden();
+  await page.evaluate(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", "- Throw it\n  - Find a room\n- Catch it");
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  });
+  await expect(details.getByRole("region", { name: "Preview" })).toContainText("Find a room");
+  await keys.activate(page.getByRole("button", { name: "Create 2 stories and 1 task" }));
+  await expect(details).toContainText("Made 2 stories and 1 task.");
   await context.close();
 });
 

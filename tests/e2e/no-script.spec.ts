@@ -21,6 +21,13 @@ test("the main journey works without script", async ({ browser }) => {
   await page.getByRole("button", { name: "Create task" }).click();
   await expect(page.getByRole("complementary", { name: "Details" })).toContainText("T-1");
 
+  await page.getByRole("link", { name: "Paste a list" }).click();
+  await page.getByLabel("List").fill("- Throw it\n  - Find a room\n- [x] Buy paper");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await expect(page.getByRole("region", { name: "Preview" })).toContainText("left out");
+  await page.getByRole("button", { name: "Create 1 story and 1 task" }).click();
+  await expect(page.getByText("Made 1 story and 1 task.")).toBeVisible();
+
   await page.getByRole("link", { name: "Sprints" }).click();
   await page.getByLabel("Goal").fill("A plane flies");
   await page.getByRole("button", { name: "Create sprint" }).click();

@@ -26,6 +26,7 @@ import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
+import { createList, previewList } from "./paste-list.server";
 
 const noText = { description: "", acceptance_criteria: "" } as const;
 
@@ -58,6 +59,8 @@ export async function actOnBacklog(
         const task = await createTask(actor, input);
         return redirect(withPanel(here, `task:${task.id}`), 303);
       }),
+    "preview-list": async () => previewList(form),
+    "create-list": () => createList(actor, form, here),
     "update-pbi": () =>
       runForm(
         form,
@@ -140,7 +143,7 @@ export async function actOnBacklog(
 
 function withPanel(here: URL, panel: string | null): string {
   const params = new URLSearchParams(here.search);
-  for (const name of ["panel", "pbi", "story"]) params.delete(name);
+  for (const name of ["panel", "pbi", "story", "into", "made"]) params.delete(name);
   if (panel) params.set("panel", panel);
   const query = params.toString();
   return query ? `${here.pathname}?${query}` : here.pathname;

@@ -10,6 +10,7 @@ export async function loadPanel(actor: Actor, address: URLSearchParams) {
   const [kind = "", id = ""] = (address.get("panel") ?? "").split(":");
   if (kind === "new-pbi") return { kind: "new-pbi" } as const;
   if (kind === "new-story") return { kind: "new-story", pbiId: address.get("pbi") } as const;
+  if (kind === "paste") return { kind: "paste", into: address.get("into") } as const;
   if (kind === "new-task") return newTask(actor, address.get("story") ?? "");
   if (!isCanonicalUuid(id)) return null;
   if (kind === "pbi") {

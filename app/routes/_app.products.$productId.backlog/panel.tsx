@@ -2,6 +2,7 @@ import { SidePanel } from "~/components/side-panel";
 import type { BacklogTree } from "~/contract/page-data";
 import { NewPbiPanel, NewStoryPanel, NewTaskPanel } from "./create-panels";
 import type { PanelData } from "./panel-data.server";
+import { PastePanel } from "./paste-panel";
 import { PbiPanel } from "./pbi-panel";
 import { StoryPanel } from "./story-panel";
 import { TaskPanel } from "./task-panel";
@@ -10,17 +11,26 @@ export interface PanelProps {
   panel: PanelData;
   productId: string;
   pbis: readonly { id: string; code: string; title: string }[];
+  /** Where tasks can go: the stories that are not over. */
+  stories: readonly { id: string; code: string; title: string }[];
   sprints: BacklogTree["sprints"];
   closeTo: string;
 }
 
 /** The details of one line, or the form for a new one. A new key for each, so that no field keeps another's text. */
 export function Panel(props: PanelProps) {
-  const { panel, pbis, sprints, closeTo } = props;
+  const { panel, pbis, stories, sprints, closeTo } = props;
   if (panel.kind === "new-pbi") {
     return (
       <SidePanel key="new-pbi" title="New PBI" closeTo={closeTo}>
         <NewPbiPanel />
+      </SidePanel>
+    );
+  }
+  if (panel.kind === "paste") {
+    return (
+      <SidePanel key="paste" title="Paste a list" closeTo={closeTo}>
+        <PastePanel pbis={pbis} stories={stories} into={panel.into} />
       </SidePanel>
     );
   }

@@ -10,6 +10,7 @@ import { actOnBacklog } from "./backlog-action.server";
 import { Filters } from "./filters";
 import { Panel } from "./panel";
 import { loadPanel } from "./panel-data.server";
+import { useListPaste } from "./pasted-text";
 import { SelectionBar, useSelection } from "./selection";
 import { SprintStrip } from "./sprint-strip";
 import { Tree } from "./tree";
@@ -40,9 +41,17 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     view: treeRows(tree, filter, { open: address.get("open"), shut: address.get("shut") }),
     sprints: tree.sprints,
     storiesInSprint,
-    pbis: tree.pbis.map(({ id, code, title }) => ({ id, code, title })),
+    pbis: tree.pbis.map(named),
+    stories: panel?.kind === "paste" ? tree.stories.filter(isOpen).map(named) : [],
     panel,
   });
+});
+
+const isOpen = ({ status }: { status: string }) => status !== "done";
+const named = ({ id, code, title }: { id: string; code: string; title: string }) => ({
+  id,
+  code,
+  title,
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -54,12 +63,13 @@ export const action = pageAction(async ({ request, context, params }) => {
 export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
 
 export default function BacklogPage() {
-  const { productId, filter, view, sprints, storiesInSprint, pbis, panel } =
+  const { productId, filter, view, sprints, storiesInSprint, pbis, stories, panel } =
     useLoaderData<typeof loader>();
   const address = useTreeAddress();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
   useEditKey();
+  useListPaste(address.panelTo("paste"));
   const { selected, clear } = useSelection();
   const filtering = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   return (
@@ -71,6 +81,11 @@ export default function BacklogPage() {
             <ButtonLink to={address.panelTo("new-pbi")} preventScrollReset>
               New PBI
             </ButtonLink>
+            {pbis.length > 0 ? (
+              <ButtonLink to={address.panelTo("paste")} preventScrollReset tone="quiet">
+                Paste a list
+              </ButtonLink>
+            ) : null}
             {pbis.length > 0 ? (
               <ButtonLink
                 to={address.panelTo("new-story")}
@@ -103,6 +118,7 @@ export default function BacklogPage() {
           panel={panel}
           productId={productId}
           pbis={pbis}
+          stories={stories}
           sprints={sprints}
           closeTo={address.panelTo(null)}
         />

@@ -10,7 +10,7 @@ export function useTreeAddress() {
   const [params] = useSearchParams();
   return useMemo(() => {
     const to = (changes: Record<string, string | null>) => `?${changed(params, changes)}`;
-    const others = to({ panel: null, pbi: null, story: null });
+    const others = to({ panel: null, pbi: null, story: null, into: null, made: null });
     const panelBase = `${others}${others === "?" ? "" : "&"}panel=`;
     return {
       params,

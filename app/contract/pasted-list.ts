@@ -1,0 +1,108 @@
+/** What a pasted list becomes. Deeper lines than tasks are the description of what they stand under. */
+export interface ListItem {
+  title: string;
+  description: string;
+  tasks: ListItem[];
+}
+
+export interface PastedList {
+  items: ListItem[];
+  /** Lines that were ticked, with what stands under them: that is done already. */
+  ticked: number;
+}
+
+export const listLimits = { characters: 20_000, title: 300 } as const;
+
+interface Line {
+  depth: number;
+  text: string;
+  ticked: boolean;
+}
+
+/**
+ * Reads lines, bullets, numbers, check boxes and headings; indentation says what belongs to what. Into a PBI the outer
+ * lines are stories and those below them tasks; into a story the outer lines are its tasks.
+ */
+export function readPastedList(text: string, into: "pbi" | "story"): PastedList {
+  const items: ListItem[] = [];
+  const levels: number[] = [];
+  let story: ListItem | undefined;
+  let current: ListItem | undefined;
+  let ticked = 0;
+  let skipped: number | null = null;
+  for (const line of text.slice(0, listLimits.characters).split("\n").map(readLine)) {
+    if (line.text === "") continue;
+    if (skipped !== null && line.depth > skipped) {
+      ticked += 1;
+      continue;
+    }
+    skipped = line.ticked ? line.depth : null;
+    if (line.ticked) {
+      ticked += 1;
+      continue;
+    }
+    while ((levels.at(-1) ?? Number.NEGATIVE_INFINITY) >= line.depth) levels.pop();
+    levels.push(line.depth);
+    const level = levels.length;
+    if (level === 1 || !story) {
+      current = itemOf(line.text);
+      story = current;
+      items.push(current);
+    } else if (level === 2 && into === "pbi") {
+      current = itemOf(line.text);
+      story.tasks.push(current);
+    } else if (current) {
+      current.description += `${current.description === "" ? "" : "\n"}- ${line.text}`;
+    }
+  }
+  return { items, ticked };
+}
+
+function readLine(line: string): Line {
+  const content = line.trimStart();
+  const indent = [...line.slice(0, line.length - content.length)].reduce(
+    (width, character) => width + (character === "\t" ? 4 : 1),
+    0,
+  );
+  const heading = /^(#{1,6})\s/.exec(content)?.[1];
+  // Headings stand above everything that is not one.
+  if (heading)
+    return {
+      depth: heading.length - 10,
+      text: content.slice(heading.length).trim(),
+      ticked: false,
+    };
+  const bare = content.replace(/^(?:[-*+•–]|\d{1,3}[.)])\s/, "").trimStart();
+  const box = /^\[([ xX])\]\s/.exec(bare)?.[1];
+  return {
+    depth: indent,
+    text: (box === undefined ? bare : bare.slice(3)).trim(),
+    ticked: box === "x" || box === "X",
+  };
+}
+
+/** A line too long for a title is kept whole in the description. */
+function itemOf(text: string): ListItem {
+  if (text.length <= listLimits.title) return { title: text, description: "", tasks: [] };
+  return {
+    title: `${text.slice(0, listLimits.title - 1).trimEnd()}…`,
+    description: text,
+    tasks: [],
+  };
+}
+
+/** "3 stories and 5 tasks": what a list makes, or has made. */
+export function listSentence(stories: number, tasks: number): string {
+  const parts = [
+    stories === 0 ? "" : stories === 1 ? "1 story" : `${stories} stories`,
+    tasks === 0 ? "" : tasks === 1 ? "1 task" : `${tasks} tasks`,
+  ];
+  return parts.filter(Boolean).join(" and ") || "nothing";
+}
+
+export function countItems({ items }: PastedList, into: "pbi" | "story") {
+  const below = items.reduce((sum, { tasks }) => sum + tasks.length, 0);
+  return into === "pbi"
+    ? { stories: items.length, tasks: below }
+    : { stories: 0, tasks: items.length };
+}

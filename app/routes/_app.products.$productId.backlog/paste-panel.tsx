@@ -1,0 +1,147 @@
+import { Form, useSearchParams } from "@remix-run/react";
+import { useState } from "react";
+import { Button, SubmitButton } from "~/components/button";
+import { FormErrors, TextAreaField } from "~/components/field";
+import { Notice } from "~/components/notice";
+import { useAnswer } from "~/components/use-answer";
+import { useHydrated } from "~/components/use-hydrated";
+import { WriteFields } from "~/components/write-access";
+import {
+  countItems,
+  type ListItem,
+  listLimits,
+  listSentence,
+  readPastedList,
+} from "~/contract/pasted-list";
+import { takePasted } from "./pasted-text";
+
+interface Place {
+  id: string;
+  code: string;
+  title: string;
+}
+
+interface Answer {
+  error?: string;
+  pasted?: { into: string; list: string };
+}
+
+/** A list becomes stories and tasks: what it would make is shown while it is still text. */
+export function PastePanel({
+  pbis,
+  stories,
+  into,
+}: {
+  pbis: readonly Place[];
+  stories: readonly Place[];
+  into: string | null;
+}) {
+  const answer = useAnswer<Answer>();
+  const hydrated = useHydrated();
+  const [params] = useSearchParams();
+  const made = params.get("made");
+  const [list, setList] = useState(() => answer?.pasted?.list ?? takePasted());
+  const [place, setPlace] = useState(answer?.pasted?.into ?? into ?? `pbi:${pbis[0]?.id}`);
+  const kind = place.startsWith("story:") ? "story" : "pbi";
+  const shown = hydrated || answer?.pasted ? readPastedList(list, kind) : null;
+  const { stories: storyCount, tasks } = shown ? countItems(shown, kind) : { stories: 0, tasks: 0 };
+  const any = storyCount + tasks > 0;
+  return (
+    // A list that was made leaves an empty field behind.
+    <Form method="post" className="grid gap-4" key={made}>
+      {made ? <Notice tone="done" role="status" title={`Made ${madeText(made)}.`} /> : null}
+      <FormErrors errors={answer?.error ? [answer.error] : []} />
+      <WriteFields className="grid gap-4">
+        <label className="grid gap-1 text-sm font-medium">
+          Goes into
+          <select
+            name="into"
+            value={hydrated ? place : undefined}
+            defaultValue={hydrated ? undefined : place}
+            onChange={(event) => setPlace(event.target.value)}
+            className="h-9 w-full rounded border border-line-strong bg-raised px-2 font-normal"
+          >
+            <optgroup label="As stories with tasks">
+              {pbis.map(({ id, code, title }) => (
+                <option key={id} value={`pbi:${id}`}>
+                  {code} {title}
+                </option>
+              ))}
+            </optgroup>
+            <optgroup label="As tasks of a story">
+              {stories.map(({ id, code, title }) => (
+                <option key={id} value={`story:${id}`}>
+                  {code} {title}
+                </option>
+              ))}
+            </optgroup>
+          </select>
+        </label>
+        <TextAreaField
+          id="pasted-list"
+          name="list"
+          label="List"
+          description="Lines, bullets, numbers, check boxes or headings. What is indented belongs to the line above it; what is ticked is left out."
+          errors={undefined}
+          required
+          autoFocus
+          mono
+          rows={9}
+          maxLength={listLimits.characters}
+          defaultValue={list}
+          onChange={(event) => setList(event.target.value)}
+        />
+        {shown && any ? <Preview items={shown.items} ticked={shown.ticked} /> : null}
+        {shown ? (
+          <SubmitButton name="intent" value="create-list" disabled={!any} pendingLabel="Creating…">
+            {`Create ${listSentence(storyCount, tasks)}`}
+          </SubmitButton>
+        ) : null}
+        {hydrated ? null : (
+          <Button type="submit" name="intent" value="preview-list">
+            Preview
+          </Button>
+        )}
+      </WriteFields>
+    </Form>
+  );
+}
+
+function madeText(made: string): string {
+  const [stories = 0, tasks = 0] = made.split("-").map(Number);
+  return listSentence(stories || 0, tasks || 0);
+}
+
+function Preview({ items, ticked }: { items: readonly ListItem[]; ticked: number }) {
+  return (
+    <section aria-label="Preview" className="rounded border border-line bg-sunken/50 px-3 py-2">
+      <Items items={items} />
+      {ticked > 0 ? (
+        <p className="mt-2 text-xs text-muted">
+          {ticked === 1 ? "1 ticked line is left out." : `${ticked} ticked lines are left out.`}
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+function Items({ items }: { items: readonly ListItem[] }) {
+  return (
+    <ul className="grid gap-1 text-sm">
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the text
+        <li key={index} className="grid gap-0.5">
+          <span className="break-words">{item.title}</span>
+          {item.description ? (
+            <span className="text-xs whitespace-pre-wrap text-muted">{item.description}</span>
+          ) : null}
+          {item.tasks.length > 0 ? (
+            <div className="border-l border-line pl-3 text-muted">
+              <Items items={item.tasks} />
+            </div>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+}

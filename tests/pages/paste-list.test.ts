@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { readPastedList } from "~/contract/pasted-list";
+import { createFromList } from "~/domain/stories/create-from-list.server";
+import { at, seedWorld } from "../db/world";
+import { signIn, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+/** Titles, with the titles below them. */
+const outline = (text: string, into: "pbi" | "story" = "pbi") =>
+  readPastedList(text, into).items.map(({ title, tasks }) => [
+    title,
+    ...tasks.map((task) => task.title),
+  ]);
+
+describe("a pasted list", () => {
+  it.each([
+    ["lines", "One\n\nTwo", [["One"], ["Two"]]],
+    ["bullets below bullets", "- One\n  - a\n  * b\n- Two\r\n", [["One", "a", "b"], ["Two"]]],
+    ["numbers and tabs", "1. One\n\t1) a\n2. Two", [["One", "a"], ["Two"]]],
+    ["headings", "## One\n- a\n- b\n## Two", [["One", "a", "b"], ["Two"]]],
+    ["open boxes", "- [ ] One\n    - [ ] a", [["One", "a"]]],
+  ])("of %s", (_name, text, expected) => {
+    expect(outline(text)).toEqual(expected);
+  });
+
+  it("leaves out what is ticked with all below it, and says how many lines that were", () => {
+    const text = "- [x] Old\n  - below\n- [ ] New\n  - [X] half\n  - other";
+    expect(outline(text)).toEqual([["New", "other"]]);
+    expect(readPastedList(text, "pbi").ticked).toBe(3);
+  });
+
+  it("keeps deeper lines and the end of a long one as descriptions", () => {
+    const { items } = readPastedList(
+      `- One\n  - a\n    - how\n    - why\n- ${"x".repeat(400)}`,
+      "pbi",
+    );
+    expect(items[0]?.tasks[0]?.description).toBe("- how\n- why");
+    expect(items[1]?.title).toHaveLength(300);
+    expect(items[1]?.description).toHaveLength(400);
+    expect(readPastedList("- a\n  - how", "story").items).toMatchObject([
+      { title: "a", description: "- how" },
+    ]);
+  });
+});
+
+describe("making what it says", () => {
+  it("is one step after a preview, without script too, and is told in a sentence", async () => {
+    const { owner, product, pbi, story } = await seedWorld(t, 0);
+    const visitor = createVisitor(app, await signIn(t, app, owner));
+    const panel = `/products/${product.id}/backlog?panel=paste`;
+    const list = "- Fly\n  - Fold\n  - Throw\n- Land";
+    const fields = { into: `pbi:${pbi.id}`, list };
+    const preview = await app.request(panel, {
+      method: "POST",
+      headers: { cookie: await signIn(t, app, owner), origin: app.origin },
+      body: new URLSearchParams({ intent: "preview-list", ...fields }),
+    });
+    expect((await preview.text()).includes("Create 2 stories and 2 tasks")).toBe(true);
+
+    const made = await app.request(panel, {
+      method: "POST",
+      headers: { cookie: await signIn(t, app, owner), origin: app.origin },
+      body: new URLSearchParams({ intent: "create-list", ...fields }),
+      redirect: "manual",
+    });
+    expect(made.status).toBe(303);
+    const page = await visitor.read(String(made.headers.get("location")));
+    expect(page.includes("Made 2 stories and 2 tasks.")).toBe(true);
+    const { rows } = await t.sql.query(
+      `select s.title as story, t.title as task from public.stories s left join public.tasks t on t.story_id = s.id
+       where s.pbi_id = $1 and s.id <> $2 order by s.sort_order, t.sort_order`,
+      [pbi.id, story.id],
+    );
+    expect(rows.map(({ story: name, task }) => [name, task])).toEqual([
+      ["Fly", "Fold"],
+      ["Fly", "Throw"],
+      ["Land", null],
+    ]);
+  });
+
+  it("is all or nothing, bounded, and refused for demo accounts and strangers", async () => {
+    const { actor, product, pbi, story } = await seedWorld(t, 0);
+    const demo = await createUser(t, { demo: true });
+    await addMember(t, product.id, demo);
+    const item = (title: string) => ({ title, description: "", tasks: [] });
+    const into = { story_id: story.id };
+    const refused = (promise: Promise<unknown>) =>
+      promise.then(
+        () => 200,
+        (error: { status: number }) => error.status,
+      );
+    const one = [item("One")];
+    expect(await refused(createFromList(t.actorOf(demo), into, one))).toBe(403);
+    expect(await refused(createFromList(t.actorOf(await createUser(t)), into, one))).toBe(403);
+    expect(await refused(createFromList(actor, into, [...one, item("x".repeat(301))]))).toBe(422);
+    expect(await refused(createFromList(actor, into, []))).toBe(422);
+    const many = (count: number) => Array.from({ length: count }, (_, n) => item(`T ${n}`));
+    expect(await refused(createFromList(actor, into, many(101)))).toBe(422);
+    const pbiOnly = { pbi_id: pbi.id };
+    // Sixty stories a minute, however they come.
+    expect(await refused(createFromList(actor, pbiOnly, many(61)))).toBe(429);
+    const { rows } = await t.sql.query(
+      "select (select count(*) from public.tasks where product_id = $1)::int + (select count(*) from public.stories where product_id = $1)::int as n",
+      [product.id],
+    );
+    expect(at(rows, 0).n).toBe(1);
+  });
+});
