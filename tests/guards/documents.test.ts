@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const page = readFileSync("docs/troubleshooting.md", "utf8");
+
+/** Codes that the database gives as a reason, in a literal or as the branches of a case. */
+function codesOf(sql: string): string[] {
+  return [...sql.matchAll(/'code',\s*(case\b[\s\S]*?\bend\b|'[a-z_]+')/g)].flatMap(
+    ([, value = ""]) =>
+      value.startsWith("case")
+        ? [...value.matchAll(/(?:then|else)\s+'([a-z_]+)'/g)].map(([, code = ""]) => code)
+        : [value.replaceAll("'", "")],
+  );
+}
+
+/** Files whose functions answer why something does not move. */
+const sources = readdirSync("supabase/schemas", { recursive: true, encoding: "utf8" })
+  .filter((file) => /(_reasons|nothing_to_claim|why_not_moving)\.sql$/.test(file))
+  .map((file) => `supabase/schemas/${file}`);
+
+it("every reason why something does not move has a heading with its cause and cure", () => {
+  const codes = new Set(sources.flatMap((file) => codesOf(readFileSync(file, "utf8"))));
+  // The two that one expression gives: as 'code' of a row and as the column of a query.
+  for (const file of sources) {
+    const named = readFileSync(file, "utf8").matchAll(/'([a-z_]+)' else '([a-z_]+)' end as code/g);
+    for (const [, one = "", other = ""] of named) codes.add(one).add(other);
+  }
+  expect(codes.size).toBeGreaterThan(17);
+  const headings = [...page.matchAll(/^### `([a-z_]+)`\n\n(\S.*)/gm)].map(([, code]) => code);
+  expect([...codes].filter((code) => !headings.includes(code))).toEqual([]);
+});
+
+it("knows a code in each of the shapes in which the database writes one", () => {
+  expect(codesOf("jsonb_build_object('code', 'order', 'message', 'x')")).toEqual(["order"]);
+  expect(codesOf("'code', case when a then 'budget'\n else 'finished' end, 'x'")).toEqual([
+    "budget",
+    "finished",
+  ]);
+});
+
+it("llms.txt names only tools and addresses that there are", () => {
+  const words = readFileSync("public/llms.txt", "utf8");
+  const listed = readdirSync("app/mcp/tools", { encoding: "utf8" })
+    .map((file) => readFileSync(`app/mcp/tools/${file}`, "utf8"))
+    .flatMap((source) => [...source.matchAll(/name: "([a-z_]+)"/g)].map(([, name]) => name));
+  const tools = [...words.matchAll(/`([a-z]+_[a-z_]+)`/g)].map(([, name = ""]) => name);
+  expect(tools.length).toBeGreaterThan(4);
+  const other = ["product_id"];
+  expect(tools.filter((name) => !listed.includes(name) && !other.includes(name))).toEqual([]);
+  const routes = readdirSync("app/routes");
+  const addresses = [...words.matchAll(/(?:\]\(|(?:GET|POST|PATCH) )\/api\/([a-z]+)/g)];
+  expect(addresses.length).toBeGreaterThan(4);
+  for (const [, noun] of addresses) {
+    expect(
+      routes.some((route) => route.startsWith(`api.${noun}`)),
+      noun,
+    ).toBe(true);
+  }
+});
