@@ -1,56 +1,6 @@
 -- A pasted list becomes stories and tasks, all of them or none.
 set local check_function_bodies = off;
 
-CREATE OR REPLACE FUNCTION private.rate_limit(p_action text, OUT p_max integer, OUT p_seconds integer)
- RETURNS record
- LANGUAGE plpgsql
- IMMUTABLE
- SET search_path TO ''
-AS $function$
-begin
-  select l.max_count, l.seconds
-  into p_max, p_seconds
-  from (
-    values
-      -- per client address (login also the failed tries of an account, or of a browser it was signed in on)
-      ('login', 10, 60),
-      ('registration', 5, 3600),
-      ('recovery', 5, 3600),
-      ('pair_start', 10, 60),
-      -- per user
-      ('product', 5, 60),
-      ('member', 30, 60),
-      ('member_lookup', 10, 3600),
-      ('pbi', 30, 60),
-      ('story', 60, 60),
-      ('task', 100, 60),
-      ('sprint', 10, 60),
-      ('idea', 60, 60),
-      ('story_log', 120, 60),
-      ('answer', 60, 60),
-      ('question', 60, 60),
-      ('enqueue', 30, 60),
-      ('api_token', 10, 3600),
-      ('password', 10, 3600),
-      ('pair_secret', 20, 3600),
-      ('avatar', 10, 60),
-      ('push_subscription', 20, 60),
-      ('webhook', 10, 60),
-      ('inbox', 240, 60),
-      ('job_comment', 120, 60),
-      ('job_review', 60, 60),
-      -- per job
-      ('job_output', 240, 60),
-      ('job_diff', 30, 60)
-  ) as l (action, max_count, seconds)
-  where l.action = p_action;
-
-  if not found then
-    raise exception 'There is no rate limit named %', p_action;
-  end if;
-end;
-$function$;
-
 CREATE OR REPLACE FUNCTION public.create_from_list(p_items jsonb, p_pbi_id uuid DEFAULT NULL::uuid, p_story_id uuid DEFAULT NULL::uuid)
  RETURNS json
  LANGUAGE plpgsql
