@@ -1,4 +1,4 @@
-// Runs in a thread of its own, from its text (see markdown-thread.server.ts): Markdown in, sanitised HTML out. A text that
+// Runs in a thread of its own, from its text (see formatter-thread.server.ts): Markdown in, sanitised HTML out. A text that
 // takes too long is ended from outside, and nothing but this thread has waited for it.
 import { parentPort, workerData } from "node:worker_threads";
 

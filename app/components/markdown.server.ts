@@ -1,4 +1,6 @@
-import { markdownThread } from "./markdown-thread.server";
+import { createRequire } from "node:module";
+import { FormatterThread } from "./formatter-thread.server";
+import threadSource from "./markdown-formatter.server.mjs?raw";
 import type { SafeHtml } from "./prose";
 
 /** What no person writes: marks in one paragraph, containers in one line. The work grows with their square or their stack. */
@@ -15,6 +17,14 @@ interface Kept {
   until: number;
 }
 
+const require = createRequire(import.meta.url);
+const markdownThread = new FormatterThread(threadSource, [
+  require.resolve("react"),
+  require.resolve("react-dom/server"),
+  require.resolve("react-markdown"),
+  require.resolve("remark-gfm"),
+  require.resolve("rehype-sanitize"),
+]);
 const kept = new Map<string, Kept>();
 let keptCharacters = 0;
 

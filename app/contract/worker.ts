@@ -9,6 +9,7 @@ import {
   verifyResults,
 } from "./agent-job";
 import { jobAttemptSchema } from "./job-output";
+import { reviewRemarkSchema } from "./job-review";
 import { doneRequirements, prStrategies } from "./product";
 import { claimedCriterionSchema, findingSchema } from "./proof";
 import { agentQuestionSchema, userQuestionStatuses } from "./question";
@@ -102,6 +103,8 @@ export const jobPayloadSchema = z.object({
   /** What has to hold for the story, or for all stories of a batch. */
   criteria: z.array(claimedCriterionSchema),
   findings: z.array(findingSchema),
+  /** What the newest review asks for: its words, then remarks on lines. */
+  review: z.array(reviewRemarkSchema),
   earlier_attempts: z.array(
     jobAttemptSchema
       .pick({

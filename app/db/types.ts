@@ -1073,6 +1073,84 @@ export type Database = {
           },
         ];
       };
+      job_comments: {
+        Row: {
+          attempt: number;
+          author: string;
+          author_id: string | null;
+          body: string;
+          created_at: string;
+          id: string;
+          job_id: string;
+          line: number;
+          line_text: string;
+          path: string;
+          product_id: string;
+          review_id: string | null;
+          side: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          author: string;
+          author_id?: string | null;
+          body: string;
+          created_at?: string;
+          id?: string;
+          job_id: string;
+          line: number;
+          line_text: string;
+          path: string;
+          product_id: string;
+          review_id?: string | null;
+          side: string;
+        };
+        Update: {
+          attempt?: number;
+          author?: string;
+          author_id?: string | null;
+          body?: string;
+          created_at?: string;
+          id?: string;
+          job_id?: string;
+          line?: number;
+          line_text?: string;
+          path?: string;
+          product_id?: string;
+          review_id?: string | null;
+          side?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "job_comments_author_id_fkey";
+            columns: ["author_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_comments_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_comments_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_comments_review_id_fkey";
+            columns: ["review_id"];
+            isOneToOne: false;
+            referencedRelation: "job_reviews";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       job_diffs: {
         Row: {
           additions: number;
@@ -1173,6 +1251,65 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "job_attempts";
             referencedColumns: ["job_id", "attempt"];
+          },
+        ];
+      };
+      job_reviews: {
+        Row: {
+          attempt: number;
+          author: string;
+          author_id: string | null;
+          created_at: string;
+          id: string;
+          job_id: string;
+          product_id: string;
+          summary: string;
+          verdict: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          author: string;
+          author_id?: string | null;
+          created_at?: string;
+          id?: string;
+          job_id: string;
+          product_id: string;
+          summary: string;
+          verdict: string;
+        };
+        Update: {
+          attempt?: number;
+          author?: string;
+          author_id?: string | null;
+          created_at?: string;
+          id?: string;
+          job_id?: string;
+          product_id?: string;
+          summary?: string;
+          verdict?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "job_reviews_author_id_fkey";
+            columns: ["author_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_reviews_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_reviews_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
           },
         ];
       };
@@ -2743,6 +2880,18 @@ export type Database = {
         Returns: Json;
       };
       add_evidence: { Args: { p_evidence: Json; p_story_id: string }; Returns: Json };
+      add_job_comment: {
+        Args: {
+          p_attempt: number;
+          p_body: string;
+          p_job_id: string;
+          p_line: number;
+          p_line_text: string;
+          p_path: string;
+          p_side: string;
+        };
+        Returns: Json;
+      };
       add_product_member: { Args: { p_identifier: string; p_product_id: string }; Returns: Json };
       add_story_to_sprint: { Args: { p_sprint_id: string; p_story_id: string }; Returns: Json };
       admin_list_users: { Args: { p_after?: string }; Returns: Json };
@@ -2940,6 +3089,7 @@ export type Database = {
         Returns: Json;
       };
       delete_budget: { Args: { p_budget_id: string; p_product_id: string }; Returns: Json };
+      delete_job_comment: { Args: { p_comment_id: string; p_job_id: string }; Returns: Json };
       delete_pbi: { Args: { p_pbi_id: string }; Returns: Json };
       delete_product: { Args: { p_code: string; p_product_id: string }; Returns: Json };
       delete_story: { Args: { p_story_id: string }; Returns: Json };
@@ -3049,6 +3199,7 @@ export type Database = {
         Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
         Returns: Json;
       };
+      list_job_comments: { Args: { p_job_id: string }; Returns: Json };
       list_model_prices: { Args: Record<PropertyKey, never>; Returns: Json };
       list_open_user_questions: {
         Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
@@ -3175,6 +3326,10 @@ export type Database = {
       restore_product: { Args: { p_product_id: string }; Returns: Json };
       resume_sprint: { Args: { p_sprint_id: string }; Returns: Json };
       resume_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
+      review_job: {
+        Args: { p_job_id: string; p_summary?: string; p_verdict: string };
+        Returns: Json;
+      };
       revoke_api_token: { Args: { p_token_id: string }; Returns: Json };
       revoke_other_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
       revoke_pairing: { Args: { p_pairing_id: string }; Returns: Json };

@@ -17,6 +17,7 @@ export function describeWork(assignment: Assignment): string {
     ["Answers to earlier questions", answersOf(assignment)],
     ["Why the last attempt failed", assignment.previousFailure],
     ["What another worker found", findingsOf(assignment)],
+    ["What the review asks for", reviewOf(assignment)],
     ["What earlier attempts have left", keptOf(assignment)],
     ["Questions of the user", userQuestionsOf(assignment)],
     ["When you are done", closing(assignment)],
@@ -42,14 +43,18 @@ export function describeVerification(assignment: Assignment): string {
 /** The words for an agent that has the whole work in its conversation already, and was interrupted. */
 export function describeContinuation(assignment: Assignment): string {
   const { job, title, taskCode } = assignment;
-  const goOn =
-    "You began this work in this conversation and were interrupted: by a question, a limit or a restart. Look at the folder first: what was committed is there, and other changes may be gone. Then go on where you stopped.";
+  const why =
+    job.review.length > 0
+      ? "You did this work in this conversation, and somebody has reviewed it."
+      : "You began this work in this conversation and were interrupted: by a question, a limit or a restart.";
+  const goOn = `${why} Look at the folder first: what was committed is there, and other changes may be gone. Then go on where you stopped.`;
   return written([
     [`${taskCode ?? job.idea?.code ?? job.kind}: ${title}`, goOn],
     ["Answers to your questions", answersOf(assignment)],
     ["Why the last attempt failed", assignment.previousFailure],
     ["What another worker found", findingsOf(assignment)],
     ["What has to be proven", criteriaOf(assignment)],
+    ["What the review asks for", reviewOf(assignment)],
     ["What earlier attempts have left", keptOf(assignment)],
     ["When you are done", closing(assignment)],
   ]);
@@ -120,6 +125,18 @@ function answersOf({ job }: Assignment): string {
     .filter((question) => question.effective_answer !== null)
     .map((question) => `- ${question.question}\n  ${question.effective_answer}`)
     .join("\n");
+}
+
+/** What people have remarked, each with the line that it is about. */
+function reviewOf({ job }: Assignment): string | null {
+  if (job.review.length === 0) return null;
+  const remarks = job.review.map(({ path, line, side, line_text, body, author }) => {
+    const place = side === "old" ? `${path}, line ${line} of before` : `${path}:${line}`;
+    const quoted = line_text ? `\n  > ${line_text.slice(0, 300)}` : "";
+    const about = path === null ? author : `${place} (${author})${quoted}`;
+    return `- ${about}\n  ${body.trim().replaceAll("\n", "\n  ")}`;
+  });
+  return `Your work was reviewed, and changes are requested. Take up each of these remarks:\n\n${remarks.join("\n")}`;
 }
 
 function keptOf({ kept }: Assignment): string | null {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { saveJobDiff } from "~/domain/agent-jobs/save-job-diff.server";
+import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { claim } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { create, seedBacklog } from "../setup/backlog";
+import { addMember, create, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -72,9 +74,26 @@ await startSprintRun(t.actorOf(owner), { sprint_id: backlog.sprint.id });
 const job = await claim(t.actorOf(owner));
 const diff = {
   ...{ attempt: job.attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
-  files: [{ path: "a", status: "added" as const, additions: 1, deletions: 0, binary: false }],
+  files: [
+    {
+      ...{ path: "a", status: "added" as const, additions: 1, deletions: 0, binary: false },
+      patch:
+        "diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+one\n",
+    },
+  ],
 };
 await saveJobDiff(t.actorOf(owner), { job_id: job.id, ...diff });
+await reportAgentJob(t.actorOf(owner), {
+  ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
+});
+
+/** Nobody's worker reviews its own work: these are asked by somebody else. */
+const reviewer = await createUser(t);
+await addMember(t, backlog.product.id, reviewer);
+const reviewerToken = await createToken(t, reviewer);
+const remark = { path: "a", line: 1, side: "new" as const, body: "Why?" };
+const draft = await addJobComment(t.actorOf(reviewer), { job_id: job.id, ...remark });
+const ofReviewer = new Set(["addJobComment", "deleteJobComment", "reviewJob"]);
 
 const ids: Record<string, string> = {
   products: backlog.product.id,
@@ -95,12 +114,14 @@ const bodies: Record<string, unknown> = {
     entries: [{ seq: 1, at: "2026-11-22T08:00:00.000Z", kind: "text", text: "Begun" }],
   },
   saveJobDiff: diff,
+  addJobComment: remark,
+  reviewJob: { verdict: "approve", summary: "Good" },
   addStoryEvidence: { criterion },
   appendStoryLog: { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
 };
 const pathFor = (path: string) => {
   const noun = path.split("/")[2] ?? "";
-  return path.replace(/\{\w+\}/, ids[noun] ?? unknownId);
+  return path.replace(/\{\w+\}/, ids[noun] ?? unknownId).replace("{commentId}", draft.id);
 };
 
 describe("GET /api/openapi.json", () => {
@@ -155,7 +176,10 @@ describe("GET /api/openapi.json", () => {
       const body = bodies[operation.operationId];
       const response = await app.request(pathFor(path), {
         method,
-        headers: { "content-type": "application/json", ...bearer(token) },
+        headers: {
+          "content-type": "application/json",
+          ...bearer(ofReviewer.has(operation.operationId) ? reviewerToken : token),
+        },
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
       expect(response.status).toBeLessThan(300);

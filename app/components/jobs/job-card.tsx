@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import { CodeChip } from "~/components/badge";
 import { Fact, Facts } from "~/components/card";
+import { LineCounts } from "~/components/diff/line-counts";
 import { costsText, tokensText } from "~/components/numbers";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
@@ -81,6 +82,13 @@ export function JobCard({ job }: { job: AgentJob }) {
         {tokens > 0 ? <Fact term={job.model_id ?? "Tokens"}>{tokensText(tokens)}</Fact> : null}
         {job.costs.length > 0 ? <Fact term="Cost">{costsText(job.costs)}</Fact> : null}
         {job.retry_count > 0 ? <Fact term="Retries">{job.retry_count}</Fact> : null}
+        {job.additions !== null && job.deletions !== null ? (
+          <Fact term="Changes">
+            <Link to={`/jobs/${job.id}/changes`} className="underline underline-offset-2">
+              <LineCounts additions={job.additions} deletions={job.deletions} />
+            </Link>
+          </Fact>
+        ) : null}
         {job.branch ? (
           <Fact term="Branch">
             <CodeChip className="break-all whitespace-normal">{job.branch}</CodeChip>

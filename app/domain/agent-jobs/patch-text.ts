@@ -1,5 +1,5 @@
 import type { DiffFile, JobDiff } from "~/contract/job-diff";
-import { parsePatch } from "./parse-patch";
+import { parsePatch } from "~/contract/patch";
 
 /**
  * A diff as `git apply` takes it. What is not whole is named and left out: half a patch would be applied as if it were all. A

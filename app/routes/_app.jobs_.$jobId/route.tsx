@@ -1,6 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import { CodeChip } from "~/components/badge";
+import { LineCounts } from "~/components/diff/line-counts";
 import { jobKinds } from "~/components/jobs/job-card";
 import { PageHeader } from "~/components/page-header";
 import { StatusPill } from "~/components/status-pill";
@@ -56,8 +57,16 @@ function tabsOf(job: AgentJobDetail) {
   const path = `/jobs/${job.id}`;
   return [
     { to: path, label: "Run", end: true },
+    ...(job.idea_id === null
+      ? [{ to: `${path}/changes`, label: "Changes", count: changesOf(job) }]
+      : []),
     { to: `${path}/attempts`, label: "Attempts" },
   ];
+}
+
+function changesOf({ additions, deletions }: AgentJobDetail) {
+  if (additions === null || deletions === null) return null;
+  return <LineCounts additions={additions} deletions={deletions} />;
 }
 
 function crumbsOf(job: AgentJobDetail) {

@@ -3,6 +3,13 @@ import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { agentJobDetailSchema } from "~/contract/agent-job";
 import { jobDiffSchema, saveJobDiffBody } from "~/contract/job-diff";
 import { appendJobOutputBody, jobOutputSchema } from "~/contract/job-output";
+import {
+  addJobCommentBody,
+  jobCommentSchema,
+  jobCommentsSchema,
+  reviewJobBody,
+  sentReviewSchema,
+} from "~/contract/job-review";
 import { operation } from "./operation.server";
 
 const page = z.object({
@@ -41,6 +48,49 @@ export const jobPaths: ZodOpenApiPathsObject = {
       body: saveJobDiffBody,
       status: 204,
       answer: "nothing",
+      errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
+    }),
+  },
+  "/api/jobs/{id}/comments": {
+    get: operation({
+      id: "listJobComments",
+      summary: "Reviews and remarks on lines; of drafts one's own",
+      security: "token or session",
+      idParam: "id",
+      answer: jobCommentsSchema,
+      errors: [401, 403, 404, 405, 500],
+    }),
+    post: operation({
+      id: "addJobComment",
+      summary: "Collects a remark on a line; it is sent with the next review",
+      security: "token or session",
+      idParam: "id",
+      body: addJobCommentBody,
+      status: 201,
+      answer: jobCommentSchema,
+      errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
+    }),
+  },
+  "/api/jobs/{id}/comments/{commentId}": {
+    delete: operation({
+      id: "deleteJobComment",
+      summary: "Takes a draft of one's own back",
+      security: "token or session",
+      idParam: "id",
+      referenceParam: "commentId",
+      status: 204,
+      answer: "nothing",
+      errors: [401, 403, 404, 405, 409, 500],
+    }),
+  },
+  "/api/jobs/{id}/review": {
+    post: operation({
+      id: "reviewJob",
+      summary: "Approves the work, or requests changes; sends all collected remarks along",
+      security: "token or session",
+      idParam: "id",
+      body: reviewJobBody,
+      answer: sentReviewSchema,
       errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
     }),
   },

@@ -39,6 +39,7 @@ begin
           and j.status in ('FAILED', 'CANCELLED')
         order by created_at desc limit 3) x),
     'earlier_attempts', private.earlier_attempts(p_job),
+    'review', private.review_payload(p_job),
     'lease_until', p_job.lease_until,
     'heartbeat_seconds', 60,
     'position', p_job.position,

@@ -1,8 +1,6 @@
-import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
-import threadSource from "./markdown-formatter.server.mjs?raw";
 
 /** How long one text may take, and how long it may wait for its turn and the start of the thread besides. */
 const longestFormatting = 3_000;
@@ -22,13 +20,24 @@ interface Turn {
   settle(outcome: Formatted): void;
 }
 
-/** One thread of the process that formats one text after the other, and is replaced when one takes too long. */
-class MarkdownThread {
+/**
+ * One thread of the process that formats one text after the other, and is replaced when one takes too long. It is given as the
+ * text of its program, and the files of the packages that the program imports: a module without a folder of its own finds
+ * packages by their files only.
+ */
+export class FormatterThread {
+  readonly #source: string;
+  readonly #packages: readonly string[];
   #worker: Worker | undefined;
   #isReady = false;
   #current: Turn | undefined;
   #limit: NodeJS.Timeout | undefined;
   readonly #waiting = new Set<Turn>();
+
+  constructor(source: string, packages: readonly string[]) {
+    this.#source = source;
+    this.#packages = packages;
+  }
 
   format(text: string): Promise<Formatted> {
     return new Promise((resolve) => {
@@ -54,8 +63,8 @@ class MarkdownThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(sourceAddress(), {
-      workerData: { packages: packageAddresses() },
+    const worker = new Worker(addressOf(this.#source), {
+      workerData: { packages: this.#packages.map((file) => pathToFileURL(file).href) },
       resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
     });
     worker.unref();
@@ -100,20 +109,6 @@ class MarkdownThread {
 }
 
 /** From its text, because the pages are bundled into one file and a thread needs an address. */
-function sourceAddress(): URL {
-  return new URL(`data:text/javascript;charset=utf-8,${encodeURIComponent(threadSource)}`);
+function addressOf(source: string): URL {
+  return new URL(`data:text/javascript;charset=utf-8,${encodeURIComponent(source)}`);
 }
-
-/** A module without a folder of its own finds packages by their files only; the thread takes them in this order. */
-function packageAddresses(): string[] {
-  const require = createRequire(import.meta.url);
-  return [
-    require.resolve("react"),
-    require.resolve("react-dom/server"),
-    require.resolve("react-markdown"),
-    require.resolve("remark-gfm"),
-    require.resolve("rehype-sanitize"),
-  ].map((file) => pathToFileURL(file).href);
-}
-
-export const markdownThread = new MarkdownThread();

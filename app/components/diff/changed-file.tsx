@@ -1,0 +1,149 @@
+import { Link } from "@remix-run/react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { ChangedLines } from "./changed-lines";
+import type { BelowLine } from "./line-column";
+import { LineCounts } from "./line-counts";
+import type { ShownFile, ShownHunk } from "./shown-diff";
+
+const statusWords: Record<ShownFile["status"], string> = {
+  added: "added",
+  modified: "",
+  deleted: "deleted",
+  renamed: "renamed",
+  copied: "copied",
+  type_changed: "became something else",
+  submodule: "submodule",
+};
+
+/** One file of a diff. Its lines are loaded when somebody opens it, or scrolls near it. */
+export function ChangedFile({
+  file,
+  address,
+  isViewed,
+  onViewed,
+  below,
+  above,
+}: {
+  file: ShownFile;
+  /** Where its lines are. */
+  address: string;
+  isViewed: boolean;
+  onViewed: (isViewed: boolean) => void;
+  below: BelowLine;
+  /** What stands before the lines: remarks whose lines are gone. */
+  above: ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(!file.folded && !isViewed);
+  // What was viewed before is known only once the page runs.
+  useEffect(() => {
+    if (isViewed) setOpen(false);
+  }, [isViewed]);
+  const { hunks, problem, place } = useLines(file, address, isOpen);
+  return (
+    <section
+      id={`file-${file.index}`}
+      aria-label={file.path}
+      data-path={file.path}
+      className="file scroll-mt-14 rounded-lg border border-line bg-surface"
+    >
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} ref={place}>
+        <summary className="file-name">
+          <span className="min-w-0 font-mono text-xs break-all">
+            {file.old_path ? <span className="text-muted">{visible(file.old_path)} → </span> : null}
+            {visible(file.path)}
+          </span>
+          <span className="text-xs text-muted">{statusWords[file.status]}</span>
+          <LineCounts additions={file.additions} deletions={file.deletions} />
+        </summary>
+        <div className="border-t border-line text-sm">
+          {noteOf(file) ? <p className="px-3 py-2 text-muted">{noteOf(file)}</p> : null}
+          {above}
+          {hunks ? (
+            <ChangedLines hunks={hunks} below={below} />
+          ) : (
+            <p className="px-3 py-2 text-muted">
+              {problem ?? (
+                <>
+                  Loading …{" "}
+                  <Link
+                    to={`?open=${file.index}#file-${file.index}`}
+                    reloadDocument
+                    className="underline"
+                  >
+                    Show the lines
+                  </Link>
+                </>
+              )}
+            </p>
+          )}
+        </div>
+      </details>
+      <label className="flex items-center gap-1.5 border-t border-line px-3 py-1.5 text-xs text-muted pointer-coarse:py-3">
+        <input
+          type="checkbox"
+          checked={isViewed}
+          onChange={(event) => {
+            onViewed(event.target.checked);
+            setOpen(!event.target.checked);
+          }}
+        />
+        Viewed
+      </label>
+    </section>
+  );
+}
+
+function useLines(file: ShownFile, address: string, isOpen: boolean) {
+  const place = useRef<HTMLDetailsElement>(null);
+  const [loaded, setLoaded] = useState<{ key: string; hunks: ShownHunk[] } | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const hunks = file.hunks ?? (loaded?.key === file.key ? loaded.hunks : null);
+  const isWanted = isOpen && hunks === null;
+  useEffect(() => {
+    const element = place.current;
+    if (!isWanted || !element) return;
+    const closing = new AbortController();
+    const load = async (): Promise<void> => {
+      try {
+        const answer = await fetch(address, { signal: closing.signal });
+        if (!answer.ok) throw new Error(String(answer.status));
+        const told: ShownFile = await answer.json();
+        setLoaded({ key: file.key, hunks: told.hunks ?? [] });
+      } catch {
+        if (!closing.signal.aborted) setProblem("The lines did not arrive. Load the page again.");
+      }
+    };
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        observer.disconnect();
+        void load();
+      },
+      { rootMargin: "1500px" },
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      closing.abort();
+    };
+  }, [isWanted, address, file.key]);
+  return { hunks, problem, place };
+}
+
+function noteOf(file: ShownFile): string | null {
+  if (file.status === "submodule")
+    return "A submodule: its commit changed. Look at it in its own repository.";
+  if (file.binary) return "A binary file.";
+  if (file.truncated) {
+    return "Not all of it is here: it is too large, or a secret was taken out. The branch has the whole file.";
+  }
+  return file.lineCount === 0 ? "No line changed." : null;
+}
+
+/** A name as it is, with what cannot be seen, or turns the direction round, made visible. */
+function visible(name: string): string {
+  return name.replace(
+    /[\p{Cc}\p{Cf}]/gu,
+    (sign) => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
+  );
+}

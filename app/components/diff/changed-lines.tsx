@@ -1,0 +1,28 @@
+import clsx from "clsx";
+import { type BelowLine, LineColumn } from "./line-column";
+import { segmentsOf } from "./segments";
+import type { ShownHunk } from "./shown-diff";
+
+/** The lines of a file. One text serves the unified and the split view: which of them is seen is decided by style alone. */
+export function ChangedLines({ hunks, below }: { hunks: readonly ShownHunk[]; below: BelowLine }) {
+  return hunks.map((hunk, number) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the hunks of a patch never change their places
+    <div key={number} className="hunk">
+      <p className="hunk-heading">{hunk.heading || "…"}</p>
+      {segmentsOf(hunk.lines).map(({ isChange, old, next }, index) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: nor do its pieces
+          key={index}
+          className={clsx(
+            "seg",
+            isChange && "change",
+            Math.max(old.length, next.length) > 60 && "far",
+          )}
+        >
+          <LineColumn side="old" lines={old} below={below} isTwin={!isChange} />
+          <LineColumn side="new" lines={next} below={below} />
+        </div>
+      ))}
+    </div>
+  ));
+}

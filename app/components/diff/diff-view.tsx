@@ -1,0 +1,127 @@
+import { type ReactNode, useCallback } from "react";
+import { ChangedFile } from "./changed-file";
+import type { BelowLine, Side } from "./line-column";
+import { LineCounts } from "./line-counts";
+import type { ShownFile } from "./shown-diff";
+import { useDiffKeys } from "./use-diff-keys";
+import { useStoredList } from "./use-stored";
+
+/** Where a remark belongs. */
+export interface Spot {
+  path: string;
+  side: Side;
+  line: number;
+}
+
+const nothing: BelowLine = new Map();
+
+/** The files of a diff: a list of them, and their lines. */
+export function DiffView({
+  jobId,
+  attempt,
+  files,
+  below,
+  above,
+  onSpot,
+}: {
+  jobId: string;
+  attempt: number;
+  files: readonly ShownFile[];
+  /** What stands below lines, by path. */
+  below: ReadonlyMap<string, BelowLine>;
+  /** What stands before the lines of a file, by path. */
+  above: ReadonlyMap<string, ReactNode>;
+  /** Somebody wants to remark on a line. */
+  onSpot: (spot: Spot) => void;
+}) {
+  const [viewed, setViewed] = useStoredList(`viewed:${jobId}`);
+  const [[view = "split"], setView] = useStoredList("diff-view");
+  const remarkOn = useCallback(
+    (line: HTMLElement) => {
+      const spot = spotOf(line);
+      if (spot) onSpot(spot);
+    },
+    [onSpot],
+  );
+  useDiffKeys(remarkOn);
+  return (
+    <div
+      className="diff grid items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]"
+      data-view={view}
+    >
+      <nav aria-label="Changed files" className="min-w-0 lg:sticky lg:top-4">
+        <ol className="grid max-h-[40vh] gap-px overflow-y-auto text-xs lg:max-h-[80vh]">
+          {files.map((file) => (
+            <li key={file.path}>
+              <a
+                href={`#file-${file.index}`}
+                className="flex items-baseline justify-between gap-2 rounded px-2 py-1 hover:bg-sunken pointer-coarse:py-3"
+              >
+                <span className="min-w-0 truncate font-mono" title={file.path}>
+                  {viewed.includes(file.key) ? "✓ " : ""}
+                  <bdi>{shortName(file.path)}</bdi>
+                </span>
+                <LineCounts additions={file.additions} deletions={file.deletions} />
+              </a>
+            </li>
+          ))}
+        </ol>
+        <button
+          type="button"
+          className="mt-2 hidden px-2 text-xs text-accent underline lg:block"
+          onClick={() => setView([view === "split" ? "unified" : "split"])}
+        >
+          {view === "split" ? "One column" : "Two columns"}
+        </button>
+      </nav>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the number of a line is a shortcut of the key r */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the key is r */}
+      <div
+        className="grid min-w-0 gap-4"
+        onClick={(event) => {
+          const line = numberAt(event.target, event.clientX);
+          if (line) remarkOn(line);
+        }}
+      >
+        {files.map((file) => (
+          <ChangedFile
+            key={file.path}
+            file={file}
+            address={`/jobs/${jobId}/file?attempt=${attempt}&index=${file.index}`}
+            isViewed={viewed.includes(file.key)}
+            onViewed={(isViewed) =>
+              setViewed(
+                isViewed
+                  ? [...viewed.slice(-500), file.key]
+                  : viewed.filter((key) => key !== file.key),
+              )
+            }
+            below={below.get(file.path) ?? nothing}
+            above={above.get(file.path) ?? null}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** The line whose number was pressed. */
+function numberAt(target: EventTarget, x: number): HTMLElement | null {
+  if (!(target instanceof HTMLElement) || !target.matches(".l")) return null;
+  return x - target.getBoundingClientRect().left <= 52 ? target : null;
+}
+
+function spotOf(line: HTMLElement): Spot | null {
+  const path = line.closest<HTMLElement>("[data-path]")?.dataset.path;
+  const { n, o } = line.dataset;
+  if (path === undefined || (n === undefined && o === undefined)) return null;
+  return n === undefined
+    ? { path, side: "old", line: Number(o) }
+    : { path, side: "new", line: Number(n) };
+}
+
+/** The last folders and the name: what tells files apart. */
+function shortName(path: string): string {
+  const parts = path.split("/");
+  return parts.length > 3 ? `…/${parts.slice(-3).join("/")}` : path;
+}

@@ -1,0 +1,9 @@
+/** "+120 −8": how many lines came and went. */
+export function LineCounts({ additions, deletions }: { additions: number; deletions: number }) {
+  return (
+    <span className="text-xs whitespace-nowrap tabular-nums">
+      <span className="text-status-done">+{additions}</span>{" "}
+      <span className="text-status-failed">−{deletions}</span>
+    </span>
+  );
+}

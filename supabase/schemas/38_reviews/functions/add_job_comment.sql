@@ -1,0 +1,49 @@
+-- Why: a remark on a line of the newest diff is collected as a draft of its author. The text of the line comes from the service,
+-- which has the diff at hand. Refusals: 404, 403, 409 without a diff, 422, 429. Definer: remarks are written by functions only.
+create function private.add_job_comment(
+  p_job_id uuid, p_attempt integer, p_path text, p_line integer, p_side text, p_line_text text, p_body text)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id, true);
+  v_comment public.job_comments;
+begin
+  perform private.require_reviewer(v_job);
+  perform private.take_rate_limit('job_comment', auth.uid()::text);
+  if not exists (select from public.job_diffs d where d.job_id = p_job_id and d.attempt = p_attempt) then
+    perform private.refuse(409, 'These changes are gone. Load the page again.');
+  end if;
+  if (select count(*) from public.job_comments c
+      where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null) >= 300 then
+    perform private.refuse(422, 'Send these 300 remarks first.');
+  end if;
+  insert into public.job_comments
+    (job_id, product_id, attempt, path, line, side, line_text, body, author_id, author)
+  values (p_job_id, v_job.product_id, p_attempt, p_path, p_line, p_side, left(p_line_text, 2000), p_body, auth.uid(),
+    coalesce(private.username(auth.uid()), 'somebody'))
+  returning * into v_comment;
+  return private.comment_json(v_comment);
+end;
+$$;
+
+grant execute on function private.add_job_comment to authenticated;
+
+create function public.add_job_comment(
+  p_job_id uuid, p_attempt integer, p_path text, p_line integer, p_side text, p_line_text text, p_body text)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.add_job_comment(p_job_id, p_attempt, p_path, p_line, p_side, p_line_text, p_body);
+end;
+$$;
+
+comment on function public.add_job_comment is 'Collects a remark on a line (docs/review.md).';
+
+grant execute on function public.add_job_comment to authenticated;

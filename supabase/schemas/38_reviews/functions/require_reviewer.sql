@@ -1,0 +1,22 @@
+-- Why: nobody judges their own work. A token of the user whose worker worked on the job may be in the hands of that worker, so it
+-- neither remarks nor reviews; the person does, signed in. Talks about ideas change nothing that could be reviewed.
+create function private.require_reviewer(p_job public.agent_jobs)
+returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if p_job.kind = 'PLAN_CHAT' then
+    perform private.refuse(422, 'A talk about an idea has no changes to review.');
+  end if;
+  if private.is_token() and exists (
+    select from public.job_attempts a join public.agent_workers w on w.id = a.worker_id
+    where a.job_id = p_job.id and w.user_id = auth.uid())
+  then
+    perform private.refuse(403, 'A worker does not review its own work. Sign in and review it on its page.');
+  end if;
+end;
+$$;
+
+comment on function private.require_reviewer is 'PT403 for the tokens of whoever did the work (docs/review.md).';

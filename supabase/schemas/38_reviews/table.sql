@@ -1,0 +1,26 @@
+-- Why: people judge the work of an attempt in rounds. A review is one round: a verdict, words, and the remarks that its author had
+-- collected. Never changed; the newest of a task decides what its next attempt is told. Written by functions only.
+create table public.job_reviews (
+  id uuid primary key default gen_random_uuid(),
+  job_id uuid not null references public.agent_jobs (id) on delete cascade,
+  product_id uuid not null references public.products (id) on delete cascade,
+  attempt integer not null constraint job_reviews_attempt_positive check (attempt >= 1),
+  verdict text not null constraint job_reviews_verdict_known check (verdict in ('approve', 'request_changes')),
+  summary text not null constraint job_reviews_summary_length check (char_length(summary) <= 10000),
+  author_id uuid references public.users (id) on delete set null,
+  author text not null,
+  created_at timestamptz not null default private.now()
+);
+
+comment on table public.job_reviews is 'Reviews of the work of agent jobs (docs/review.md).';
+
+create index job_reviews_job_id_idx on public.job_reviews (job_id, created_at);
+create index job_reviews_product_id_idx on public.job_reviews (product_id);
+create index job_reviews_author_id_idx on public.job_reviews (author_id);
+
+alter table public.job_reviews enable row level security;
+
+-- Read through private.list_job_comments, which checks access once.
+create policy job_reviews_service on public.job_reviews for all to service_role using (true) with check (true);
+
+grant select, insert, update, delete on public.job_reviews to service_role;

@@ -1,0 +1,219 @@
+import { describe, expect, it } from "vitest";
+import { jobCommentSchema, jobCommentsSchema, sentReviewSchema } from "~/contract/job-review";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { claim, columnOf, holdJob, type SprintOptions } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+
+const file = (path: string, ...lines: string[]) => ({
+  ...{ path, status: "added", additions: lines.length, deletions: 0, binary: false },
+  patch: `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join("")}`,
+});
+
+/** A job that a worker of the owner has done, with a diff; another member reviews it. */
+async function scene(options: SprintOptions = { stories: [1, 1] }) {
+  const held = await holdJob(t, options);
+  const { world, job } = held;
+  const token = await createToken(t, world.owner);
+  const owner = { cookie: await signIn(t, app, world.owner) };
+  const eva = await createUser(t);
+  await addMember(t, world.product.id, eva);
+  const reviewer = bearer(await createToken(t, eva));
+  const call = (
+    method: string,
+    part: string,
+    body?: unknown,
+    headers: Record<string, string> = reviewer,
+  ) =>
+    app.request(`/api/jobs/${job.id}/${part}`, {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const sendDiff = async (attempt: number, ...files: unknown[]) => {
+    const diff = { attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40), files };
+    expect((await call("PUT", "diff", diff, bearer(token))).status).toBe(204);
+  };
+  await sendDiff(1, file("one.ts", "first", "second", "third"));
+  const remark = async (line: number, body: string, headers = reviewer) =>
+    jobCommentSchema.parse(
+      await (await call("POST", "comments", { path: "one.ts", line, body }, headers)).json(),
+    );
+  const list = async (headers = reviewer) =>
+    jobCommentsSchema.parse(await (await call("GET", "comments", undefined, headers)).json());
+  const done = () => held.report({ status: "done", verify_result: "ALIGNED" });
+  return { ...held, token, owner, eva, reviewer, call, sendDiff, remark, list, done };
+}
+
+describe("remarks on lines", () => {
+  it("are drafts of their author until they are sent, and can be taken back until then", async () => {
+    const { call, remark, list, owner, done } = await scene();
+    const first = await remark(2, "Why <b>second</b>?");
+    expect(first).toMatchObject({ draft: true, line_text: "second", stale: false, side: "new" });
+    const second = await remark(3, "Not this");
+    expect((await list()).comments.map(({ id }) => id)).toEqual([first.id, second.id]);
+    expect((await list(owner)).comments).toEqual([]);
+    expect((await call("DELETE", `comments/${second.id}`, undefined, owner)).status).toBe(404);
+    expect((await call("DELETE", `comments/${second.id}`)).status).toBe(204);
+    await done();
+    await call("POST", "review", { verdict: "request_changes" });
+    expect((await list(owner)).comments).toMatchObject([{ id: first.id, draft: false }]);
+    expect((await call("DELETE", `comments/${first.id}`)).status).toBe(409);
+  });
+
+  it("are refused on what the diff does not show, and without a diff", async () => {
+    const { call } = await scene();
+    const body = { path: "one.ts", line: 9, body: "x" };
+    const answer = await call("POST", "comments", body);
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ issues: [{ path: "line" }] });
+    expect((await call("POST", "comments", { ...body, path: "two.ts" })).status).toBe(422);
+    expect((await call("POST", "comments", { ...body, line: 1, side: "old" })).status).toBe(422);
+    expect((await call("POST", "comments", { ...body, line: 1, body: " " })).status).toBe(422);
+    expect((await call("POST", "comments", { ...body, line: 1, attempt: 2 })).status).toBe(409);
+  });
+
+  it("move with their line, and are stale when it changed", async () => {
+    const { call, remark, list, done, sendDiff, world } = await scene();
+    await remark(2, "Say it better");
+    await remark(3, "And this");
+    await done();
+    expect((await call("POST", "review", { verdict: "request_changes" })).status).toBe(200);
+    await claim(world.actor, "worker-1");
+    await sendDiff(2, file("one.ts", "new", "first", "2nd", "third"));
+    expect((await list()).comments).toMatchObject([
+      { line: 2, stale: true, current_line: null },
+      { line: 3, stale: false, current_line: 4 },
+    ]);
+  });
+});
+
+describe("POST /api/jobs/:id/review", () => {
+  it("brings a job of a run that goes on back to the head of the queue, with the remarks", async () => {
+    const { call, remark, done, world, job, task } = await scene();
+    await remark(2, "Say it better");
+    await done();
+    const answer = await call("POST", "review", {
+      ...{ verdict: "request_changes", summary: "Nearly." },
+    });
+    expect(answer.status).toBe(200);
+    const review = sentReviewSchema.parse(await answer.json());
+    expect(review).toMatchObject({ verdict: "request_changes", attempt: 1, summary: "Nearly." });
+    expect(review.job).toMatchObject({ status: "queued", retry_count: 0 });
+    expect(await columnOf(t, "tasks", task.id, "status")).toBe("IN_PROGRESS");
+    const again = await claim(world.actor, "worker-1");
+    expect(again).toMatchObject({ id: job.id, attempt: 2 });
+    expect(again.review).toEqual([
+      expect.objectContaining({ path: null, body: "Nearly." }),
+      expect.objectContaining({
+        ...{ path: "one.ts", line: 2, side: "new", line_text: "second", body: "Say it better" },
+      }),
+    ]);
+  });
+
+  it("opens the task of a finished run again, and the next run carries the remarks", async () => {
+    const { call, remark, done, world, job, task, run } = await scene({ stories: [1] });
+    await remark(1, "No");
+    await done();
+    expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("DONE");
+    const answer = await call("POST", "review", { verdict: "request_changes" });
+    expect(sentReviewSchema.parse(await answer.json()).job.status).toBe("done");
+    expect(await columnOf(t, "tasks", task.id, "status")).toBe("TO_DO");
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const next = await claim(world.actor, "worker-2");
+    expect(next.id).not.toBe(job.id);
+    expect(next.review).toMatchObject([{ path: "one.ts", body: "No" }]);
+  });
+
+  it("keeps an approval, after which nothing is asked for any more", async () => {
+    const { call, done, job, world } = await scene();
+    await done();
+    const approved = await call("POST", "review", { verdict: "approve", summary: "Good" });
+    expect(approved.status).toBe(200);
+    expect((await getAgentJob(world.actor, { job_id: job.id })).status).toBe("done");
+    const late = await call("POST", "review", { verdict: "request_changes", summary: "No" });
+    expect(late.status).toBe(409);
+    expect(await late.json()).toMatchObject({ error: expect.stringContaining("has approved") });
+  });
+
+  it("ends a job that waits for a person, by a session only", async () => {
+    const { call, owner, done, world, job, task } = await scene();
+    await t.sql.query("update products set done_requires = 'person' where id = $1", [
+      world.product.id,
+    ]);
+    expect(await done()).toMatchObject({ status: "queued", phase: "review" });
+    expect((await call("POST", "review", { verdict: "approve" })).status).toBe(403);
+    expect((await call("POST", "review", { verdict: "approve" }, owner)).status).toBe(200);
+    expect((await getAgentJob(world.actor, { job_id: job.id })).status).toBe("done");
+    expect(await columnOf(t, "tasks", task.id, "status")).toBe("DONE");
+  });
+
+  it("sends a job that waits for a person back to be worked on", async () => {
+    const { call, done, world, job } = await scene();
+    await t.sql.query("update products set done_requires = 'person' where id = $1", [
+      world.product.id,
+    ]);
+    await done();
+    const answer = await call("POST", "review", { verdict: "request_changes", summary: "Again" });
+    expect(answer.status).toBe(200);
+    expect(await claim(world.actor, "worker-1")).toMatchObject({ id: job.id, attempt: 2 });
+  });
+
+  it("is refused to the worker's own token, strangers, demo accounts, and in archived products", async () => {
+    const { call, done, token, world } = await scene();
+    await done();
+    const approve = { verdict: "approve" };
+    const remark = { path: "one.ts", line: 1, body: "x" };
+    const statuses = async (headers: Record<string, string>) => [
+      (await call("POST", "review", approve, headers)).status,
+      (await call("POST", "comments", remark, headers)).status,
+    ];
+    expect(await statuses(bearer(token))).toEqual([403, 403]);
+    const stranger = bearer(await createToken(t, await createUser(t)));
+    expect(await statuses(stranger)).toEqual([403, 403]);
+    expect((await call("GET", "comments", undefined, stranger)).status).toBe(403);
+    expect((await app.request(`/api/jobs/${world.product.id}/comments`)).status).toBe(401);
+    const demo = await createUser(t, { demo: true });
+    await addMember(t, world.product.id, demo);
+    const ofDemo = bearer(await createToken(t, demo));
+    expect(await statuses(ofDemo)).toEqual([403, 403]);
+    expect((await call("GET", "comments", undefined, ofDemo)).status).toBe(200);
+    await t.sql.query("update public.products set archived_at = now() where id = $1", [
+      world.product.id,
+    ]);
+    expect((await call("POST", "review", approve)).status).toBe(403);
+    expect((await call("POST", "comments", remark)).status).toBe(403);
+  });
+
+  it("waits for the end of an attempt, wants words, and knows two verdicts", async () => {
+    const { call, done } = await scene();
+    expect((await call("POST", "review", { verdict: "approve" })).status).toBe(409);
+    await done();
+    expect((await call("POST", "review", { verdict: "request_changes" })).status).toBe(422);
+    expect((await call("POST", "review", { verdict: "perhaps" })).status).toBe(422);
+    const unknown = "/api/jobs/00000000-0000-4000-8000-000000000000/review";
+    const headers = {
+      "content-type": "application/json",
+      ...bearer(await createToken(t, await createUser(t))),
+    };
+    const body = JSON.stringify({ verdict: "approve" });
+    expect((await app.request(unknown, { method: "POST", headers, body })).status).toBe(404);
+  });
+
+  it("does not open a task that somebody has moved on by hand", async () => {
+    const { call, done, world, task } = await scene({ stories: [1] });
+    await done();
+    await setTaskStatus(world.actor, { task_id: task.id, status: "in_progress" });
+    await call("POST", "review", { verdict: "request_changes", summary: "No" });
+    expect(await columnOf(t, "tasks", task.id, "status")).toBe("IN_PROGRESS");
+    expect(at(world.tasks, 0).id).toBe(task.id);
+  });
+});
