@@ -73,7 +73,7 @@ export async function runAgentTurn(
     const end = await runAgent(tool, turn, sink);
     if (end.kind === "failed" && end.cause === "sign-in") throw new WorkerProblem(end.reason);
     // Whoever begins anew does not go on with a conversation that broke.
-    if (end.kind === "failed") {
+    if (end.kind === "failed" && end.cause !== "killed") {
       delete conversations.sessions[task];
       await remember();
     }
@@ -109,11 +109,18 @@ export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): 
       resets_at: end.resetsAt ?? afterGrowingPause(attempt),
     });
   }
+  if (end.kind === "failed" && end.cause === "killed" && attempt <= mostKilled) {
+    const resets_at = afterGrowingPause(attempt);
+    return outcome({ failure_class: "rate_limited", failure_reason: end.reason, resets_at });
+  }
   if (end.kind === "failed") {
     return outcome({ failure_class: "agent_error", failure_reason: end.reason });
   }
   return outcome({ failure_class, failure_reason, resets_at, question });
 }
+
+/** A tool that is killed is no fault of the work: it is tried again, unless every attempt so far has come to nothing. */
+const mostKilled = 3;
 
 /** A limit that does not say when it ends is tried again after one minute, two, four, and at most an hour. */
 function afterGrowingPause(attempt: number): string {

@@ -135,7 +135,7 @@ describe("an agent that speaks the protocol", { timeout: 30_000 }, () => {
   it.each([
     ["refusal", "refusal", "refused"],
     ["error", "error", "The model does not exist"],
-    ["crash", "crash", "SIGKILL in the middle of its work.\nout of memory"],
+    ["crash", "killed", "SIGKILL in the middle of its work.\nout of memory"],
     ["gone", "crash", "ended with 3"],
     ["signed-out", "sign-in", "is not signed in on this machine"],
   ])("says why it failed: %s", async (ending, cause, words) => {

@@ -34,6 +34,7 @@ import {
 import { readUpdates } from "./acp-updates";
 import type { AgentQuestion, AgentTurn, TurnEnd, TurnOutput, Usage } from "./driver";
 import { limitIn } from "./limits";
+import { crashEnd } from "./line-turn";
 import { type AgentProcess, startProcess } from "./process";
 import { redactedQuestion } from "./redact";
 import { nothingKnown } from "./usage";
@@ -348,16 +349,8 @@ class ToolEnded extends Error {
   }
 
   end(title: string, trouble: string | null): TurnEnd {
-    const how = this.signal === null ? `with ${this.code}` : `by ${this.signal}`;
-    const cause = this.code === 127 ? "missing" : "crash";
-    const words = [trouble ?? "", this.complaints].join("\n").trim();
-    const limit = this.code === 127 ? null : limitIn(words);
-    if (limit !== null) return { kind: "limit", ...limit };
-    return {
-      kind: "failed",
-      cause,
-      reason: `${title} ended ${how} in the middle of its work.\n${words}`.trim(),
-    };
+    const complaints = [trouble ?? "", this.complaints].join("\n").trim();
+    return crashEnd(title, { code: this.code, signal: this.signal, complaints });
   }
 }
 

@@ -76,7 +76,15 @@ export interface AgentQuestion {
   options: string[];
 }
 
-export type FailureCause = "crash" | "refusal" | "silence" | "sign-in" | "missing" | "error";
+/** `killed`: something else than the tool ended it, the system without memory for example. */
+export type FailureCause =
+  | "crash"
+  | "killed"
+  | "refusal"
+  | "silence"
+  | "sign-in"
+  | "missing"
+  | "error";
 
 /** How a turn ended. */
 export type TurnEnd =

@@ -71,7 +71,7 @@ export function crashEnd(title: string, { code, signal, complaints }: ToolExit):
   if (limit !== null) return { kind: "limit", ...limit };
   const how = signal === null ? `with ${code}` : `by ${signal}`;
   const reason = `${title} ended ${how} in the middle of its work.\n${complaints}`.trim();
-  return { kind: "failed", cause: "crash", reason };
+  return { kind: "failed", cause: signal === null ? "crash" : "killed", reason };
 }
 
 /** A line as JSON; what is none is for the log only. */

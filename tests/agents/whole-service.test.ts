@@ -1,0 +1,181 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { at } from "../db/world";
+import { startTcpProxy } from "../setup/tcp-proxy";
+import { openStage, startRun } from "../worker/fixture";
+import { isAlive, read, startWorker } from "../worker/worker-process";
+import { openModel, type ScriptedModel } from "./models/open-model";
+import type { Step } from "./models/script";
+import { environmentFor, type RealTool, toolsHere } from "./toolbox";
+import { makeStage } from "./turn";
+
+const stage = await openStage();
+const { t, app, ada, token, home, repo, git } = stage;
+const actor = t.actorOf(ada);
+const openHome = makeStage();
+let scenes = 0;
+
+/** A run of one task, a tool in a home of its own with a model that follows a script, and a worker for them. */
+async function openScene(tool: RealTool, script: readonly Step[]) {
+  scenes += 1;
+  const code = `REAL${scenes}`;
+  const run = await startRun(t, ada, { code });
+  const model = await openModel(tool.dialect, script);
+  const place = openHome().home;
+  const environment = environmentFor(tool, place, model);
+  const start = (url = app.origin, ...words: string[]) =>
+    startWorker(
+      [
+        ...["--url", url, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
+        ...["--product", code, "--name", `worker-${code}`, "--agent", tool.agent],
+        ...["--heartbeat", "1", "--silence", "4", ...words],
+      ],
+      environment,
+    );
+  const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
+  const goOn = async (steps: readonly Step[]) => {
+    model.goOnWith(steps);
+    tool.letTimePass?.(place);
+    await t.sql.query("update agent_jobs set not_before = null where id = $1", [(await job()).id]);
+  };
+  const work = async () => {
+    const worker = start(undefined, "--once");
+    expect(await worker.ended, worker.output()).toBe(0);
+    return worker.output();
+  };
+  const toolPid = () => pidBelow(join(home, "work", "workers", `worker-${code}`, "worktrees"));
+  return { run, model, start, job, goOn, work, toolPid };
+}
+
+/** The process group of the tool, as the worker has noted it. */
+function pidBelow(worktrees: string): number {
+  const notes = readdirSync(worktrees).filter((name) => name.endsWith(".files"));
+  return JSON.parse(read(join(worktrees, at(notes, 0), "command.pid"))).pid;
+}
+
+/** What the job says it took, as the model counts it. */
+function tokensOf(job: Awaited<ReturnType<typeof getAgentJob>>): ScriptedModel["said"] {
+  return {
+    input: job.input_tokens ?? 0,
+    output: job.output_tokens ?? 0,
+    cacheRead: job.cache_read_tokens ?? 0,
+    cacheWrite: job.cache_write_tokens ?? 0,
+  };
+}
+
+const asking = JSON.stringify({
+  question: { question: "Which colour?", options: ["Red", "Green"] },
+});
+const write = (file: string): Step => ({ run: `sleep 1; echo ${file} > ${file}` });
+const filesOf = (ref: string) => git("ls-tree", "-r", "--name-only", ref).split("\n");
+
+it("says which tools it ran", () => {
+  console.log(`Whole service with: ${toolsHere.map(({ way }) => way).join(", ") || "none"}`);
+});
+
+for (const tool of toolsHere) {
+  describe(`${tool.way} with service, worker and a scripted model`, { timeout: 300_000 }, () => {
+    it("asks a person and goes on in the same session; tokens are those of the model, counted once", async () => {
+      const { run, model, work, job, goOn } = await openScene(tool, [
+        { run: `sleep 1; printf '%s' '${asking}' > .backloom/result.json` },
+        { say: "I have asked for the colour." },
+      ]);
+      expect(await work()).toContain("Asked: Which colour?");
+      const parked = await job();
+      expect(parked).toMatchObject({ status: "queued", retry_count: 0 });
+      expect(tokensOf(parked)).toEqual(model.said);
+      await answerQuestion(actor, {
+        question_id: String(parked.parked_question_id),
+        option: 1,
+      });
+      await goOn([write("green.txt"), { say: "It is green." }]);
+      await work();
+      const done = await job();
+      expect(done).toMatchObject({ status: "done", summary: "It is green." });
+      expect(filesOf(String(done.branch))).toEqual(["green.txt"]);
+      expect(tokensOf(done)).toEqual(model.said);
+      const heard = JSON.stringify(model.asked.at(-1));
+      for (const words of ["Write a line", "I have asked for the colour.", "Green"]) {
+        expect(heard).toContain(words);
+      }
+      expect((await run.read()).status).toBe("done");
+    });
+
+    it("ends within five seconds of a cancel on the board, and nothing is lost", async () => {
+      const { run, model, start, job, toolPid } = await openScene(tool, [
+        write("half.txt"),
+        { hang: true },
+      ]);
+      const worker = start(undefined, "--once", "--heartbeat", "600");
+      await Promise.race([model.hung, worker.ended]);
+      const pid = toolPid();
+      expect(isAlive(pid), worker.output()).toBe(true);
+      const before = Date.now();
+      await cancelSprintRun(actor, { sprint_run_id: run.runId });
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 30_000, interval: 50 });
+      const seconds = (Date.now() - before) / 1000;
+      await worker.ended;
+      expect(seconds).toBeLessThan(5);
+      const cancelled = await job();
+      expect(filesOf(`backloom/kept/${cancelled.id}-1`)).toEqual(["half.txt"]);
+      expect(tokensOf(cancelled)).toEqual(model.said);
+    });
+
+    it("outlives kill -9 of the tool, of the worker and the loss of the service", async () => {
+      const { run, model, start, job, goOn, toolPid } = await openScene(tool, [
+        write("one.txt"),
+        { hang: true },
+      ]);
+      const first = start(undefined, "--once");
+      await Promise.race([model.hung, first.ended]);
+      process.kill(-toolPid(), "SIGKILL");
+      await first.ended;
+      const { id, ...waiting } = await job();
+      expect(waiting, first.output()).toMatchObject({ status: "queued", retry_count: 0 });
+      expect(filesOf(`backloom/kept/${id}-1`)).toEqual(["one.txt"]);
+      expect(tokensOf(await job())).toEqual(model.said);
+
+      // Long enough for a kill in its middle.
+      await goOn([{ run: "echo two > two.txt; touch begun; sleep 600" }]);
+      const second = start();
+      const worktrees = join(home, "work", "workers");
+      const hasBegun = () =>
+        readdirSync(worktrees, { recursive: true, encoding: "utf8" }).some(
+          (name) => name.endsWith(`${id}-1/begun`) || name.endsWith(`${id}-2/begun`),
+        );
+      await vi.waitFor(() => expect(hasBegun(), second.output()).toBe(true), { timeout: 120_000 });
+      second.process.kill("SIGKILL");
+      await second.ended;
+
+      await goOn([{ run: "sleep 3; echo three > three.txt" }, { say: "All three." }]);
+      const proxy = await startTcpProxy(app.port);
+      const third = start(`http://127.0.0.1:${proxy.port}`, "--once");
+      await third.said(/Claimed/);
+      await vi.waitFor(async () => expect((await job()).status).toBe("running"), 120_000);
+      proxy.refuse();
+      await vi.waitFor(
+        () => expect(third.output()).toMatch(/does not answer|No heartbeat/),
+        120_000,
+      );
+      proxy.allow();
+      expect(await third.ended, third.output()).toBe(0);
+      await proxy.close();
+      const done = await job();
+      expect(done).toMatchObject({ status: "done", summary: "All three." });
+      expect((await run.read()).status).toBe("done");
+      const kept = git(
+        "for-each-ref",
+        "--format=%(refname:short)",
+        `refs/heads/backloom/kept/${id}-*`,
+      );
+      expect(kept.split("\n").flatMap(filesOf)).toEqual(
+        expect.arrayContaining(["one.txt", "two.txt"]),
+      );
+      expect(filesOf(String(done.branch))).toContain("three.txt");
+    });
+  });
+}
