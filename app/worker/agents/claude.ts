@@ -90,7 +90,11 @@ function homeOf(environment: Record<string, string>): string {
   return environment.CLAUDE_CONFIG_DIR ?? join(environment.HOME ?? homedir(), ".claude");
 }
 
-/** Claude Code lets nobody be root and allow everything, unless that root is known to live in a sandbox. */
-function asRoot({ allow }: AgentTurn): Record<string, string> {
-  return allow === "all" && process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {};
+/**
+ * Claude Code lets nobody be root and allow everything, unless that root is known to live in a sandbox. Its adapter takes any
+ * word for it and offers that much, Claude Code itself only this one: two words for one fact would end the session.
+ */
+function asRoot({ allow, environment }: AgentTurn): Record<string, string> {
+  const isSandbox = allow === "all" || Boolean(environment.IS_SANDBOX);
+  return isSandbox && process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {};
 }

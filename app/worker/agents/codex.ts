@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { knownAgents } from "~/contract/known-agents";
@@ -72,7 +73,13 @@ export const codex: Driver = {
     const program = await findProgram("codex", environment);
     if (program === null) return null;
     const answer = await ask(program, ["login", "status"], environment);
-    return answer?.isWell ?? null;
+    if (answer?.isWell) return true;
+    // Somebody else's models have an account of their own, which does not show here.
+    const settings = await readFile(join(homeOf(environment), "config.toml"), "utf8").catch(
+      () => "",
+    );
+    const isElsewhere = /^ {0,8}model_provider *= *"(?!openai")/m.test(settings.slice(0, 100_000));
+    return isElsewhere || answer === null ? null : false;
   },
 };
 
