@@ -10,9 +10,10 @@ import {
 } from "./agents/driver";
 import { runAgent } from "./agents/run-agent";
 import type { Assignment } from "./assignment";
-import { type Attempt, logFileOf, type Outcome } from "./attempt";
+import type { Attempt, Outcome } from "./attempt";
 import type { ContextFiles } from "./context-files";
 import { personsVariables } from "./environment";
+import { logFileOf } from "./log-file";
 import { type AgentWish, secretsOf } from "./options";
 import { messageOf, WorkerProblem } from "./problems";
 import { askable, type CommandResult, readResult } from "./result-file";
@@ -126,28 +127,4 @@ const mostKilled = 3;
 function afterGrowingPause(attempt: number): string {
   const minutes = Math.min(60, 2 ** Math.min(attempt - 1, 6));
   return new Date(Date.now() + minutes * 60_000).toISOString();
-}
-
-/** The contract's four sums; a count that nobody told stays away. */
-export function sumOf(used: readonly Usage[]): CommandResult {
-  const total: CommandResult = {};
-  for (const usage of used) {
-    total.model_id = usage.model ?? total.model_id;
-    const counts = {
-      input_tokens: usage.freshInput,
-      output_tokens: usage.output,
-      cache_read_tokens: usage.cacheRead,
-      cache_write_tokens: usage.cacheWrite,
-    };
-    for (const name of [
-      "input_tokens",
-      "output_tokens",
-      "cache_read_tokens",
-      "cache_write_tokens",
-    ] as const) {
-      const count = counts[name];
-      if (count !== null) total[name] = (total[name] ?? 0) + count;
-    }
-  }
-  return total;
 }

@@ -63,10 +63,6 @@ export interface Failure {
   resets_at?: string | undefined;
 }
 
-export function logFileOf({ folder, job }: Attempt): string {
-  return join(folder.logs, `${job.id}-${job.attempt}.log`);
-}
-
 /** Lets the agent or the command do one assignment in a folder. */
 export async function execute(
   attempt: Attempt,

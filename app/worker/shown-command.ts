@@ -1,4 +1,5 @@
-import { type Attempt, logFileOf } from "./attempt";
+import type { Attempt } from "./attempt";
+import { logFileOf } from "./log-file";
 import { type CommandEnd, runCommand } from "./run-command";
 
 interface ShownCommand {

@@ -1,9 +1,8 @@
 import { agentJobSchema } from "~/contract/agent-job";
-import { sumOf } from "./agent-turn";
 import type { Usage } from "./agents/driver";
 import type { Attempt } from "./attempt";
 import { messageOf } from "./problems";
-import { addUsage } from "./result-file";
+import { addUsage, type CommandResult } from "./result-file";
 import { sendable } from "./sendable";
 
 /** What the turn under way has taken so far, for the next heartbeat; another life of the worker may not come to tell more. */
@@ -43,4 +42,28 @@ export async function tellUsage(attempt: Attempt, used: readonly Usage[]): Promi
   } catch (error) {
     journal.say(`What was used was not taken: ${messageOf(error)}`);
   }
+}
+
+/** The contract's four sums; a count that nobody told stays away. */
+function sumOf(used: readonly Usage[]): CommandResult {
+  const total: CommandResult = {};
+  for (const usage of used) {
+    total.model_id = usage.model ?? total.model_id;
+    const counts = {
+      input_tokens: usage.freshInput,
+      output_tokens: usage.output,
+      cache_read_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+    };
+    for (const name of [
+      "input_tokens",
+      "output_tokens",
+      "cache_read_tokens",
+      "cache_write_tokens",
+    ] as const) {
+      const count = counts[name];
+      if (count !== null) total[name] = (total[name] ?? 0) + count;
+    }
+  }
+  return total;
 }

@@ -39,7 +39,8 @@ const wanted = process.argv[2];
 for (const tool of tools) {
   if (wanted === undefined || tool.of === wanted) install(tool);
 }
-const words = ["run", "tests/agents/real-tools.test.ts", "--reporter=verbose"];
+const files = ["real-tools", "whole-service"].map((name) => `tests/agents/${name}.test.ts`);
+const words = ["run", ...files, "--reporter=verbose"];
 if (wanted !== undefined) words.push("-t", wanted);
 process.exitCode = run(
   process.execPath,

@@ -66,7 +66,44 @@ function folderOf(file: string, target: string): string | undefined {
   return top === "app" ? folder : undefined;
 }
 
+/** What each file of app/ imports of the others, types left out: they leave no trace in the running program. */
+const graph = new Map(
+  sources.map(({ file, text }) => [file.replace(/\.tsx?$/, ""), filesImportedBy(file, text)]),
+);
+
+function filesImportedBy(file: string, text: string): string[] {
+  const targets = text.matchAll(/^(?:import|export)\s(?!type\s)[^;]*?from "((?:~\/|\.)[^"?]+)"/gm);
+  return [...targets].map(([, target = ""]) => {
+    const path = target.startsWith("~/")
+      ? target.replace("~/", "app/")
+      : posix.join(file, "..", target);
+    return path.replace(/\.tsx?$/, "");
+  });
+}
+
+/** The first circle that is met from a file on, as the files in it; null when there is none. */
+function circleFrom(file: string, way: readonly string[], isDone: Set<string>): string[] | null {
+  if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+  if (isDone.has(file)) return null;
+  for (const next of graph.get(file) ?? graph.get(`${file}/index`) ?? []) {
+    const circle = circleFrom(next, [...way, file], isDone);
+    if (circle) return circle;
+  }
+  isDone.add(file);
+  return null;
+}
+
 describe("imports point one way", () => {
+  it("and never in a circle", () => {
+    const isDone = new Set<string>();
+    const circles = [...graph.keys()].flatMap((file) => {
+      const circle = circleFrom(file, [], isDone);
+      return circle ? [circle.join(" → ")] : [];
+    });
+    expect([...new Set(circles)]).toEqual([]);
+    expect([...graph.values()].flat().length).toBeGreaterThan(1_000);
+  });
+
   it("nothing imports values from routes, and routes only from their own folder", () => {
     const wrong = imports.filter(({ from, to }) => to === "routes" && from !== "routes");
     expect(wrong).toEqual([]);
