@@ -82,12 +82,15 @@ export const boardTaskSchema = z.object({
   assignee_id: id.nullable(),
   job_id: id.nullable(),
   job_status: z.string().nullable(),
+  job_phase: z.string().nullable(),
   job_started_at: moment.nullable(),
   job_seen_at: moment.nullable(),
   job_doing: z.nullable(doingSchema),
   worker_name: z.string().nullable(),
   failure_reason: z.string().nullable(),
   open_questions: z.number(),
+  /** How many criteria of the story are proven, and how many there are. */
+  proof: z.tuple([z.number(), z.number()]).nullable(),
 });
 export type BoardTask = z.infer<typeof boardTaskSchema>;
 

@@ -6,8 +6,7 @@ import { httpUrlSchema, idSchema, requiredText, text } from "./text";
 export const evidenceGrades = ["said", "worker", "other_worker", "ci", "person"] as const;
 export const evidenceVerdicts = ["pass", "fail", "unverifiable"] as const;
 export const evidenceKinds = ["command", "diff", "file", "picture", "link", "person"] as const;
-export const criterionStates = ["unproven", "proven", "stale", "failed", "waived"] as const;
-export type CriterionState = (typeof criterionStates)[number];
+const criterionStates = ["unproven", "proven", "stale", "failed", "waived"] as const;
 export type EvidenceGrade = (typeof evidenceGrades)[number];
 
 export const criterionKinds = ["acceptance", "definition_of_done"] as const;
@@ -54,6 +53,13 @@ export const addEvidenceBody = z.object({
   attempt: z.int().min(1).optional(),
 });
 export type AddEvidenceInput = z.infer<typeof addEvidenceBody> & { story_id: string };
+
+/** What a person says of a criterion on a page. */
+export const judgeCriterionInput = z.object({
+  story_id: idSchema,
+  criterion: criterionIdSchema,
+  verdict: z.enum(["pass", "fail"]),
+});
 
 export const waiveCriterionInput = z.object({
   story_id: idSchema,
@@ -113,6 +119,18 @@ export const storyProofSchema = z.object({
     }),
   ),
 });
+/** What proves the stories of a job: one, or those of its batch. */
+export const jobProofSchema = z.object({
+  stories: z.array(
+    z.object({
+      id: z.string(),
+      code: z.string(),
+      title: z.string(),
+      proof: storyProofSchema,
+    }),
+  ),
+});
+export type JobProof = z.infer<typeof jobProofSchema>;
 export type StoryProof = z.infer<typeof storyProofSchema>;
 
 /** A criterion as a claim names it. */

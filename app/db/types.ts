@@ -3125,6 +3125,7 @@ export type Database = {
         Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
         Returns: Json;
       };
+      get_job_proof: { Args: { p_job_id: string }; Returns: Json };
       get_next_story: { Args: { p_product_id: string }; Returns: Json };
       get_notifications_state: { Args: Record<PropertyKey, never>; Returns: Json };
       get_pairing_for_approval: {

@@ -71,7 +71,7 @@ async function commitTask(context: Context): Promise<string[]> {
   }
   if (files.length === 0) files.push(await noteTask(context, folder));
   await git(folder, "add", "--", ...files);
-  const message = `${context.taskCode}: ${context.title}`;
+  const message = [`${context.taskCode}: ${context.title}`, ...answersOf(context)].join("\n\n");
   // A task that is done again may find everything as it left it.
   if ((await git(folder, "status", "--porcelain", "--", ...files)) !== "") {
     await git(folder, ...committer, "commit", "--quiet", "--no-verify", "-m", message);
@@ -80,10 +80,15 @@ async function commitTask(context: Context): Promise<string[]> {
   return files;
 }
 
-async function noteTask({ title, plan, job, taskCode }: Context, folder: string): Promise<string> {
-  const answers = job.questions
+function answersOf({ job }: Context): string[] {
+  return job.questions
     .filter((question) => question.effective_answer !== null)
     .map((question) => `${question.question} ${question.effective_answer}\n`);
+}
+
+async function noteTask(context: Context, folder: string): Promise<string> {
+  const { title, plan, taskCode } = context;
+  const answers = answersOf(context);
   const name = `${(taskCode ?? "task").replace(/[^A-Za-z0-9._-]/g, "_")}.md`;
   await appendFile(join(folder, name), [`# ${title}\n`, plan ?? "", ...answers, ""].join("\n"));
   return name;

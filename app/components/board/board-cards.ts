@@ -18,11 +18,13 @@ export function boardCards(tasks: readonly BoardTask[]): CardTask[] {
     status: task.status,
     has_plan: task.has_plan || undefined,
     job_status: task.job_status ?? undefined,
+    job_phase: task.job_phase === "implement" ? undefined : (task.job_phase ?? undefined),
     job_started_at: task.job_started_at ?? undefined,
     job_seen_at: task.job_seen_at ?? undefined,
     job_doing: task.job_doing ?? undefined,
     worker_name: task.worker_name ?? undefined,
     failure_reason: task.failure_reason ?? undefined,
     open_questions: task.open_questions || undefined,
+    proof: task.proof ?? undefined,
   }));
 }

@@ -63,7 +63,12 @@ export const TaskCard = memo(function TaskCard({
           <DoingLine read={task.job_doing} live={doing} />
         </p>
       ) : null}
-      {task.job_status === "queued" ? <p className="card-hint">Queued for a worker</p> : null}
+      {task.job_status === "queued" ? <QueuedLine phase={task.job_phase} /> : null}
+      {task.proof ? (
+        <p className="card-hint" title="Criteria of the story that are proven">
+          Proof {task.proof[0]}/{task.proof[1]}
+        </p>
+      ) : null}
       {task.failure_reason ? (
         <p className="line-clamp-3 text-xs text-failed">{task.failure_reason}</p>
       ) : null}
@@ -77,6 +82,20 @@ export const TaskCard = memo(function TaskCard({
     </li>
   );
 });
+
+/** What a queued job waits for. */
+function QueuedLine({ phase }: { phase: string | null | undefined }) {
+  if (phase === "review") {
+    return (
+      <Badge tone="waiting">
+        <StatusIcon tone="waiting" className="size-3" />
+        Waits for review
+      </Badge>
+    );
+  }
+  const who = phase === "verify" ? "Waits for another worker" : "Queued for a worker";
+  return <p className="card-hint">{who}</p>;
+}
 
 /** Running looks different from standing still: pulse, how long, and when it was last heard of. */
 function RunningLine({ task }: { task: CardTask }) {

@@ -58,7 +58,10 @@ function tabsOf(job: AgentJobDetail) {
   return [
     { to: path, label: "Run", end: true },
     ...(job.idea_id === null
-      ? [{ to: `${path}/changes`, label: "Changes", count: changesOf(job) }]
+      ? [
+          { to: `${path}/changes`, label: "Changes", count: changesOf(job) },
+          { to: `${path}/proof`, label: "Proof" },
+        ]
       : []),
     { to: `${path}/attempts`, label: "Attempts" },
   ];

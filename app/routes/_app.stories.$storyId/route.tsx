@@ -5,10 +5,12 @@ import { EditableTitle } from "~/components/in-place/editable-title";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
 import { useEditKey, useRowKeys } from "~/components/page-keys";
+import { ProofPart } from "~/components/proof/proof-part";
 import { QuestionCard } from "~/components/questions/question-card";
 import { StatusPill } from "~/components/status-pill";
 import { WriteAccessProvider } from "~/components/write-access";
 import { getStoryPage } from "~/domain/pages/get-story-page.server";
+import { getStoryProof } from "~/domain/proof/get-story-proof.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -22,9 +24,14 @@ export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
-  const page = await getStoryPage(actor, requireId(params.storyId, "story"));
+  const story_id = requireId(params.storyId, "story");
+  const [page, proof] = await Promise.all([
+    getStoryPage(actor, story_id),
+    getStoryProof(actor, { story_id }),
+  ]);
   return json({
     page,
+    proof,
     description: await renderMarkdown(page.story.description),
     criteria: await renderMarkdown(page.story.acceptance_criteria),
     logTexts: await Promise.all(page.logs.map((log) => renderMarkdown(log.content))),
@@ -45,7 +52,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function StoryPage() {
-  const { page, description, criteria, logTexts } = useLoaderData<typeof loader>();
+  const { page, proof, description, criteria, logTexts } = useLoaderData<typeof loader>();
   const { story, product, pbi, questions } = page;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   useRowKeys();
@@ -82,6 +89,7 @@ export default function StoryPage() {
             <QuestionCard key={question.id} question={question} />
           ))}
           <StoryTexts story={story} description={description} criteria={criteria} />
+          <ProofPart proof={proof} />
           <StoryTasks page={page} />
           <StoryLog storyId={story.id} logs={page.logs} texts={logTexts} />
           {closed.length > 0 ? (

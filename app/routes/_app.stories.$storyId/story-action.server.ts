@@ -1,8 +1,11 @@
 import { redirect } from "@remix-run/node";
+import { judgeCriterionInput, waiveCriterionInput } from "~/contract/proof";
 import { addStoryToSprintInput, assignStoryInput, updateStoryInput } from "~/contract/story";
 import { storyLogBody } from "~/contract/story-log";
 import { createTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
+import { addEvidenceJson } from "~/domain/proof/add-evidence.server";
+import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
 import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
 import { appendStoryLog } from "~/domain/stories/append-story-log.server";
 import { assignStory } from "~/domain/stories/assign-story.server";
@@ -48,6 +51,14 @@ export async function actOnStory(
         const task = await createTask(actor, input);
         return redirect(`/tasks/${task.id}`, 303);
       }),
+    saw: async () => {
+      await addEvidenceJson(actor, readForm(form, judgeCriterionInput));
+      return done(form, `${back}#proof`, "Noted");
+    },
+    waive: async () => {
+      await waiveCriterion(actor, readForm(form, waiveCriterionInput));
+      return done(form, `${back}#proof`, "Waived");
+    },
     "add-log": () =>
       runForm(onlyOfItsKind(form), storyLogBody, async (entry) => {
         await appendStoryLog(actor, { ...entry, story_id: storyId });

@@ -4,11 +4,13 @@ import { EditableTitle } from "~/components/in-place/editable-title";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
 import { useEditKey } from "~/components/page-keys";
+import { ProofPart } from "~/components/proof/proof-part";
 import { QuestionCard } from "~/components/questions/question-card";
 import { StatusPill } from "~/components/status-pill";
 import { WriteAccessProvider } from "~/components/write-access";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
 import { getTaskPage } from "~/domain/pages/get-task-page.server";
+import { getStoryProof } from "~/domain/proof/get-story-proof.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -27,8 +29,10 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     getTaskPage(actor, taskId),
     whyNotMoving(actor, { kind: "task", id: taskId }),
   ]);
+  const proof = await getStoryProof(actor, { story_id: page.story.id });
   return json({
     page,
+    proof,
     why: why.moving || page.task.status === "done" ? null : why.text,
     plan: await renderMarkdown(page.task.implementation_plan),
     description: await renderMarkdown(page.task.description),
@@ -45,7 +49,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function TaskPage() {
-  const { page, why, plan, description } = useLoaderData<typeof loader>();
+  const { page, proof, why, plan, description } = useLoaderData<typeof loader>();
   const { task, product, story, jobs, questions, history } = page;
   useEditKey();
   useLiveRevalidation({ stream: "backlog", productId: product.id });
@@ -78,6 +82,7 @@ export default function TaskPage() {
           ))}
           <TaskTexts task={task} description={description} plan={plan} />
           <TaskJobs jobs={jobs} />
+          <ProofPart proof={proof} title={`Proof of ${story.code}`} />
         </div>
         <div className="grid gap-5">
           <TaskProperties page={page} />

@@ -1,6 +1,6 @@
 -- Why: one shape of the cards on the sprint board and on the solo board: the task, its story, its job if one is
 -- under way, how many questions about it wait,
--- and how many lines its newest job has changed.
+-- how many lines its newest job has changed, and how much of its story is proven.
 create function private.board_tasks(p_sprint_id uuid)
 returns json
 language plpgsql
@@ -15,7 +15,7 @@ begin
         case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status,
         t.implementation_plan is not null and t.implementation_plan <> '' as has_plan,
         s.code as story_code, s.title as story_title, s.sort_order as story_sort_order, s.assignee_id,
-        j.id as job_id, lower(j.status::text) as job_status, j.started_at as job_started_at,
+        j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.started_at as job_started_at,
         j.updated_at as job_seen_at,
         case when j.status in ('CLAIMED', 'RUNNING') then private.doing_now(j.id, j.attempt) end as job_doing,
         w.name as worker_name,
@@ -32,11 +32,13 @@ begin
           select json_build_array(c.additions, c.deletions) from public.agent_jobs c
           where c.task_id = t.id and c.kind = 'TASK_IMPLEMENTATION' and c.additions is not null
           order by c.created_at desc limit 1
-        ) as changes
+        ) as changes,
+        n.proof
       from public.stories s
+      cross join lateral (select private.proof_count(s.id) as proof offset 0) n
       join public.tasks t on t.story_id = s.id
       left join lateral (
-        select j.id, j.status, j.attempt, j.started_at, j.updated_at, j.worker_id
+        select j.id, j.status, j.phase, j.attempt, j.started_at, j.updated_at, j.worker_id
         from public.agent_jobs j
         where j.task_id = t.id and j.kind = 'TASK_IMPLEMENTATION' and j.status in ('QUEUED', 'CLAIMED', 'RUNNING')
         order by j.created_at desc

@@ -1,0 +1,56 @@
+import { Section } from "~/components/card";
+import type { StoryProof } from "~/contract/proof";
+import { CriterionRow } from "./criterion-row";
+import { EvidenceList } from "./evidence-list";
+import { requirements } from "./proof-words";
+import { visible } from "./visible";
+
+/** What proves a story: one line for each criterion, who saw it, and what a person may add. */
+export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title?: string }) {
+  const { criteria, former, story_id: storyId } = proof;
+  const held = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
+  if (criteria.length === 0 && former.length === 0) {
+    return (
+      <Section id="proof" title={title}>
+        <p className="text-sm text-muted">
+          Nothing to prove yet. Write acceptance criteria as a list in the story, or a definition of
+          done in the settings of the product: each line becomes one thing to prove.
+        </p>
+      </Section>
+    );
+  }
+  return (
+    <Section
+      id="proof"
+      flush
+      title={`${title} ${held}/${criteria.length}`}
+      about={requirements[proof.done_requires]}
+    >
+      <ul className="divide-y divide-line">
+        {criteria.map((criterion) => (
+          <CriterionRow key={criterion.id} storyId={storyId} criterion={criterion} />
+        ))}
+      </ul>
+      {former.length > 0 ? (
+        <details className="border-t border-line px-4 py-2.5">
+          <summary className="cursor-pointer text-sm text-muted">
+            Of lines that were edited since ({former.length})
+          </summary>
+          <ul className="mt-2 grid gap-3">
+            {former.map(({ id, text, waiver, evidence }) => (
+              <li key={id} className="grid gap-1 text-sm">
+                <span className="line-through">{visible(text)}</span>
+                {waiver ? (
+                  <span className="text-muted">
+                    Waived by {waiver.waived_by}: {waiver.reason}
+                  </span>
+                ) : null}
+                <EvidenceList evidence={evidence} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </Section>
+  );
+}
