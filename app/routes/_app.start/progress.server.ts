@@ -1,4 +1,5 @@
 import type { Actor } from "~/db/rpc.server";
+import { listAgentJobs } from "~/domain/agent-jobs/list-agent-jobs.server";
 import { listApiTokens } from "~/domain/api-tokens/list-api-tokens.server";
 import { getShell } from "~/domain/pages/get-shell.server";
 import { listQuestions } from "~/domain/questions/list-questions.server";
@@ -20,6 +21,10 @@ export async function readProgress(actor: Actor, activeProductId: string | null)
       ])
     : [{ runs: [] }, { questions: [] }, { questions: [] }];
   const run = runs.runs[0] ?? null;
+  const done = run
+    ? await listAgentJobs(actor, { sprint_run_id: run.id, state: "done", limit: 50 })
+    : { jobs: [] };
+  const last = done.jobs.toSorted((one, other) => other.position - one.position)[0];
   const finishedJobs = run ? run.counts.done + run.counts.skipped : 0;
   return {
     product,
@@ -31,6 +36,7 @@ export async function readProgress(actor: Actor, activeProductId: string | null)
       : null,
     questionOpen: open.questions.length > 0,
     questionAnswered: answered.questions.length > 0,
+    lastDoneJobId: last?.id ?? null,
     finished: finishedJobs > 0,
   };
 }

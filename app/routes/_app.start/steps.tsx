@@ -16,6 +16,7 @@ export function Steps({ progress }: { progress: Progress }) {
     questionOpen,
     questionAnswered,
     finished,
+    lastDoneJobId,
     activeSprintId,
   } = progress;
   const sprintPath = product
@@ -89,9 +90,19 @@ export function Steps({ progress }: { progress: Progress }) {
         : "Watch it move to done by itself.",
       action:
         run && product ? (
-          <ButtonLink to={`/products/${product.id}/runs/${run.id}`} tone="primary">
-            Watch the run
-          </ButtonLink>
+          <>
+            {lastDoneJobId ? (
+              <ButtonLink to={`/jobs/${lastDoneJobId}/proof`} tone="primary">
+                See what proves it
+              </ButtonLink>
+            ) : null}
+            <ButtonLink
+              to={`/products/${product.id}/runs/${run.id}`}
+              tone={lastDoneJobId ? "plain" : "primary"}
+            >
+              Watch the run
+            </ButtonLink>
+          </>
         ) : null,
     },
   ];
