@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { ContractError } from "~/contract/errors";
+import type { doneRequirements } from "~/contract/product";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { updateProduct } from "~/domain/products/update-product.server";
+import { addEvidenceJson } from "~/domain/proof/add-evidence.server";
+import { getStoryProof } from "~/domain/proof/get-story-proof.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { claim, columnOf, seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+const rounds = Number(process.env.RACE_ROUNDS ?? 10);
+
+async function open(required: (typeof doneRequirements)[number]) {
+  const world = await seedSprint(t, { stories: [1] });
+  const { actor } = world;
+  await updateProduct(actor, { product_id: world.product.id, done_requires: required });
+  await startSprintRun(actor, { sprint_id: world.sprint.id });
+  const job = await claim(actor, "author");
+  return { ...world, job, story: at(world.stories, 0), task: at(world.tasks, 0) };
+}
+
+/** How many went through; whatever did not was refused, not broken. */
+async function passed(attempts: readonly Promise<unknown>[]): Promise<number> {
+  const ends = await Promise.allSettled(attempts);
+  for (const end of ends) {
+    if (end.status === "rejected" && !(end.reason instanceof ContractError)) throw end.reason;
+  }
+  return ends.filter(({ status }) => status === "fulfilled").length;
+}
+
+describe("races around proof", { timeout: 120_000 }, () => {
+  it("evidence while the criteria are edited: it counts for the line that it was seen for, or is refused", async () => {
+    const { actor, story } = await open("none");
+    const of = { story_id: story.id };
+    for (let round = 0; round < rounds; round += 1) {
+      await updateStory(actor, { ...of, acceptance_criteria: `- Works ${round}` });
+      const [before] = (await getStoryProof(actor, of)).criteria;
+      const edited = `- Works ${round}, edited`;
+      const [evidence] = await Promise.allSettled([
+        addEvidenceJson(actor, { ...of, criterion: before?.id ?? "" }),
+        updateStory(actor, { ...of, acceptance_criteria: edited }),
+      ]);
+      const { criteria, former } = await getStoryProof(actor, of);
+      expect(criteria[0]).toMatchObject({ text: `Works ${round}, edited`, state: "unproven" });
+      const isKept = former.some(({ id }) => id === before?.id);
+      expect(isKept).toBe(evidence.status === "fulfilled");
+    }
+  });
+
+  it("two verifiers: one gets the job, the other nothing, and the author never", async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { actor, job } = await open("other_worker");
+      const attempt = { job_id: job.id, attempt: job.attempt };
+      await reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED" });
+      const names = ["author", "one", "two", "author"];
+      const claims = await Promise.all(names.map((worker) => claimAgentJob(actor, { worker })));
+      const got = claims.flatMap((answer, index) => (answer.job ? [names[index]] : []));
+      expect(got).toHaveLength(1);
+      expect(got).not.toContain("author");
+    }
+  });
+
+  it("a verdict while a person finishes the task: the job has one end, and the task is done", async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { actor, job, task } = await open("other_worker");
+      const attempt = { job_id: job.id, attempt: job.attempt };
+      await reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED" });
+      const verifier = await claim(actor, "verifier");
+      const evidence = verifier.criteria.map(({ id }) => ({
+        criterion: id,
+        verdict: "fail" as const,
+        command: "false",
+        exit_code: 1,
+      }));
+      await passed([
+        reportAgentJob(actor, { job_id: job.id, attempt: 2, status: "done", evidence }),
+        setTaskStatus(actor, { task_id: task.id, status: "done" }),
+      ]);
+      expect(await columnOf(t, "tasks", task.id, "status")).toBe("DONE");
+      expect(["DONE", "QUEUED"]).toContain(await columnOf(t, "agent_jobs", job.id, "status"));
+    }
+  });
+
+  it("the end of the work while its lease is taken away: a review, or a job of another attempt", async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      const { actor, job, task } = await open("person");
+      await t.sql.query(
+        "update agent_jobs set lease_until = now() - interval '1 second' where id = $1",
+        [job.id],
+      );
+      const attempt = { job_id: job.id, attempt: job.attempt };
+      const [, other] = await Promise.all([
+        reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED" }).catch(
+          (error: unknown) => {
+            if (!(error instanceof ContractError)) throw error;
+          },
+        ),
+        claimAgentJob(actor, { worker: "other" }),
+      ]);
+      const phase = await columnOf(t, "agent_jobs", job.id, "phase");
+      expect(phase).toBe(other.job === null ? "review" : "implement");
+      expect(await columnOf(t, "tasks", task.id, "status")).toBe(
+        other.job === null ? "REVIEW" : "IN_PROGRESS",
+      );
+    }
+  });
+});
