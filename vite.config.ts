@@ -19,13 +19,16 @@ export default defineConfig({
   },
 });
 
-/** What carries a library of its own and is needed on some pages only. */
-const heavyParts = /\/(server-form|panel-tabs|tooltip)\.tsx$/;
+/** What carries a library of its own, or is needed on some pages only. */
+const notEverywhere =
+  /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|side-panel|table|fresh-rows|tabs|forecast|run-segments)\.tsx?$/;
 
-/** The small parts that nearly every page uses, in one file: it compresses better than forty. A folder of parts is a file of its own. */
+/**
+ * The small parts that nearly every page uses, in one file: it compresses better than forty. A folder of parts is left to Rollup,
+ * which gives a page what it imports: one file a folder would load a whole folder for one line of it.
+ */
 function sharedParts(id: string): string | undefined {
   const [, path] = id.split("/app/components/");
-  if (path === undefined || id.includes(".server.") || heavyParts.test(id)) return;
-  const [folder, file] = path.split("/");
-  return file === undefined ? "parts" : folder;
+  if (path === undefined || id.includes(".server.") || notEverywhere.test(id)) return;
+  return path.includes("/") ? undefined : "parts";
 }

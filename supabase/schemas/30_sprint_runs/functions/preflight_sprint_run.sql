@@ -11,6 +11,7 @@ declare
   v_sprint public.sprints;
   v_product public.products;
   v_blockers jsonb;
+  v_tasks bigint := (select count(*) from private.sprint_scope(p_sprint_id));
 begin
   perform private.require_access('sprint', p_sprint_id);
   select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
@@ -21,10 +22,8 @@ begin
     'sprint_code', v_sprint.code,
     'pr_strategy', v_product.pr_strategy,
     'ready', v_blockers = '[]',
-    'tasks_total', (select count(*) from private.sprint_scope(p_sprint_id)),
-    'jobs_total', case when v_product.pr_strategy = 'SPRINT_BATCH'
-      then least(1, (select count(*) from private.sprint_scope(p_sprint_id)))
-      else (select count(*) from private.sprint_scope(p_sprint_id)) end,
+    'tasks_total', v_tasks,
+    'jobs_total', case when v_product.pr_strategy = 'SPRINT_BATCH' then least(1, v_tasks) else v_tasks end,
     'blockers', v_blockers);
 end;
 $$;
