@@ -10,9 +10,12 @@ export function Table({
   head,
   children,
   stacked = false,
+  columns,
 }: {
   caption: string;
   stacked?: boolean;
+  /** A class with the width of each column, so that tables below each other stand in line. */
+  columns?: readonly string[];
   head: readonly (string | { label: string; numeric: true })[];
   children: ReactNode;
 }) {
@@ -23,10 +26,18 @@ export function Table({
       <table
         className={clsx(
           "w-full border-collapse text-sm [overflow-wrap:normal]",
-          stacked ? "stacked-table" : "min-w-[34rem]",
+          stacked ? "stacked-table" : columns ? "min-w-[52rem] table-fixed" : "min-w-[34rem]",
         )}
       >
         <caption className="sr-only">{caption}</caption>
+        {columns ? (
+          <colgroup>
+            {columns.map((width, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns never change their order
+              <col key={index} className={width} />
+            ))}
+          </colgroup>
+        ) : null}
         <thead>
           <tr className="border-b border-line text-xs text-muted">
             {head.map((cell, index) => (

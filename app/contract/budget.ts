@@ -28,6 +28,8 @@ export const budgetSchema = z.object({
   at_work: z.int(),
   left: z.number(),
   overshoot: z.number(),
+  /** Finished jobs under it whose agents told no usage. */
+  unreported_jobs: z.int(),
   state: z.enum(["open", "warning", "reached"]),
   from_at: z.string().nullable(),
   until_at: z.string().nullable(),

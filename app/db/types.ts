@@ -3116,6 +3116,7 @@ export type Database = {
         Returns: Json;
       };
       get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_forecast: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
       get_idea: { Args: { p_idea_id: string }; Returns: Json };
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
       get_inbox: { Args: { p_kinds?: Json; p_state?: string }; Returns: Json };

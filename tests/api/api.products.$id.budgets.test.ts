@@ -124,3 +124,20 @@ describe("PATCH /api/products/:id/budget-settings", () => {
     );
   });
 });
+
+describe("GET /api/products/:id/forecast", () => {
+  it("answers members and tokens, and knows no foreign sprint", async () => {
+    const { send, token, sprint } = await scene();
+    const answer = await send("GET", `/forecast?sprint_id=${sprint.id}`, undefined, token);
+    expect(await answer.json()).toMatchObject({
+      tasks: 1,
+      too_few: true,
+      costs: [],
+      estimates: [],
+    });
+    const other = await scene();
+    const foreign = `/forecast?sprint_id=${other.sprint.id}`;
+    expect((await send("GET", foreign, undefined, token)).status).toBe(404);
+    expect((await other.send("GET", "/forecast", undefined, token)).status).toBe(403);
+  });
+});

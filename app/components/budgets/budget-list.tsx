@@ -3,6 +3,7 @@ import type { Budget } from "~/contract/budget";
 import { ActionForm } from "../action-form";
 import { Badge } from "../badge";
 import { Button } from "../button";
+import { countText } from "../numbers";
 import { RelativeTime } from "../relative-time";
 import { WriteFields } from "../write-access";
 import { amountText } from "./amount-text";
@@ -25,6 +26,9 @@ export function BudgetList({
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <span className="font-medium">{titleOf(budget, showName)}</span>
             <State budget={budget} />
+            {budget.unreported_jobs > 0 ? (
+              <Badge tone="waiting">{countText(budget.unreported_jobs, "job")} told no usage</Badge>
+            ) : null}
           </div>
           <Bar budget={budget} />
           <p className="text-xs text-muted tabular-nums">{sentenceOf(budget)}</p>

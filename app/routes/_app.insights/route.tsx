@@ -10,12 +10,14 @@ import { EmptyState } from "~/components/empty-state";
 import { costsText, countText, percentText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import type { Insights, UsageNumbers } from "~/contract/insight";
+import { getForecast } from "~/domain/budgets/get-forecast.server";
 import { getInsights } from "~/domain/insights/get-insights.server";
 import { getShell } from "~/domain/pages/get-shell.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { ProductFilter } from "../_app/product-filter";
 import { CostCharts } from "./cost-charts";
+import { Estimates } from "./estimates";
 import { UsageTable } from "./usage-table";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -27,12 +29,15 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { products } = await getShell(actor, null);
   const product = products.find(({ id }) => id === wanted) ?? products[0];
   if (!product || !isCanonicalUuid(product.id)) return json({ productId: null, insights: null });
-  const { burndown, by_day, by_day_model, cycle_times, ...insights } = await getInsights(actor, {
-    product_id: product.id,
-  });
+  const [{ burndown, by_day, by_day_model, cycle_times, ...insights }, forecast] =
+    await Promise.all([
+      getInsights(actor, { product_id: product.id }),
+      getForecast(actor, { product_id: product.id }),
+    ]);
   return json({
     productId: product.id,
     insights,
+    forecast,
     used: by_day.length > 0,
     charts: {
       burndown: insights.sprint ? drawBurndown(burndown, insights.sprint) : null,
@@ -63,7 +68,7 @@ export default function InsightsPage() {
       </>
     );
   }
-  const { productId, insights, charts, used } = data;
+  const { productId, insights, forecast, charts, used } = data;
   const { totals, sprint } = insights;
   return (
     <>
@@ -105,6 +110,7 @@ export default function InsightsPage() {
           </Section>
           <ProductCosts products={insights.by_product} current={productId} />
         </div>
+        <Estimates forecast={forecast} />
         <UsageTable
           title="By model"
           rows={insights.by_model.map((row) => ({

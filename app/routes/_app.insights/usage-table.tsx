@@ -9,6 +9,9 @@ export interface UsageRow extends UsageNumbers {
   to: string | null;
 }
 
+/** The same in every table of the page, so that one reads down across them. */
+const usageColumns = ["", "w-20", "w-32", "w-32", "w-32", "w-44"];
+
 /** Tokens and money of one kind of thing; folded away when it is long. */
 export function UsageTable({ title, rows }: { title: string; rows: readonly UsageRow[] }) {
   if (rows.length === 0) return null;
@@ -20,6 +23,7 @@ export function UsageTable({ title, rows }: { title: string; rows: readonly Usag
       <div className="border-t border-line">
         <Table
           caption={title}
+          columns={usageColumns}
           head={[
             "What",
             { label: "Jobs", numeric: true },

@@ -9,6 +9,7 @@ import { drawBurndown } from "~/components/charts/draw-burndown.server";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
 import { useAnswer } from "~/components/use-answer";
+import { getForecast } from "~/domain/budgets/get-forecast.server";
 import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
@@ -24,8 +25,13 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const sprintId = requireId(params.sprintId, "sprint");
   const { tasks, preflight, budgets, burndown, ...board } = await getSprintBoard(actor, sprintId);
+  const mayStart = preflight.ready && board.sprint.status === "active";
   return json({
     productId,
+    // Only the dialog that starts a run tells what it will take.
+    forecast: mayStart
+      ? await getForecast(actor, { product_id: productId, sprint_id: sprintId })
+      : null,
     board,
     cards: boardCards(tasks),
     preflight,
@@ -45,14 +51,15 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function SprintPage() {
-  const { productId, board, cards, preflight, budgets, burndown } = useLoaderData<typeof loader>();
+  const { productId, board, cards, preflight, forecast, budgets, burndown } =
+    useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
     <div className="grid gap-5">
       <SprintHeader board={board} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
-      <RunBar board={board} preflight={preflight} productId={productId} />
+      <RunBar board={board} preflight={preflight} forecast={forecast} productId={productId} />
       {cards.length > 0 ? (
         <Board productId={productId} tasks={cards} />
       ) : (

@@ -1,5 +1,6 @@
 import { Form, Link } from "@remix-run/react";
 import { AmountFields } from "~/components/budgets/amount-fields";
+import { ForecastLine } from "~/components/budgets/forecast-line";
 import { ButtonLink, SubmitButton } from "~/components/button";
 import { Notice } from "~/components/notice";
 import { countText } from "~/components/numbers";
@@ -7,6 +8,7 @@ import { Elapsed } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import { WovenProgress } from "~/components/woven-progress";
 import { WriteFields } from "~/components/write-access";
+import type { Forecast } from "~/contract/forecast";
 import type { SprintFrame } from "~/contract/page-data";
 import type { Blocker, Preflight } from "~/contract/sprint-run";
 
@@ -14,10 +16,12 @@ import type { Blocker, Preflight } from "~/contract/sprint-run";
 export function RunBar({
   board,
   preflight,
+  forecast,
   productId,
 }: {
   board: SprintFrame;
   preflight: Preflight;
+  forecast: Forecast | null;
   productId: string;
 }) {
   const { run, sprint } = board;
@@ -61,6 +65,7 @@ export function RunBar({
         }
       >
         <p>Every open task has a plan and nothing waits on a person.</p>
+        {forecast ? <ForecastLine forecast={forecast} /> : null}
         <WriteFields quiet>
           <details className="mt-2">
             <summary className="text-accent underline underline-offset-2 hover:decoration-2">

@@ -7,6 +7,7 @@ import {
   budgetSettingsSchema,
   budgetsQuery,
 } from "~/contract/budget";
+import { forecastQuery, forecastSchema } from "~/contract/forecast";
 import { operation } from "./operation.server";
 
 const writes = [400, 401, 403, 404, 405, 413, 422, 500] as const;
@@ -43,6 +44,18 @@ export const budgetPaths: ZodOpenApiPathsObject = {
       status: 204,
       answer: "nothing",
       errors: [401, 403, 404, 405, 500],
+    }),
+  },
+  "/api/products/{id}/forecast": {
+    get: operation({
+      id: "getForecast",
+      summary:
+        "Time, tokens and money of a sprint's open tasks at 20 and 80 %; estimates and actuals",
+      security: "token or session",
+      idParam: "id",
+      query: forecastQuery,
+      answer: forecastSchema,
+      errors: [401, 403, 404, 405, 422, 500],
     }),
   },
   "/api/products/{id}/budget-settings": {

@@ -7,6 +7,7 @@ import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
 import { deleteBudget } from "~/domain/budgets/delete-budget.server";
 import { getBudgets } from "~/domain/budgets/get-budgets.server";
+import { getForecast } from "~/domain/budgets/get-forecast.server";
 import { setBudget } from "~/domain/budgets/set-budget.server";
 import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
 import { answerQuestion } from "~/domain/questions/answer-question.server";
@@ -283,5 +284,57 @@ describe("usage of an attempt that dies", () => {
       job.id,
     ]);
     expect(rows).toEqual([]);
+  });
+});
+
+describe("a worker that tells no usage", () => {
+  it("works under a budget with its silence shown, unless the product refuses it", async () => {
+    const { actor, product, budget } = await scene(10);
+    const silent = await claim(actor, "quiet");
+    const held = { job_id: silent.id, attempt: silent.attempt };
+    await reportAgentJob(actor, { ...held, status: "done", verify_result: "ALIGNED" });
+    expect(await budget()).toMatchObject({ spent: 0, unreported_jobs: 1 });
+    await setBudgetSettings(actor, { product_id: product.id, unreported: "refuse" });
+    expect(await claimRefusal(actor, "quiet")).toBe("budget");
+    expect(await claim(actor, "new-here")).toMatchObject({ attempt: 1 });
+    await setBudgetSettings(actor, { product_id: product.id, unreported: "allow" });
+    expect(await claim(actor, "quiet")).toMatchObject({ attempt: 1 });
+  });
+});
+
+describe("the forecast", () => {
+  it("is too few below five finished tasks, and lies between their fifths from then on", async () => {
+    const { actor, product, sprint, finish } = await scene(100, {
+      stories: Array(8).fill(1),
+      task: { p_estimated_minutes: 30 },
+    });
+    const ask = () => getForecast(actor, { product_id: product.id, sprint_id: sprint.id });
+    for (const cost of [1, 2, 3, 4]) await finish(await claim(actor), cost);
+    expect(await ask()).toMatchObject({ tasks: 4, finished: 4, too_few: true, seconds: null });
+    await finish(await claim(actor), 5);
+    const forecast = await ask();
+    expect(forecast).toMatchObject({ tasks: 3, finished: 5, too_few: false });
+    // Three tasks of 3 on average, with a deviation of 1.58: 9 less and more 0.84 * 1.58 * sqrt(3).
+    expect(forecast.costs).toMatchObject([{ currency: "USD", finished: 5 }]);
+    expect(forecast.costs[0]?.low).toBeCloseTo(6.695, 2);
+    expect(forecast.costs[0]?.high).toBeCloseTo(11.305, 2);
+    const one = await getForecast(actor, { product_id: product.id });
+    expect(one.costs).toMatchObject([{ low: 1.8, high: 4.2 }]);
+  });
+
+  it("shows estimates beside what the work took, and what surprised", async () => {
+    const { actor, product, finish } = await scene(100, { task: { p_estimated_minutes: 30 } });
+    const job = await claim(actor);
+    await finish(job, 1);
+    await t.sql.query(
+      "update public.job_attempts set started_at = ended_at - interval '2 hours' where job_id = $1",
+      [job.id],
+    );
+    expect(await getForecast(actor, { product_id: product.id })).toMatchObject({
+      estimates: [
+        { size: "M", model_id: "m", tasks: 1, estimated_minutes: 30, actual_minutes: 120 },
+      ],
+      surprises: [{ task_id: job.task_id, estimated_minutes: 30, actual_minutes: 120 }],
+    });
   });
 });

@@ -16,7 +16,7 @@ begin
         from (
           select x.currency, round(sum(x.cost), 6) as cost
           from public.usage_events x
-          where x.job_id = p_job_id and x.attempt = p_attempt and x.cost is not null
+          where x.job_id = p_job_id and x.attempt = p_attempt and x.cost is not null and not x.subscription
           group by x.currency
         ) s))
     from public.usage_events e

@@ -12,7 +12,7 @@ begin
       select e.currency, round(sum(e.cost), 6) as cost
       from public.usage_events e
       where e.product_id = p_product_id and (p_sprint_run_id is null or e.sprint_run_id = p_sprint_run_id)
-        and e.cost is not null
+        and e.cost is not null and not e.subscription
       group by e.currency
     ) s
   );

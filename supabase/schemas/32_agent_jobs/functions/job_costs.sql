@@ -1,4 +1,4 @@
--- Why: what a job cost, a sum a currency: currencies are never added together. Empty while nothing that it used has a price.
+-- Why: what a job cost, a sum a currency: currencies are never added together, and what a subscription pays is no money spent. Empty while nothing that it used has a price.
 create function private.job_costs(p_job_id uuid)
 returns jsonb
 language plpgsql
@@ -11,7 +11,7 @@ begin
     from (
       select e.currency, round(sum(e.cost), 6) as cost
       from public.usage_events e
-      where e.job_id = p_job_id and e.cost is not null
+      where e.job_id = p_job_id and e.cost is not null and not e.subscription
       group by e.currency
     ) s
   );

@@ -16,7 +16,7 @@ begin
       from (
         select (e.created_at at time zone 'UTC')::date as date, e.model_id, e.currency, round(sum(e.cost), 6) as cost
         from public.usage_events e
-        where e.product_id = p_product_id and e.cost is not null
+        where e.product_id = p_product_id and e.cost is not null and not e.subscription
         group by 1, 2, 3
       ) d),
     'by_product', (
@@ -27,7 +27,7 @@ begin
             select coalesce(jsonb_agg(jsonb_build_object('currency', c.currency, 'cost', c.cost) order by c.currency), '[]')
             from (
               select e.currency, round(sum(e.cost), 6) as cost from public.usage_events e
-              where e.product_id = p.id and e.cost is not null
+              where e.product_id = p.id and e.cost is not null and not e.subscription
               group by e.currency
             ) c
           ) as costs

@@ -18,7 +18,7 @@ begin
     ),
     -- One row a key and currency; the keys are brought together below.
     spread as (
-      select k.part, k.key, u.currency, u.cost, u.job_id, u.source, u.estimated,
+      select k.part, k.key, u.currency, case when not u.subscription then u.cost end as cost, u.job_id, u.source, u.estimated,
         u.input_tokens, u.output_tokens, u.cache_read_tokens, u.cache_write_tokens
       from used u
       cross join lateral (values ('totals', ''), ('by_model', u.model_id), ('by_day', u.day::text), ('by_sprint', u.sprint_id::text),

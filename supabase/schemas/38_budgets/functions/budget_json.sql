@@ -21,6 +21,7 @@ begin
     'spent', round(v_spent, 6), 'reserved', round(v_work.reserved, 6), 'at_work', v_work.jobs,
     'left', round(greatest(p_budget.amount - v_spent - v_work.reserved, 0), 6),
     'overshoot', round(greatest(p_budget.overshoot, v_spent - p_budget.amount, 0), 6),
+    'unreported_jobs', private.unreported_jobs(p_budget),
     'state', case when v_is_reached then 'reached' when v_spent >= 0.8 * p_budget.amount then 'warning' else 'open' end,
     'from_at', nullif(v_window.from_at, '-infinity'), 'until_at', v_window.until_at,
     'created_at', p_budget.created_at, 'updated_at', p_budget.updated_at);

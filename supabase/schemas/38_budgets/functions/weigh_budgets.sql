@@ -1,6 +1,6 @@
 -- Why: a claim asks which budgets of the product let nobody begin now: those that are reached, and those whose rest, less what
 -- others have reserved, is below what a task is expected to use. A last rest may be used by one worker alone, unless it is next to
--- nothing. Claims of one product do this one after another, so that eight of them never reserve the same rest. Answers null when
+-- nothing. Where the product says so, a worker that tells no usage begins nothing under any. Claims of one product do this one after another, so that eight of them never reserve the same rest. Answers null when
 -- the product has no budgets. Takes nobody's lock but its own; with p_wait false it takes none that another holds.
 create function private.weigh_budgets(p_product_id uuid, p_worker_id uuid, p_wait boolean)
 returns uuid[]
@@ -25,6 +25,9 @@ begin
     return array(select b.id from public.budgets b where b.product_id = p_product_id);
   end if;
 
+  if (private.budget_settings_of(p_product_id)).unreported = 'refuse' and not private.reports_usage(p_worker_id) then
+    return array(select b.id from public.budgets b where b.product_id = p_product_id);
+  end if;
   for v_budget in select b.* from public.budgets b where b.product_id = p_product_id order by b.id loop
     v_spent := private.budget_spent(v_budget);
     select * into v_work from private.budget_at_work(v_budget);

@@ -1,0 +1,77 @@
+import { Link } from "@remix-run/react";
+import { CodeChip } from "~/components/badge";
+import { ForecastLine } from "~/components/budgets/forecast-line";
+import { Section } from "~/components/card";
+import { durationText } from "~/components/relative-time";
+import { Cell, Table } from "~/components/table";
+import type { Forecast } from "~/contract/forecast";
+
+const sizes = { S: "up to 15 min", M: "up to 1 h", L: "up to 4 h", XL: "more than 4 h" };
+
+/** What the next task will take, estimates beside what came out, and what nobody expected. */
+export function Estimates({ forecast }: { forecast: Forecast }) {
+  const { estimates, surprises } = forecast;
+  return (
+    <Section
+      title="Estimates"
+      about="What the next task will take, and how estimates compared with the time that agents worked."
+    >
+      <div className="grid gap-4 text-sm">
+        <ForecastLine forecast={forecast} />
+        {estimates.length > 0 ? (
+          <Table
+            caption="Estimate and actual time by size and model"
+            head={[
+              "Size",
+              "Model",
+              { label: "Tasks", numeric: true },
+              { label: "Estimated", numeric: true },
+              { label: "Took", numeric: true },
+            ]}
+          >
+            {estimates.map((row) => (
+              <tr key={`${row.size} ${row.model_id}`}>
+                <Cell>
+                  {row.size} <span className="text-muted">{sizes[row.size]}</span>
+                </Cell>
+                <Cell>{row.model_id ?? "unknown model"}</Cell>
+                <Cell numeric>{row.tasks}</Cell>
+                <Cell numeric>{minutesText(row.estimated_minutes)}</Cell>
+                <Cell numeric>{minutesText(row.actual_minutes)}</Cell>
+              </tr>
+            ))}
+          </Table>
+        ) : (
+          <p className="text-muted">Estimates of finished tasks appear here beside their time.</p>
+        )}
+        {surprises.length > 0 ? <Surprises surprises={surprises} /> : null}
+      </div>
+    </Section>
+  );
+}
+
+function Surprises({ surprises }: Pick<Forecast, "surprises">) {
+  return (
+    <div className="grid gap-1.5">
+      <h3 className="font-semibold">What surprised</h3>
+      <ul className="grid gap-1">
+        {surprises.map((task) => (
+          <li key={task.task_id} className="flex flex-wrap items-baseline gap-x-3">
+            <Link to={`/tasks/${task.task_id}`} className="min-w-0 flex-1 hover:underline">
+              <CodeChip className="mr-2">{task.task_code}</CodeChip>
+              {task.task_title}
+            </Link>
+            <span className="text-muted tabular-nums">
+              {minutesText(task.estimated_minutes)} estimated, took{" "}
+              {minutesText(task.actual_minutes)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function minutesText(minutes: number): string {
+  return durationText(minutes * 60_000);
+}

@@ -1,0 +1,55 @@
+import { expect } from "@playwright/test";
+import { z } from "zod";
+import { connectClient } from "../mcp/clients";
+import { openLive } from "./places";
+import { test } from "./test";
+import { newPerson, newToken, newWorld, post } from "./world";
+
+const jobSchema = z.object({ job: z.object({ id: z.string(), attempt: z.number() }) });
+
+test("a run is started with a sum, stops at it, and goes on when its question is answered in the browser", async ({
+  browser,
+  baseURL,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const agent = await connectClient(
+    { origin: String(baseURL) },
+    await newToken(context),
+    "2026-07-28",
+    "/mcp/worker",
+  );
+  const claim = async () => {
+    const { result } = await agent.call("wait_for_job", { worker: "spender", wait_seconds: 0 });
+    return result;
+  };
+
+  const page = await context.newPage();
+  await openLive(page, world.sprint);
+  await page.getByText("Stop at a sum").click();
+  await page
+    .getByLabel(/^Stop at/)
+    .first()
+    .fill("2");
+  await page.getByRole("button", { name: /Start run of/ }).click();
+  const budget = page.getByRole("region", { name: "Budget" });
+  await expect(budget).toContainText("$0.00 spent");
+
+  const { job } = jobSchema.parse(await claim());
+  const held = { job_id: job.id, attempt: job.attempt };
+  const models = [{ model_id: "m", cost: 2.5, currency: "USD" }];
+  const { result: beat } = await agent.call("job_heartbeat", { ...held, usage: { models } });
+  expect(beat).toMatchObject({ action: "stop", reason: { code: "budget" } });
+
+  await expect(page.getByText("Paused: Its budget is reached")).toBeVisible();
+  await expect(budget).toContainText("at most $0.50 beyond it so far");
+  await page.getByRole("button", { name: /Raise by 1.00 USD/ }).click();
+  await expect(budget).toContainText("$3.00 for this run");
+  await expect(page.getByText("Paused: Its budget is reached")).toBeHidden();
+  expect(jobSchema.parse(await claim()).job).toMatchObject({ id: job.id, attempt: 2 });
+
+  await budget.getByLabel("Change to").fill("4");
+  await budget.getByRole("button", { name: "Set", exact: true }).click();
+  await expect(budget).toContainText("$4.00 for this run");
+  await post(context, page.url(), { intent: "cancel" });
+});
