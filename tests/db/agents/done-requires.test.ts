@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { doneRequirements } from "~/contract/product";
 import type { ReportedEvidence } from "~/contract/proof";
@@ -6,6 +7,7 @@ import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { reviewJob } from "~/domain/job-reviews/review-job.server";
 import { updateProduct } from "~/domain/products/update-product.server";
 import { getStoryProof } from "~/domain/proof/get-story-proof.server";
 import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
@@ -13,6 +15,7 @@ import { listQuestions } from "~/domain/questions/list-questions.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { createToken } from "../../setup/app";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf } from "../refusal";
 import { at } from "../world";
@@ -289,5 +292,48 @@ describe("done_requires: person", () => {
     await setTaskStatus(world.actor, { task_id: at(world.tasks, 1).id, status: "done" });
     expect((await getSprintRun(world.actor, { sprint_run_id: run.id })).status).toBe("done");
     expect((await claimAgentJob(world.actor, { worker: "w1" })).reason?.code).toBe("empty");
+  });
+
+  it("takes an approval as the person's own evidence for each criterion", async () => {
+    const { take, world, story, proof } = await openRun("person");
+    const first = await take("w1");
+    await first.report({ evidence: says(first.job.criteria, seen) });
+    await reviewJob(world.actor, { job_id: first.job.id, verdict: "approve", summary: "Fine" });
+    expect(await columnOf(t, "stories", story.id, "status")).toBe("DONE");
+    expect((await proof()).criteria).toMatchObject([
+      { state: "proven", grade: "person", evidence: [{ excerpt: "Fine" }, { grade: "worker" }] },
+      { state: "proven", grade: "person" },
+    ]);
+  });
+
+  it("sends the work back at the head of its branch when changes are requested", async () => {
+    const { take, world } = await openRun("person", { stories: [1, 1] });
+    const first = await take("w1");
+    await first.report({});
+    const changes = { verdict: "request_changes", summary: "Say it louder" } as const;
+    await reviewJob(world.actor, { job_id: first.job.id, ...changes });
+    expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
+    expect((await take("w2")).job.id).toBe(first.job.id);
+    expect(await claimRefusal(world.actor, "w3")).toBe("order");
+  });
+});
+
+describe("done_requires and API tokens", () => {
+  it("lets no token finish by hand what is not proven; a person may", async () => {
+    const { world } = await openRun("worker");
+    const token = await createToken(t, world.owner);
+    const token_hash = createHash("sha256").update(token).digest("hex");
+    const agent = { database: t.database, credential: { token_hash } };
+    const done = { task_id: at(world.tasks, 0).id, status: "done" } as const;
+    const refusal = await refusalOf(setTaskStatus(agent, done));
+    expect(refusal.status).toBe(422);
+    expect(refusal.issues?.map(({ message }) => message)).toEqual([
+      "Works: nothing proves it yet.",
+      "Tests pass: nothing proves it yet.",
+    ]);
+    const criterion = refusal.issues?.[0]?.path ?? "";
+    const waiver = { story_id: at(world.stories, 0).id, criterion, reason: "No time" };
+    expect((await refusalOf(waiveCriterion(agent, waiver))).status).toBe(403);
+    expect(await setTaskStatus(world.actor, done)).toMatchObject({ status: "done" });
   });
 });
