@@ -1,5 +1,5 @@
 -- Why: what proves a story, for REST and pages: its criteria with state, grade and the evidence, newest first. `former` keeps what
--- was said of lines that were edited since.
+-- was said of lines that were edited since: waivers first, they are shown for ever, then the newest.
 create function private.proof_json(p_story_id uuid)
 returns json
 language plpgsql
@@ -28,13 +28,15 @@ begin
             from (select e from public.evidence e where e.story_id = s.id and e.criterion = f.criterion order by e.seq desc limit 5) y)
         )), '[]')
         from (
-          select distinct on (o.criterion) o.criterion, o.criterion_text
+          select o.criterion, min(o.criterion_text) as criterion_text
           from (
-            select e.criterion, e.criterion_text from public.evidence e where e.story_id = s.id
+            select e.criterion, e.criterion_text, false as waived, e.created_at from public.evidence e where e.story_id = s.id
             union all
-            select w.criterion, w.criterion_text from public.waivers w where w.story_id = s.id
+            select w.criterion, w.criterion_text, true, w.created_at from public.waivers w where w.story_id = s.id
           ) o
           where o.criterion not in (select c.id from private.criteria_of(s.acceptance_criteria, p.definition_of_done) c)
+          group by o.criterion
+          order by bool_or(o.waived) desc, max(o.created_at) desc
           limit 50
         ) f))
     from public.stories s
