@@ -91,6 +91,8 @@ export const boardTaskSchema = z.object({
   open_questions: z.number(),
   /** How many criteria of the story are proven, and how many there are. */
   proof: z.tuple([z.number(), z.number()]).nullable(),
+  /** Lines that came and went with its newest work. */
+  changes: z.tuple([z.number(), z.number()]).nullable(),
 });
 export type BoardTask = z.infer<typeof boardTaskSchema>;
 

@@ -26,5 +26,6 @@ export function boardCards(tasks: readonly BoardTask[]): CardTask[] {
     failure_reason: task.failure_reason ?? undefined,
     open_questions: task.open_questions || undefined,
     proof: task.proof ?? undefined,
+    changes: task.changes ?? undefined,
   }));
 }

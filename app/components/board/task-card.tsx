@@ -1,6 +1,7 @@
 import { FileQuestion } from "lucide-react";
 import { memo } from "react";
 import { Badge } from "~/components/badge";
+import { LineCounts } from "~/components/diff/line-counts";
 import { DoingLine } from "~/components/output/doing-line";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusIcon } from "~/components/status-icon";
@@ -69,6 +70,7 @@ export const TaskCard = memo(function TaskCard({
           Proof {task.proof[0]}/{task.proof[1]}
         </p>
       ) : null}
+      {task.changes ? <LineCounts additions={task.changes[0]} deletions={task.changes[1]} /> : null}
       {task.failure_reason ? (
         <p className="line-clamp-3 text-xs text-failed">{task.failure_reason}</p>
       ) : null}

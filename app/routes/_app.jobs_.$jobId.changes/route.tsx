@@ -1,15 +1,25 @@
 import { json } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
+import { z } from "zod";
 import { DiffView } from "~/components/diff/diff-view";
 import { LineCounts } from "~/components/diff/line-counts";
 import { showDiff } from "~/components/diff/show-diff.server";
 import { EmptyState } from "~/components/empty-state";
 import { countText } from "~/components/numbers";
+import { ReviewSection } from "~/components/review/review-section";
+import { addJobCommentBody, reviewJobBody } from "~/contract/job-review";
+import { idSchema } from "~/contract/text";
 import { getJobDiff } from "~/domain/agent-jobs/get-job-diff.server";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
+import { deleteJobComment } from "~/domain/job-reviews/delete-job-comment.server";
+import { listJobComments } from "~/domain/job-reviews/list-job-comments.server";
+import { reviewJob } from "~/domain/job-reviews/review-job.server";
+import { done, readForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveJob } from "~/live/use-live-job";
 import { useJob } from "../_app.jobs_.$jobId/job-data";
+import { useRemarks } from "./use-remarks";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
@@ -17,13 +27,37 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   const jobId = requireId(params.jobId, "agent job");
   const { searchParams } = new URL(request.url);
-  const diff = await getJobDiff(actor, {
-    job_id: jobId,
-    attempt: numberOf(searchParams, "attempt"),
-  });
-  if (diff === null) return json({ diff: null });
+  const attempt = numberOf(searchParams, "attempt");
+  const diff = await getJobDiff(actor, { job_id: jobId, attempt });
+  const remarks = await listJobComments(actor, { job_id: jobId }, diff);
+  if (diff === null) return json({ diff: null, ...remarks });
   const files = await showDiff(diff, numberOf(searchParams, "open") ?? null);
-  return json({ diff: { ...diff, files } });
+  return json({ diff: { ...diff, files }, ...remarks });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const jobId = requireId(params.jobId, "agent job");
+  const form = await request.formData();
+  const back = `/jobs/${jobId}/changes`;
+  return runIntent(form, {
+    "add-comment": async () => {
+      await addJobComment(actor, { job_id: jobId, ...readForm(form, addJobCommentBody) });
+      return done(form, back, "Collected");
+    },
+    "delete-comment": async () => {
+      const { comment_id } = readForm(form, z.object({ comment_id: idSchema }));
+      await deleteJobComment(actor, { job_id: jobId, comment_id });
+      return done(form, back, "Taken back");
+    },
+    review: async () => {
+      const { verdict } = await reviewJob(actor, {
+        job_id: jobId,
+        ...readForm(form, reviewJobBody),
+      });
+      return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
+    },
+  });
 });
 
 function numberOf(query: URLSearchParams, name: string): number | undefined {
@@ -31,16 +65,22 @@ function numberOf(query: URLSearchParams, name: string): number | undefined {
   return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 }
 
-/** What the attempts of a job have changed. */
+/** What the attempts of a job have changed, and what people say of it. */
 export default function JobChanges() {
-  const { diff } = useLoaderData<typeof loader>();
+  const { diff, comments, reviews } = useLoaderData<typeof loader>();
   const job = useJob();
   useLiveJob(job.id);
+  const { below, above, lost, setSpot } = useRemarks(comments, diff);
+  const drafts = comments.filter(({ draft }) => draft).length;
+  const review = <ReviewSection job={job} reviews={reviews} drafts={drafts} lost={lost} />;
   if (diff === null) {
     return (
-      <EmptyState title="Nothing changed yet">
-        What the agent changes is shown here as soon as its attempt ends.
-      </EmptyState>
+      <div className="grid gap-4">
+        <EmptyState title="Nothing changed yet">
+          What the agent changes is shown here as soon as its attempt ends.
+        </EmptyState>
+        {job.finished_at !== null || reviews.length > 0 ? review : null}
+      </div>
     );
   }
   return (
@@ -48,6 +88,9 @@ export default function JobChanges() {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
         <span>{countText(diff.files.length, "file")}</span>
         <LineCounts additions={diff.additions} deletions={diff.deletions} />
+        <a href="#review" className="text-accent underline pointer-coarse:py-3">
+          Review{drafts > 0 ? ` (${drafts})` : ""}
+        </a>
         {diff.attempts.length > 1 ? (
           <nav aria-label="Changes of attempt" className="flex flex-wrap gap-2">
             {diff.attempts.map((attempt) => (
@@ -68,10 +111,11 @@ export default function JobChanges() {
         jobId={job.id}
         attempt={diff.attempt}
         files={diff.files}
-        below={new Map()}
-        above={new Map()}
-        onSpot={() => undefined}
+        below={below}
+        above={above}
+        onSpot={setSpot}
       />
+      {review}
     </div>
   );
 }

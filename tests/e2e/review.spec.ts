@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import { expect } from "@playwright/test";
+import { connectClient } from "../mcp/clients";
+import { testWithTerminal as test } from "./programs";
+import { newPerson, newToken, newWorld, post, signedIn } from "./world";
+
+test("a person requests changes of a worker's work, and approves the next attempt by thumb", async ({
+  browser,
+  baseURL,
+  home,
+  terminal,
+}) => {
+  test.setTimeout(150_000);
+  const owner = await newPerson(browser);
+  const world = await newWorld(owner.context);
+  await post(owner.context, `${world.product}/settings`, {
+    intent: "update",
+    pr_strategy: "STORY",
+  });
+  const token = await newToken(owner.context);
+  const agent = await connectClient({ origin: String(baseURL) }, token, "2026-07-28", "/mcp");
+  await agent.call("start_sprint_run", { sprint_id: world.sprintId });
+
+  const repo = join(home, "repo");
+  mkdirSync(repo);
+  const git = (...words: string[]) => execFileSync("git", words, { cwd: repo, encoding: "utf8" });
+  git("init", "--quiet", "--initial-branch=main");
+  git(
+    "-c",
+    "user.name=Ada",
+    "-c",
+    "user.email=a@b",
+    "commit",
+    "--quiet",
+    "--allow-empty",
+    "-m",
+    "Begin",
+  );
+  // An agent that writes a greeting, and a better one when the review asks for it.
+  const prompts = join(home, "prompts.md");
+  const script = join(home, "agent.sh");
+  writeFileSync(
+    script,
+    `cat "$BACKLOOM_PROMPT_FILE" >> ${prompts}\nif grep -q "What the review asks for" "$BACKLOOM_PROMPT_FILE"; then echo "export const greeting = 'Hello, Ada';"; else echo "export const greeting = 'Hello';"; fi > greeting.ts\n`,
+  );
+  const work = () =>
+    terminal(
+      `exec node app/cli/launch.mjs worker --url ${baseURL} --token ${token} --repo ${repo} --product ${world.productId} --name loom --once --test true --exec 'sh ${script}'`,
+    );
+  await work().said(/is done/);
+
+  const page = await owner.context.newPage();
+  await page.goto(`/tasks/${world.taskIds[0]}`);
+  await page.getByRole("link", { name: "+1 −0" }).click();
+  const file = page.getByRole("region", { name: "greeting.ts" });
+  await expect(file.getByText("export const greeting = 'Hello';")).toBeVisible();
+
+  // Another reviewer of the same account looks on: what is sent arrives there, drafts do not.
+  const other = await signedIn(browser, owner.name, { viewport: { width: 390, height: 844 } });
+  const phone = await other.newPage();
+  await phone.goto(page.url());
+  await expect(phone.getByText("export const greeting = 'Hello';")).toBeVisible();
+
+  await page.keyboard.press("n");
+  await page.keyboard.press("r");
+  await page.getByRole("textbox", { name: "Remark on line 1" }).fill("It should name the person.");
+  await page.getByRole("button", { name: "Collect remark" }).click();
+  await expect(page.getByRole("article", { name: /Remark of/ })).toContainText("not sent yet");
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+  await page.getByRole("button", { name: "Request changes" }).click();
+  await expect(page.getByText("requested changes of attempt 1")).toBeVisible();
+  await expect(phone.getByText("It should name the person.")).toBeVisible();
+
+  await work().said(/is done/);
+  expect(readFileSync(prompts, "utf8")).toContain(
+    "greeting.ts:1 (" +
+      owner.name +
+      ")\n  > export const greeting = 'Hello';\n  It should name the person.",
+  );
+  // The phone has heard of it, and its remark is stale now.
+  await expect(phone.getByText("export const greeting = 'Hello, Ada';")).toBeVisible();
+  await expect(phone.getByRole("article", { name: /Remark of/ })).toContainText("stale");
+  const approve = phone.getByRole("button", { name: "Approve" });
+  await approve.scrollIntoViewIfNeeded();
+  const box = await approve.boundingBox();
+  expect(box?.height).toBeGreaterThanOrEqual(44);
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+  await approve.click();
+  await expect(phone.getByText("approved attempt 2")).toBeVisible();
+  await expect(page.getByText("approved attempt 2")).toBeVisible();
+});

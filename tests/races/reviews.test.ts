@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { ContractError } from "~/contract/errors";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { listJobComments } from "~/domain/job-reviews/list-job-comments.server";
+import { reviewJob } from "~/domain/job-reviews/review-job.server";
+import { sweep } from "~/domain/schedules/sweep.server";
+import { claim, columnOf, holdJob } from "../db/agents/sprint-world";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
+const rounds = Number(process.env.RACE_ROUNDS ?? 3);
+
+const outcome = (operation: Promise<unknown>): Promise<"won" | "lost"> =>
+  operation.then(
+    () => "won",
+    (error: unknown) => {
+      if (error instanceof ContractError && error.status === 409) return "lost";
+      throw error;
+    },
+  );
+
+async function scene(doneRequires: "none" | "person") {
+  const held = await holdJob(t, { stories: [1] });
+  const { world } = held;
+  await t.sql.query("update products set done_requires = $2 where id = $1", [
+    world.product.id,
+    doneRequires,
+  ]);
+  const eva = await createUser(t);
+  await addMember(t, world.product.id, eva);
+  return { ...held, eva: t.actorOf(eva) };
+}
+
+describe("two people judge the same attempt at once", { timeout: 60_000 + rounds * 2_000 }, () => {
+  it.each(["none", "person"] as const)("and one of them wins (%s)", async (doneRequires) => {
+    for (let round = 0; round < rounds; round++) {
+      const { world, eva, job, report, task } = await scene(doneRequires);
+      await report({ status: "done", verify_result: "ALIGNED" });
+      const approve = reviewJob(eva, { job_id: job.id, verdict: "approve" });
+      const request = reviewJob(world.actor, {
+        ...{ job_id: job.id, verdict: "request_changes", summary: "Again" },
+      });
+      const outcomes = await Promise.all([outcome(approve), outcome(request)]);
+      expect([...outcomes].sort()).toEqual(["lost", "won"]);
+      const isApproved = outcomes[0] === "won";
+      const { reviews } = await listJobComments(eva, { job_id: job.id });
+      expect(reviews.map(({ verdict }) => verdict)).toEqual([
+        isApproved ? "approve" : "request_changes",
+      ]);
+      const status = await columnOf(t, "tasks", task.id, "status");
+      const again = doneRequires === "person" ? "IN_PROGRESS" : "TO_DO";
+      expect(status).toBe(isApproved ? "DONE" : again);
+      const left = await getAgentJob(eva, { job_id: job.id });
+      if (doneRequires === "person") expect(left.status).toBe(isApproved ? "done" : "queued");
+    }
+  });
+});
+
+describe("a verdict while a lease ends", { timeout: 60_000 + rounds * 2_000 }, () => {
+  it("meets a job at work, or one that waits to be worked on: never a judged one", async () => {
+    for (let round = 0; round < rounds; round++) {
+      const { world, eva, job } = await scene("person");
+      await t.sql.query(
+        "update agent_jobs set lease_until = now() - interval '1 second' where id = $1",
+        [job.id],
+      );
+      const [verdict] = await Promise.all([
+        outcome(reviewJob(eva, { job_id: job.id, verdict: "approve" })),
+        sweep(t.database),
+      ]);
+      expect(verdict).toBe("lost");
+      expect(await getAgentJob(eva, { job_id: job.id })).toMatchObject({
+        status: "queued",
+        retry_count: 1,
+      });
+      expect((await claim(world.actor, "worker-2")).id).toBe(job.id);
+    }
+  });
+
+  it("or ends the job that its worker has just handed over", async () => {
+    for (let round = 0; round < rounds; round++) {
+      const { eva, job, report, task } = await scene("person");
+      const [, verdict] = await Promise.all([
+        report({ status: "done", verify_result: "ALIGNED" }),
+        outcome(reviewJob(eva, { job_id: job.id, verdict: "approve" })),
+        sweep(t.database),
+      ]);
+      const left = await getAgentJob(eva, { job_id: job.id });
+      expect(left.status).toBe(verdict === "won" ? "done" : "queued");
+      expect(await columnOf(t, "tasks", task.id, "status")).toBe(
+        verdict === "won" ? "DONE" : "REVIEW",
+      );
+    }
+  });
+});
