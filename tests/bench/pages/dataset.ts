@@ -10,8 +10,11 @@ export interface Dataset {
   boardPath: string;
   /** 40 PBIs with 10 stories each: 440 rows, all unfolded. */
   backlogPath: string;
+  /** The changes of a job: one file of 5,000 lines, all of them in the page. */
+  changesPath: string;
 }
 
+export const diffLines = 5_000;
 const userId = "00000000-0000-4000-8000-000000000001";
 
 /** A user with a session, a product with a sprint and a product with a long backlog. */
@@ -23,12 +26,15 @@ export async function fill(adminUrl: string, sessionSecret: string): Promise<Dat
     const sessionId = await insertPerson(client);
     await insertProduct(client, "board", { pbis: 1, stories: 5, tasks: 10 });
     await insertProduct(client, "backlog", { pbis: 40, stories: 400, tasks: 0 });
+    await insertProduct(client, "diff", { pbis: 1, stories: 1, tasks: 1 });
+    await insertDiff(client);
     await client.query("reset session_replication_role");
     await client.query("vacuum analyze");
     return {
       cookie: await cookieOf(sessionId, sessionSecret),
       boardPath: `/products/${idOf("product-board")}/sprints/${idOf("sprint-board")}`,
       backlogPath: `/products/${idOf("product-backlog")}/backlog?open=all`,
+      changesPath: `/jobs/${idOf("job-diff")}/changes?open=0`,
     };
   } finally {
     await client.end();
@@ -61,6 +67,34 @@ async function insertPerson(client: pg.Client): Promise<string> {
     [sessionId, userId],
   );
   return sessionId;
+}
+
+/** A job that is done, and what it changed. */
+async function insertDiff(client: pg.Client): Promise<void> {
+  const count = diffLines / 2;
+  const lines = Array.from(
+    { length: count },
+    (_, n) => `-const before${n} = ${n};\n+const after${n} = "${n}";\n`,
+  );
+  const header = "diff --git a/long.ts b/long.ts\n--- a/long.ts\n+++ b/long.ts\n";
+  const patch = `${header}@@ -1,${count} +1,${count} @@\n${lines.join("")}`;
+  const file = { path: "long.ts", status: "modified", additions: count, deletions: count };
+  const [jobId, productId] = [idOf("job-diff"), idOf("product-diff")];
+  await client.query(
+    `insert into public.agent_jobs (id, product_id, task_id, kind, status, lane_id, attempt, finished_at, additions, deletions)
+     values ($1, $2, $3, 'TASK_IMPLEMENTATION', 'DONE', $1, 1, now(), $4, $4)`,
+    [jobId, productId, idOf("task-diff-1"), count],
+  );
+  await client.query(
+    `insert into public.job_attempts (job_id, attempt, product_id, worker_name, started_at, ended_at, outcome)
+     values ($1, 1, $2, 'bench', now(), now(), 'done')`,
+    [jobId, productId],
+  );
+  await client.query(
+    `insert into public.job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes)
+     values ($1, 1, $2, 'a', 'b', $3, $3, $4, $5)`,
+    [jobId, productId, count, JSON.stringify([{ ...file, binary: false, patch }]), patch.length],
+  );
 }
 
 interface Shape {

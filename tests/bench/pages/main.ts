@@ -8,7 +8,7 @@ import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
 import { type Contest, compare } from "../http/compare";
 import { startReference, startService } from "../http/programs";
-import { type Dataset, fill } from "./dataset";
+import { type Dataset, diffLines, fill } from "./dataset";
 import { open, rowsOf, weigh } from "./weight";
 
 const root = join(import.meta.dirname, "../../..");
@@ -69,6 +69,12 @@ async function checkPages(dataset: Dataset, port: number): Promise<void> {
     }
     print(await weigh(name, page, client));
   }
+  const began = performance.now();
+  const changes = await open(port, dataset.changesPath, dataset.cookie);
+  const took = Math.round(performance.now() - began);
+  const lines = changes.html.match(/<div class="l [ad]"/g)?.length ?? 0;
+  if (lines !== diffLines) throw new Error(`changes: ${lines} lines instead of ${diffLines}`);
+  print(`${await weigh("changes", changes, client)}; the first time in ${took} ms`);
 }
 
 /** Each page against the static one; then what the framework alone makes of a page with as many rows. */
@@ -88,11 +94,12 @@ function contestsOf(dataset: Dataset, service: number, bare: number): Contest[] 
     service: port,
     bare,
   });
-  const { boardPath, backlogPath } = dataset;
+  const { boardPath, backlogPath, changesPath } = dataset;
   const reported = "reported";
   return [
     against("sprint board of 50 tasks", service, boardPath, 32, "at least 0.5x of the static page"),
     against("backlog of 440 rows", service, backlogPath, 32, "at least 0.2x of the static page"),
+    against("changes of 5,000 lines", service, changesPath, 4, reported),
     against("bare Remix board of 50 tasks", bare, "/board", 32, reported),
     against("bare Remix backlog of 440 rows", bare, "/backlog", 32, reported),
     against("sprint board of 50 tasks", service, boardPath, 1, reported),
