@@ -7,11 +7,22 @@ import type { ShownFile } from "./shown-diff";
 /** A page brings so many lines along; the others come as somebody scrolls to them. */
 const linesAtOnce = 800;
 
-/** The files of a diff, the first of them with their lines; `open` is one that is wanted although it is folded. */
-export async function showDiff({ files }: JobDiff, open: number | null): Promise<ShownFile[]> {
+/**
+ * The files of a diff, the first of them with their lines; `open` is one that is wanted although it is folded. With the diff of
+ * an earlier attempt only those that are not as they were then.
+ */
+export async function showDiff(
+  { files }: JobDiff,
+  open: number | null,
+  before: JobDiff | null = null,
+): Promise<ShownFile[]> {
   let left = linesAtOnce;
+  const known = new Map(before?.files.map(({ path, patch }) => [path, patch]));
+  const named = files
+    .map((file, index) => ({ file, index }))
+    .filter(({ file: { path, patch } }) => patch === undefined || known.get(path) !== patch);
   return Promise.all(
-    files.map(async (file, index) => {
+    named.map(async ({ file, index }) => {
       const shown = nameFile(file, index);
       left -= shown.lineCount;
       const isWanted = index === open || (left >= 0 && !shown.folded);

@@ -31,8 +31,11 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const diff = await getJobDiff(actor, { job_id: jobId, attempt });
   const remarks = await listJobComments(actor, { job_id: jobId }, diff);
   if (diff === null) return json({ diff: null, ...remarks });
-  const files = await showDiff(diff, numberOf(searchParams, "open") ?? null);
-  return json({ diff: { ...diff, files }, ...remarks });
+  const since = numberOf(searchParams, "since");
+  const before =
+    since === undefined ? null : await getJobDiff(actor, { job_id: jobId, attempt: since });
+  const files = await showDiff(diff, numberOf(searchParams, "open") ?? null, before);
+  return json({ diff: { ...diff, files, since: before?.attempt ?? null }, ...remarks });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -93,11 +96,20 @@ export default function JobChanges() {
         </a>
         {diff.attempts.length > 1 ? (
           <nav aria-label="Changes of attempt" className="flex flex-wrap gap-2">
+            {diff.attempts.at(-1) === diff.attempt ? (
+              <Link
+                to={`?since=${diff.attempts.at(-2)}`}
+                aria-current={diff.since === null ? undefined : "page"}
+                className="text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink"
+              >
+                Only files changed since attempt {diff.attempts.at(-2)}
+              </Link>
+            ) : null}
             {diff.attempts.map((attempt) => (
               <Link
                 key={attempt}
                 to={`?attempt=${attempt}`}
-                aria-current={attempt === diff.attempt ? "page" : undefined}
+                aria-current={attempt === diff.attempt && diff.since === null ? "page" : undefined}
                 className="text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink"
               >
                 Attempt {attempt}
