@@ -61,6 +61,8 @@ function placesOf(world: Awaited<ReturnType<typeof newWorld>>): string[] {
     `${product}/backlog?panel=new-story`,
     `${product}/sprints`,
     sprint,
+    `${sprint}?group=story&dense=1`,
+    `${sprint}?q=-status:done&as=list`,
     `${product}/solo`,
     `${product}/runs`,
     `${product}/members`,

@@ -52,6 +52,17 @@ test("by keys alone: move a card with its menu", async ({ browser }) => {
   await expect(page.getByRole("button", { name: "Done", exact: true })).toBeFocused();
   await keys.press("Enter");
   await expect(page.getByRole("region", { name: "Done: 1" })).toContainText("T-3");
+  // What is filtered away is counted, and the address keeps the look of the board.
+  await keys.press("f");
+  await keys.typeInto(page.getByRole("searchbox", { name: "Filter the board" }), "-status:done");
+  await expect(page.getByText("1 hidden by the filter.")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Done: 0" })).toBeVisible();
+  await page.getByRole("combobox", { name: "Shape" }).selectOption("list");
+  await expect(page.getByRole("region", { name: "Tasks" }).getByRole("listitem")).toHaveCount(2);
+  await expect(page).toHaveURL(/q=-status%3Adone.*as=list/);
+  await keys.activate(page.getByRole("link", { name: "Show all" }));
+  await expect(page.getByRole("region", { name: "Tasks" }).getByRole("listitem")).toHaveCount(3);
+
   // The burndown says its days one by one.
   const day = page.getByRole("slider", { name: "Day" });
   await keys.tabTo(day);

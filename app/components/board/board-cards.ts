@@ -5,10 +5,16 @@ type Always = "id" | "code" | "title" | "story_code" | "story_title" | "status";
 /** What a card shows of a task; what is not so is left out. */
 export type CardTask = Pick<BoardTask, Always> & {
   [Name in Exclude<keyof BoardTask, Always>]?: BoardTask[Name];
+} & {
+  /** Under which heading it stands, when the board is grouped. */
+  group?: string | undefined;
 };
 
 /** The cards of a board as the page needs them: without what no card shows and without what is not so. */
-export function boardCards(tasks: readonly BoardTask[]): CardTask[] {
+export function boardCards(
+  tasks: readonly BoardTask[],
+  groups?: ReadonlyMap<string, string | undefined>,
+): CardTask[] {
   return tasks.map((task) => ({
     id: task.id,
     code: task.code,
@@ -16,6 +22,7 @@ export function boardCards(tasks: readonly BoardTask[]): CardTask[] {
     story_code: task.story_code,
     story_title: task.story_title,
     status: task.status,
+    group: groups?.get(task.id),
     has_plan: task.has_plan || undefined,
     job_status: task.job_status ?? undefined,
     job_phase: task.job_phase === "implement" ? undefined : (task.job_phase ?? undefined),

@@ -35,9 +35,12 @@ function isHeld({ job_status }: CardTask): boolean {
 export function Board({
   productId,
   tasks: saved,
+  dense = false,
 }: {
   productId: string;
   tasks: readonly CardTask[];
+  /** Cards of a line or two. */
+  dense?: boolean;
 }) {
   const { move, trackers } = useTaskMoves();
   const tasks = useOptimisticTasks(saved);
@@ -94,6 +97,7 @@ export function Board({
       </p>
       <div
         data-columns
+        data-dense={dense || undefined}
         className="-mx-4 flex snap-x gap-3 overflow-x-auto px-4 pb-2 lg:mx-0 lg:grid lg:grid-cols-5 lg:px-0"
       >
         {columns.map(({ status, label }) => {
@@ -126,9 +130,10 @@ export function Board({
                 <span className="font-normal text-muted">{cards.length}</span>
               </h2>
               <ul className="grid content-start gap-2 p-2 lg:min-h-40">
-                {cards.map((task) => (
+                {cards.map((task, index) => (
                   <TaskCard
                     key={task.id}
+                    heading={task.group === cards[index - 1]?.group ? undefined : task.group}
                     task={task}
                     doing={doing.get(task.id)}
                     draggable={canWrite}

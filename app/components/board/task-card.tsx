@@ -11,6 +11,8 @@ import { MoveButton, MoveForm } from "./move-menu";
 
 interface TaskCardProps {
   task: CardTask;
+  /** The group that begins with this card. */
+  heading?: string | undefined;
   /** What its agent was heard to do since the page was read. */
   doing: Doing | undefined;
   draggable: boolean;
@@ -24,6 +26,7 @@ interface TaskCardProps {
 /** One task on a board: what it is, who works on it since when, and whether it waits on a person. */
 export const TaskCard = memo(function TaskCard({
   task,
+  heading,
   doing,
   draggable,
   changed,
@@ -42,6 +45,7 @@ export const TaskCard = memo(function TaskCard({
       data-waiting={questions > 0 || undefined}
       className="card"
     >
+      {heading ? <p className="card-group">{heading}</p> : null}
       <div className="card-head">
         <span className="font-mono text-xs text-muted">{code}</span>
         <span className="card-story" title={task.story_title}>

@@ -25,10 +25,14 @@ export function Filters({
   filter,
   sprints,
   address,
+  shown,
+  total,
 }: {
   filter: TreeFilter;
   sprints: BacklogTree["sprints"];
   address: TreeAddress;
+  shown: number;
+  total: number;
 }) {
   const submit = useSubmit();
   const hydrated = useHydrated();
@@ -46,6 +50,7 @@ export function Filters({
         data-filter
         defaultValue={filter.query}
         aria-label="Filter by code or title"
+        title="Words of code and title, or status:open,blocked priority:<2 assignee:me sprint:SP-1; a minus before one means not"
         placeholder="Filter by code or title"
         className={`${control} min-w-0 flex-1 sm:max-w-72`}
       />
@@ -72,12 +77,15 @@ export function Filters({
       </select>
       {hydrated ? null : <Button type="submit">Filter</Button>}
       {active ? (
-        <Link
-          to={address.filterTo({ q: null, status: null, sprint: null })}
-          className="text-sm text-accent underline underline-offset-2 hover:decoration-2"
-        >
-          Show all
-        </Link>
+        <span className="flex items-center gap-2 text-sm text-muted">
+          <span role="status">{`${shown} of ${total} lines.`}</span>
+          <Link
+            to={address.filterTo({ q: null, status: null, sprint: null })}
+            className="text-accent underline underline-offset-2 hover:decoration-2"
+          >
+            Show all
+          </Link>
+        </span>
       ) : (
         <span className="flex gap-3 text-sm text-muted max-sm:hidden">
           <Link

@@ -20,7 +20,7 @@ import { treeRows } from "./tree-rows";
 export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId } = await requireProduct(request, context, params);
+  const { actor, principal, productId } = await requireProduct(request, context, params);
   const address = new URL(request.url).searchParams;
   const filter = {
     query: address.get("q")?.trim() ?? "",
@@ -38,7 +38,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     productId,
     filter,
-    view: treeRows(tree, filter, { open: address.get("open"), shut: address.get("shut") }),
+    view: treeRows(
+      tree,
+      filter,
+      { open: address.get("open"), shut: address.get("shut") },
+      principal.user_id,
+    ),
     sprints: tree.sprints,
     storiesInSprint,
     pbis: tree.pbis.map(named),
@@ -100,7 +105,13 @@ export default function BacklogPage() {
         </div>
         {view.total > 0 ? (
           <>
-            <Filters filter={filter} sprints={sprints} address={address} />
+            <Filters
+              filter={filter}
+              sprints={sprints}
+              address={address}
+              shown={view.rows.length}
+              total={view.total}
+            />
             <SprintStrip sprints={sprints} stories={storiesInSprint} />
           </>
         ) : null}

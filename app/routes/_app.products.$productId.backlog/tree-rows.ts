@@ -1,3 +1,4 @@
+import { matchesFilter, readFilter } from "~/contract/item-filter";
 import type { BacklogTree } from "~/contract/page-data";
 
 /** One visible line of the tree. */
@@ -40,6 +41,7 @@ export function treeRows(
   tree: BacklogTree,
   filter: TreeFilter,
   { open, shut }: { open: string | null; shut: string | null },
+  me: string,
 ): TreeView {
   const total = tree.pbis.length + tree.stories.length + tree.tasks.length;
   const isAllOpen = open === null ? total <= smallBacklog : open === "all";
@@ -49,7 +51,7 @@ export function treeRows(
   const storiesOf = groupBy(tree.stories, (story) => story.pbi_id);
   const tasksOf = groupBy(tree.tasks, (task) => task.story_id);
   const sprintCodes = new Map(tree.sprints.map((sprint) => [sprint.id, sprint.code]));
-  const matches = matcher(filter);
+  const matches = matcher(filter, sprintCodes, me);
 
   const rows: TreeRow[] = [];
   for (const pbi of tree.pbis) {
@@ -72,7 +74,7 @@ export function treeRows(
     if (!unfolded) continue;
     for (const story of shown) {
       const tasks = tasksOf.get(story.id) ?? [];
-      const found = filtering ? tasks.filter((task) => matches.task(task)) : tasks;
+      const found = filtering ? tasks.filter((task) => matches.task(task, story)) : tasks;
       const storyOpen = filtering ? found.length > 0 && filter.query !== "" : isOpen(story.code);
       rows.push({
         kind: "story",
@@ -100,24 +102,28 @@ function countDone(items: readonly { status: string }[]) {
   return { total: items.length, done: items.filter(({ status }) => status === "done").length };
 }
 
-function matcher(filter: TreeFilter) {
-  const query = filter.query.toLowerCase();
-  const text = (item: { code: string; title: string }) =>
-    query === "" ||
-    item.code.toLowerCase().includes(query) ||
-    item.title.toLowerCase().includes(query);
+function matcher(filter: TreeFilter, sprintCodes: ReadonlyMap<string, string>, me: string) {
+  const typed = readFilter(filter.query);
   const inSprint = (story: Story) =>
     filter.sprint === "" ||
     (filter.sprint === "none" ? story.sprint_id === null : story.sprint_id === filter.sprint);
   const status = (item: { status: string }) =>
     filter.status === "" || item.status === filter.status;
+  const ofStory = ({ assignee_id, sprint_id, code }: Story) => ({
+    assignee: assignee_id === null ? [] : [assignee_id],
+    sprint: sprint_id === null ? undefined : sprintCodes.get(sprint_id),
+    story: code,
+  });
+  const task = (item: Task, story: Story) =>
+    matchesFilter(typed, { ...item, ...ofStory(story) }, me) && status(item);
   return {
-    pbi: (pbi: { code: string; title: string; status: string }) =>
-      filter.sprint === "" && text(pbi) && status(pbi),
+    pbi: (pbi: BacklogTree["pbis"][number]) =>
+      filter.sprint === "" && matchesFilter(typed, pbi, me) && status(pbi),
     story: (story: Story, tasks: readonly Task[]) =>
       inSprint(story) &&
-      ((text(story) && status(story)) || tasks.some((task) => text(task) && status(task))),
-    task: (task: Task) => text(task) && status(task),
+      ((matchesFilter(typed, { ...story, ...ofStory(story) }, me) && status(story)) ||
+        tasks.some((each) => task(each, story))),
+    task,
   };
 }
 

@@ -2,12 +2,18 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Board } from "~/components/board/board";
 import { boardCards } from "~/components/board/board-cards";
+import { BoardTools } from "~/components/board/board-tools";
+import { toolsText } from "~/components/board/board-tools.server";
+import { readLook, viewOf, withoutFilter } from "~/components/board/board-view.server";
+import { listText } from "~/components/board/task-list.server";
 import { BudgetSection } from "~/components/budgets/budget-section";
 import { Section } from "~/components/card";
 import { ChartFigure } from "~/components/charts/chart-figure";
 import { drawBurndown } from "~/components/charts/draw-burndown.server";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
+import { useRowKeys } from "~/components/page-keys";
+import { ServerText } from "~/components/server-text";
 import { useAnswer } from "~/components/use-answer";
 import { getForecast } from "~/domain/budgets/get-forecast.server";
 import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
@@ -22,10 +28,14 @@ import { StoryList } from "./story-list";
 export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, productId } = await requireProduct(request, context, params);
+  const { actor, principal, productId } = await requireProduct(request, context, params);
   const sprintId = requireId(params.sprintId, "sprint");
+  const address = new URL(request.url).searchParams;
+  const look = readLook(address);
   const { tasks, preflight, budgets, burndown, ...board } = await getSprintBoard(actor, sprintId);
   const mayStart = preflight.ready && board.sprint.status === "active";
+  const view = viewOf(tasks, board.stories, look, principal.user_id);
+  const cards = boardCards(view.tasks, view.groups);
   return json({
     productId,
     // Only the dialog that starts a run tells what it will take.
@@ -33,7 +43,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
       ? await getForecast(actor, { product_id: productId, sprint_id: sprintId })
       : null,
     board,
-    cards: boardCards(tasks),
+    tools: tasks.length > 0 ? toolsText(look) : null,
+    hidden: look.query === "" ? null : view.hidden,
+    showAll: withoutFilter(address),
+    dense: look.dense,
+    list: look.list && cards.length > 0 ? listText(cards) : null,
+    cards: look.list ? [] : cards,
     preflight,
     budgets,
     burndown: drawBurndown(burndown, board.sprint),
@@ -51,8 +66,20 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function SprintPage() {
-  const { productId, board, cards, preflight, forecast, budgets, burndown } =
-    useLoaderData<typeof loader>();
+  const {
+    productId,
+    board,
+    tools,
+    hidden,
+    showAll,
+    dense,
+    list,
+    cards,
+    preflight,
+    forecast,
+    budgets,
+    burndown,
+  } = useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
@@ -60,8 +87,17 @@ export default function SprintPage() {
       <SprintHeader board={board} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <RunBar board={board} preflight={preflight} forecast={forecast} productId={productId} />
-      {cards.length > 0 ? (
-        <Board productId={productId} tasks={cards} />
+      {tools ? (
+        <BoardTools key={board.sprint.id} tools={tools} hidden={hidden} showAll={showAll} />
+      ) : null}
+      {list ? (
+        <TaskLines list={list} />
+      ) : cards.length > 0 ? (
+        <Board productId={productId} tasks={cards} dense={dense} />
+      ) : tools ? (
+        <EmptyState compact title="Nothing matches">
+          Change the filter, or show all.
+        </EmptyState>
       ) : (
         <EmptyState compact title="No tasks in this sprint">
           Add stories below. Their tasks appear here as cards.
@@ -87,4 +123,9 @@ export default function SprintPage() {
       />
     </div>
   );
+}
+
+function TaskLines({ list }: { list: string }) {
+  useRowKeys();
+  return <ServerText html={list} />;
 }

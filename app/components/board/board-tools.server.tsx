@@ -1,0 +1,47 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { type BoardLook, groupings } from "./board-look";
+
+const control = "h-8 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10";
+
+/** Filter, groups and shape of a board, as text: no browser loads what draws it. */
+export function toolsText(look: BoardLook): string {
+  return renderToStaticMarkup(
+    <form aria-label="Filter and shape of the board" className="flex flex-wrap items-center gap-2">
+      <input
+        type="search"
+        name="q"
+        data-filter
+        defaultValue={look.query}
+        aria-label="Filter the board"
+        title="Words of code and title, or status:todo,review priority:<2 assignee:me story:ST-1 worker:name is:waiting; a minus before one means not"
+        placeholder="Filter, or is:waiting assignee:me"
+        className={`${control} min-w-0 flex-1 sm:w-72 sm:flex-none`}
+      />
+      <select name="group" aria-label="Groups" defaultValue={look.group} className={control}>
+        {groupings.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <select
+        name="as"
+        aria-label="Shape"
+        defaultValue={look.list ? "list" : ""}
+        className={control}
+      >
+        <option value="">Board</option>
+        <option value="list">List</option>
+      </select>
+      <label className="flex items-center gap-1.5 text-sm text-muted pointer-coarse:min-h-10">
+        <input type="checkbox" name="dense" value="1" defaultChecked={look.dense} />
+        Dense
+      </label>
+      <noscript>
+        <button type="submit" className={control}>
+          Show
+        </button>
+      </noscript>
+    </form>,
+  );
+}

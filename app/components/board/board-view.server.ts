@@ -1,0 +1,65 @@
+import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
+import type { BoardStory, BoardTask } from "~/contract/page-data";
+import { type BoardLook, groupings } from "./board-look";
+
+/** How the address wants the board: what is shown of it, and in which shape. */
+export function readLook(address: URLSearchParams): BoardLook {
+  return {
+    query: address.get("q")?.trim().slice(0, 200) ?? "",
+    group: groupings.find(({ value }) => value === address.get("group"))?.value ?? "",
+    list: address.get("as") === "list",
+    dense: address.get("dense") === "1",
+  };
+}
+
+/** The same look with everything shown. */
+export function withoutFilter(address: URLSearchParams): string {
+  const next = new URLSearchParams(address);
+  next.delete("q");
+  return `?${next}`;
+}
+
+/** The tasks that a look shows, in the order of its groups, each with the group that it stands in. */
+export function viewOf(
+  tasks: readonly BoardTask[],
+  stories: readonly BoardStory[],
+  look: BoardLook,
+  me: string,
+) {
+  const filter = readFilter(look.query);
+  const storyOf = new Map(stories.map((story) => [story.id, story]));
+  const nameOf = (task: BoardTask) => storyOf.get(task.story_id)?.assignee_name ?? null;
+  const shown = tasks.filter((task) => matchesFilter(filter, itemOf(task, nameOf(task)), me));
+  const groupOf = (task: BoardTask): string | undefined => {
+    if (look.group === "story") return `${task.story_code} ${task.story_title}`;
+    if (look.group === "assignee") return nameOf(task) ?? "Nobody's";
+    if (look.group === "worker") return task.worker_name ?? "No worker";
+    return undefined;
+  };
+  const groups = new Map(shown.map((task) => [task.id, groupOf(task)]));
+  const byGroup = (one: BoardTask, other: BoardTask) =>
+    (groups.get(one.id) ?? "").localeCompare(groups.get(other.id) ?? "", "en", { numeric: true });
+  return {
+    tasks: look.group === "" ? shown : shown.toSorted(byGroup),
+    groups,
+    hidden: tasks.length - shown.length,
+  };
+}
+
+function itemOf(task: BoardTask, assignee: string | null): FilterItem {
+  const is = [
+    task.open_questions > 0 ? "waiting" : "",
+    task.job_status === "running" || task.job_status === "claimed" ? "running" : "",
+    task.has_plan ? "planned" : "unplanned",
+  ];
+  return {
+    code: task.code,
+    title: task.title,
+    status: task.status,
+    priority: task.priority,
+    assignee: [task.assignee_id ?? "", assignee ?? ""].filter(Boolean),
+    story: task.story_code,
+    worker: task.worker_name ?? undefined,
+    is: is.filter(Boolean),
+  };
+}

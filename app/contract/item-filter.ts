@@ -1,0 +1,89 @@
+/**
+ * One way to filter everywhere: words are looked for in code and title, `field:value` in a field. Several values are
+ * joined by commas, a minus before a field means "not", and priority takes `<`, `<=`, `>`, `>=`.
+ */
+interface ItemFilter {
+  text: string;
+  terms: readonly FilterTerm[];
+}
+
+interface FilterTerm {
+  field: FilterField;
+  values: readonly string[];
+  not: boolean;
+}
+
+const filterFields = ["status", "priority", "assignee", "sprint", "story", "worker", "is"] as const;
+type FilterField = (typeof filterFields)[number];
+
+/** What a filter may ask of a thing; what a thing does not have matches nothing but `none`. */
+export interface FilterItem {
+  code: string;
+  title: string;
+  status: string;
+  priority?: number;
+  /** Id and name of whoever it belongs to. */
+  assignee?: readonly string[];
+  sprint?: string | undefined;
+  story?: string | undefined;
+  worker?: string | undefined;
+  /** Words such as `waiting` or `running`. */
+  is?: readonly string[];
+}
+
+export function readFilter(query: string): ItemFilter {
+  const words: string[] = [];
+  const terms: FilterTerm[] = [];
+  for (const word of query.split(/\s+/)) {
+    const at = word.indexOf(":");
+    const not = word.startsWith("-");
+    const name = word.slice(not ? 1 : 0, at).toLowerCase();
+    const field = filterFields.find((known) => known === name);
+    const values = word
+      .slice(at + 1)
+      .toLowerCase()
+      .split(",")
+      .filter(Boolean);
+    if (at > 0 && field && values.length > 0) terms.push({ field, values, not });
+    else if (word !== "") words.push(word);
+  }
+  return { text: words.join(" ").toLowerCase(), terms };
+}
+
+/** `me` is the id of whoever asks. */
+export function matchesFilter({ text, terms }: ItemFilter, item: FilterItem, me: string): boolean {
+  const said =
+    text === "" ||
+    item.code.toLowerCase().includes(text) ||
+    item.title.toLowerCase().includes(text);
+  return said && terms.every((term) => term.values.some(holds(term, item, me)) !== term.not);
+}
+
+function holds({ field }: FilterTerm, item: FilterItem, me: string): (value: string) => boolean {
+  if (field === "priority") return (value) => compares(item.priority, value);
+  if (field === "status") return (value) => item.status === statusWord(value);
+  if (field === "is") return (value) => item.is?.includes(value) ?? false;
+  const has = field === "assignee" ? (item.assignee ?? []) : [item[field] ?? ""];
+  const own = has.filter(Boolean).map((value) => value.toLowerCase());
+  return (value) => {
+    if (value === "none") return own.length === 0;
+    return own.includes(value === "me" ? me : value);
+  };
+}
+
+/** "to-do", "in-progress": as people type them. */
+function statusWord(value: string): string {
+  const word = value.replaceAll("-", "_");
+  return word === "to_do" ? "todo" : word;
+}
+
+function compares(priority: number | undefined, value: string): boolean {
+  const [, sign = "=", digits = ""] = /^(<=|>=|<|>|=)?(\d{1,7})$/.exec(value) ?? [];
+  if (priority === undefined || digits === "") return false;
+  const asked = Number(digits);
+  if (sign === "<") return priority < asked;
+  if (sign === "<=") return priority <= asked;
+  if (sign === ">") return priority > asked;
+  if (sign === ">=") return priority >= asked;
+  return priority === asked;
+}

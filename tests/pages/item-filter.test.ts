@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { readLook, viewOf } from "~/components/board/board-view.server";
+import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
+import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const item: FilterItem = {
+  code: "T-7",
+  title: "Fold a plane",
+  status: "in_progress",
+  priority: 2,
+  assignee: ["ada-id", "Ada"],
+  story: "ST-1",
+  is: ["running"],
+};
+const matches = (query: string, changed: Partial<FilterItem> = {}) =>
+  matchesFilter(readFilter(query), { ...item, ...changed }, "ada-id");
+
+describe("a filter", () => {
+  it.each([
+    "",
+    "fold A",
+    "t-7",
+    "status:in-progress",
+    "status:todo,in_progress",
+    "-status:done",
+    "priority:<3",
+    "priority:2",
+    "priority:>=2 priority:<=2",
+    "assignee:me",
+    "assignee:ADA",
+    "sprint:none",
+    "story:st-1 is:running plane",
+  ])("%j finds it", (query) => expect(matches(query)).toBe(true));
+
+  it.each([
+    "unfold",
+    "status:done",
+    "-status:in_progress",
+    "priority:<2",
+    "priority:many",
+    "assignee:none",
+    "assignee:bob",
+    "sprint:SP-1",
+    "worker:loom",
+    "is:waiting",
+    "fold status:todo",
+  ])("%j does not", (query) => expect(matches(query)).toBe(false));
+
+  it("takes an unknown field and a bare colon for words", () => {
+    expect(matches("http://x")).toBe(false);
+    expect(matches("note: fold", { title: "note: fold it" })).toBe(true);
+  });
+});
+
+it("a board shows what matches, in the order of its groups, and counts the rest", async () => {
+  const t = await createTestDatabase();
+  const owner = await createUser(t);
+  const actor = t.actorOf(owner);
+  const backlog = await seedBacklog(t, owner);
+  await setTaskStatus(actor, { task_id: backlog.secondTask.id, status: "review" });
+  const { tasks, stories } = await getSprintBoard(actor, backlog.sprint.id);
+  const look = (address: string) => readLook(new URLSearchParams(address));
+  const view = viewOf(tasks, stories, look("q=status:review&group=assignee"), owner.id);
+  expect(view.tasks.map(({ code }) => code)).toEqual(["T-2"]);
+  expect([...view.groups.values()]).toEqual(["Nobody's"]);
+  expect(view.hidden).toBe(1);
+  expect(viewOf(tasks, stories, look(""), owner.id)).toMatchObject({ hidden: 0 });
+  expect(look("as=list&dense=1&group=nonsense")).toEqual({
+    query: "",
+    group: "",
+    list: true,
+    dense: true,
+  });
+});
