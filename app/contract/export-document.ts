@@ -50,6 +50,8 @@ const taskSchema = z.object({
   verify_required: z.enum(["ALIGNED", "ALIGNED_OR_PARTIAL", "ANY"]).default("ALIGNED_OR_PARTIAL"),
   requires_opus: z.boolean().default(false),
   estimated_minutes: z.int().nullable().default(null),
+  /** Codes of the tasks that it waits for. */
+  blocked_by: z.array(z.string()).default([]),
   created_at: time.optional(),
 });
 
@@ -88,6 +90,8 @@ const storySchema = z.object({
   sprint: z.string().nullable().default(null),
   /** User name of the assignee; kept when such a user is a member of the product. */
   assignee: z.string().nullable().default(null),
+  /** Codes of the stories that it waits for. */
+  blocked_by: z.array(z.string()).default([]),
   created_at: time.optional(),
   tasks: z.array(taskSchema).default([]),
   log: z.array(logEntrySchema).default([]),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { agentJobSchema, costsSchema } from "./agent-job";
 import { budgetListSchema } from "./budget";
+import { dependenciesSchema } from "./dependency";
 import { doingSchema } from "./events";
 import { agentQuestionSchema } from "./question";
 import { sprintSchema } from "./sprint";
@@ -93,6 +94,9 @@ export const boardTaskSchema = z.object({
   proof: z.tuple([z.number(), z.number()]).nullable(),
   /** Lines that came and went with its newest work. */
   changes: z.tuple([z.number(), z.number()]).nullable(),
+  /** Codes of what it waits for, and how many tasks wait for it. */
+  waits_for: z.array(z.string()),
+  frees: z.number(),
 });
 export type BoardTask = z.infer<typeof boardTaskSchema>;
 
@@ -187,6 +191,7 @@ export const storyPageSchema = z.object({
     created_at: moment,
   }),
   assignee_name: z.string().nullable(),
+  dependencies: dependenciesSchema,
   product: z.object({ id, name: z.string(), archived: z.boolean() }),
   pbi: codedSchema,
   sprint: z.object({ id, code: z.string(), status: z.string() }).nullable(),
@@ -211,6 +216,7 @@ export const taskPageSchema = z.object({
   story: codedSchema.extend({ sprint_id: id.nullable() }),
   stories: z.array(codedSchema),
   jobs: z.array(agentJobSchema),
+  dependencies: dependenciesSchema,
   questions: z.array(agentQuestionSchema),
   history: z.array(z.object({ id: z.number(), to_status: z.string(), changed_at: moment })),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { agentJobSchema, costsSchema, taskExecutionSchema, usageSchema } from "./agent-job";
 import { stopAtSchema } from "./budget";
+import { dependencyKinds } from "./dependency";
 import { prStrategies } from "./product";
 import { agentQuestionSchema } from "./question";
 import { httpUrlSchema, idSchema, requiredText, text } from "./text";
@@ -25,6 +26,8 @@ export const blockerTypes = [
   "pbi_blocked",
   "pbi_failed",
   "task_cross_repo",
+  "dependency_outside",
+  "dependency_failed",
 ] as const;
 
 /** One thing in the way, in words, with what a page needs to link to it. */
@@ -39,6 +42,18 @@ export const blockerSchema = z.object({
   pbi_code: z.string().nullable(),
   question_id: z.string().nullable(),
   sprint_run_id: z.string().nullable(),
+  /** Of dependency_outside and dependency_failed: which dependency, and the story whose joining the sprint cures it. */
+  dependency: z
+    .object({
+      kind: z.enum(dependencyKinds),
+      id: z.string(),
+      code: z.string(),
+      blocker_id: z.string(),
+      blocker_code: z.string(),
+      joining_story_id: z.string().nullable(),
+      joining_story_code: z.string().nullable(),
+    })
+    .optional(),
 });
 export type Blocker = z.infer<typeof blockerSchema>;
 

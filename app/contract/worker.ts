@@ -140,6 +140,17 @@ export const jobPayloadSchema = z.object({
   repo_url: z.string(),
   branch: nullableText,
   base_sha: nullableText,
+  /** Heads of what the job waited for that its branch does not hold; absent from a service that knows no dependencies. */
+  base_refs: z
+    .array(
+      z.object({
+        task_id: z.string(),
+        task_code: z.string(),
+        branch: z.string(),
+        head_sha: z.string(),
+      }),
+    )
+    .optional(),
   head_sha: nullableText,
   pr_url: nullableText,
   run: z

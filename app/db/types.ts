@@ -3162,6 +3162,7 @@ export type Database = {
         Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number; p_usage?: Json };
         Returns: Json;
       };
+      import_dependencies: { Args: { p_dependencies: Json; p_product_id: string }; Returns: Json };
       import_ideas: {
         Args: { p_archived_at: string; p_ideas: Json; p_owner_id: string; p_product_id: string };
         Returns: Json;

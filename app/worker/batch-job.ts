@@ -21,6 +21,7 @@ import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
 import { git } from "./git";
 import type { Work } from "./integrate";
 import { look } from "./look";
+import { mergeBlockers } from "./merge-blockers";
 import { prove } from "./prove";
 import { finish, reportFailure, reportStart } from "./reports";
 import { setUp } from "./set-up";
@@ -57,6 +58,7 @@ export async function workOnBatch(
   worktree: Worktree,
   surroundings: Surroundings,
 ): Promise<void> {
+  if (!(await mergeBlockers(attempt, worktree))) return;
   attempt.changes.begin(worktree.folder, worktree.start);
   await reportStart(attempt, worktree.start, worktree.branch);
   await setUp(attempt, worktree);

@@ -44,6 +44,7 @@ export async function pauseForConflict(
   attempt: Attempt,
   files: readonly string[],
   release: boolean,
+  reason = "merge_conflict",
 ): Promise<void> {
   const { job, service, journal } = attempt;
   journal.say(`Merge conflict in ${files.join(", ")}: the run is paused`);
@@ -54,7 +55,7 @@ export async function pauseForConflict(
   await reportUsage(attempt);
   const pause = {
     sprint_run_id: job.run.id,
-    reason: "merge_conflict",
+    reason: reason.slice(0, 500),
     conflict_files: files.slice(0, 500).map((file) => sendable(file, 1_000)),
     ...(job.pr_url === null ? {} : { pr_url: job.pr_url }),
     job_id: job.id,

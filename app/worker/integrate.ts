@@ -74,12 +74,12 @@ async function refresh({ repository, branch }: Worktree): Promise<string | null>
 
 /** Moves what is not on the branch yet onto it. Answers the files in conflict, none when the rebase went through. */
 async function bringOnto(
-  { folder, branchTip, start }: Worktree,
+  { folder, branchTip, main }: Worktree,
   onto: string | null,
 ): Promise<string[]> {
   if (onto === null || (await isAncestor(folder, onto, "HEAD"))) return [];
   try {
-    await git(folder, ...committer, "rebase", "--quiet", "--onto", onto, branchTip ?? start);
+    await git(folder, ...committer, "rebase", "--quiet", "--onto", onto, branchTip ?? main);
     return [];
   } catch (error) {
     const files = await gitPaths(folder, "diff", "--name-only", "--diff-filter=U");

@@ -6,6 +6,7 @@ import { deliver, pauseForConflict, pushQuestion } from "./deliver";
 import { listedFiles, refusalOf } from "./evidence";
 import type { Work } from "./integrate";
 import { look } from "./look";
+import { mergeBlockers } from "./merge-blockers";
 import { prove } from "./prove";
 import { finish, reportFailure, reportStart } from "./reports";
 import { setUp } from "./set-up";
@@ -19,6 +20,7 @@ export async function workOnTask(
 ): Promise<void> {
   const { job } = attempt;
   const assignment = taskAssignment(job, surroundings);
+  if (!(await mergeBlockers(attempt, worktree))) return;
   const work = { name: job.id, base: await beginningOf(worktree, job.id, worktree.start) };
   attempt.changes.begin(worktree.folder, work.base);
   await reportStart(attempt, work.base, worktree.branch);

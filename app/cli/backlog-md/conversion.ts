@@ -28,4 +28,6 @@ export interface Conversion {
   skipped: Skipped[];
   notes: Note[];
   unknownStatuses: UnknownStatus[];
+  /** How many dependencies came along; each other one stands in the notes. */
+  dependencies: number;
 }

@@ -2,6 +2,7 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { exportFormat, exportVersion } from "~/contract/export-document";
 import type { Conversion } from "./conversion";
+import { linkDependencies } from "./dependencies";
 import { toIdea } from "./ideas";
 import { parseFile, type SourceItem } from "./parse-file.server";
 import { planPbis } from "./pbis";
@@ -23,6 +24,7 @@ export function convertFolder(
     skipped: [...folder.skipped],
     notes: [],
     unknownStatuses: [],
+    dependencies: 0,
   };
   const items = parseFiles(folder, conversion);
   const work = items.filter((item) => isWork(item));
@@ -31,6 +33,7 @@ export function convertFolder(
   conversion.document.ideas = items
     .filter((item) => !isWork(item) && !item.place.endsWith("milestone"))
     .map((item) => toIdea(item, conversion));
+  conversion.dependencies = linkDependencies(items, conversion.document.pbis, conversion);
   return conversion;
 }
 

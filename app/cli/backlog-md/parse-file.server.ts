@@ -16,6 +16,8 @@ export interface SourceItem {
   status: string;
   assignees: string[];
   parentKey: string | null;
+  /** Ids of the tasks that must be done before, as written. */
+  dependencies: string[];
   milestone: string | null;
   priority: string | null;
   createdAt: string | undefined;
@@ -37,6 +39,7 @@ const frontMatterSchema = z.object({
   status: optional,
   assignee: names.nullish().transform((value) => value ?? []),
   parent_task_id: optional,
+  dependencies: names.nullish().transform((value) => value ?? []),
   milestone: optional,
   priority: optional,
   created_date: optional,
@@ -64,6 +67,9 @@ export function parseFile(file: SourceFile): SourceItem | { reason: string } {
     status: fields.status ?? "",
     assignees: fields.assignee.map((name) => name.replace(/^@/, "")).filter((name) => name !== ""),
     parentKey: fields.parent_task_id === null ? null : toKey(fields.parent_task_id),
+    dependencies: [
+      ...new Set(fields.dependencies.map((id) => id.trim()).filter((id) => id !== "")),
+    ],
     milestone: fields.milestone,
     priority: fields.priority?.toLowerCase() ?? null,
     createdAt: toTimestamp(fields.created_date),

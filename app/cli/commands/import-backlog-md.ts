@@ -25,6 +25,9 @@ export const importBacklogMd = defineCommand({
     const database = await target.database();
     const account = await resolveAccount(database, owner);
     const imported = await importDocument(database, account.id, document);
+    for (const { blocked, blocker, reason } of imported.leftOut) {
+      conversion.notes.push({ source: blocked, note: `waits for ${blocker}: left out, ${reason}` });
+    }
     const mapped = reportMapping(conversion, imported);
     const counts = {
       pbis: imported.pbiCodes.length,
@@ -32,6 +35,7 @@ export const importBacklogMd = defineCommand({
       tasks: imported.taskCodes.length,
       ideas: imported.ideaCodes.length,
       log_entries: document.pbis.flatMap((pbi) => pbi.stories.flatMap((story) => story.log)).length,
+      dependencies: conversion.dependencies - imported.leftOut.length,
       files: new Set([...mapped, ...conversion.skipped].map(({ source }) => source)).size,
     };
     const { skipped, notes } = conversion;
@@ -53,7 +57,7 @@ function reportLines(
   const statuses = reportStatuses(conversion);
   const mappedFiles = new Set(mapped.map(({ source }) => source)).size;
   return [
-    `Imported ${code}: ${counts.pbis} PBIs, ${counts.stories} stories, ${counts.tasks} tasks, ${counts.ideas} ideas, ${counts.log_entries} log entries.`,
+    `Imported ${code}: ${counts.pbis} PBIs, ${counts.stories} stories, ${counts.tasks} tasks, ${counts.ideas} ideas, ${counts.log_entries} log entries, ${counts.dependencies} dependencies.`,
     `${mappedFiles} of ${counts.files} files are in the product; ${skipped.length} were skipped:`,
     ...skipped.map(({ source, reason }) => `  ${source}: ${reason}`),
     ...(statuses.length > 0 ? ["Statuses of the folder's own:"] : []),

@@ -34,5 +34,7 @@ export function boardCards(
     open_questions: task.open_questions || undefined,
     proof: task.proof ?? undefined,
     changes: task.changes ?? undefined,
+    waits_for: task.waits_for.length > 0 ? task.waits_for : undefined,
+    frees: task.frees || undefined,
   }));
 }

@@ -68,7 +68,10 @@ export const TaskCard = memo(function TaskCard({
           <DoingLine read={task.job_doing} live={doing} />
         </p>
       ) : null}
-      {task.job_status === "queued" ? <QueuedLine phase={task.job_phase} /> : null}
+      <WaitingLine task={task} />
+      {task.job_status === "queued" && !task.waits_for ? (
+        <QueuedLine phase={task.job_phase} />
+      ) : null}
       {task.proof ? (
         <p className="card-hint" title="Criteria of the story that are proven">
           Proof {task.proof[0]}/{task.proof[1]}
@@ -114,6 +117,25 @@ function RunningLine({ task }: { task: CardTask }) {
         <span className="text-muted">
           · heard <RelativeTime at={task.job_seen_at} />
         </span>
+      ) : null}
+    </p>
+  );
+}
+
+/** What it waits for, and how many others wait for it. */
+function WaitingLine({ task: { status, waits_for: waits = [], frees = 0 } }: { task: CardTask }) {
+  const [first, ...others] = waits;
+  if (status === "done" || (first === undefined && frees === 0)) return null;
+  return (
+    <p className="card-hint">
+      {first === undefined ? null : (
+        <span title={`Waits for ${waits.join(", ")}`}>
+          Waits for {first}
+          {others.length > 0 ? ` and ${others.length} more` : ""}
+        </span>
+      )}
+      {frees > 0 ? (
+        <span>{first === undefined ? `Frees ${frees}` : `· frees ${frees}`}</span>
       ) : null}
     </p>
   );

@@ -13,7 +13,11 @@ export interface ImportedDocument {
   ideaCodes: string[];
   /** User names of the document that do not exist here. */
   unknownUsers: string[];
+  /** Dependencies that can not be here, with the reason. */
+  leftOut: LeftOutDependency[];
 }
+
+export type LeftOutDependency = z.output<typeof leftOutSchema>;
 
 const productAnswer = z.object({
   id: z.uuid(),
@@ -24,6 +28,12 @@ const productAnswer = z.object({
 const storiesAnswer = z.object({
   story_codes: z.array(z.string()),
   task_codes: z.array(z.string()),
+});
+const leftOutSchema = z.object({
+  kind: z.string(),
+  blocked: z.string(),
+  blocker: z.string(),
+  reason: z.string(),
 });
 const ideasAnswer = z.object({ idea_codes: z.array(z.string()) });
 
@@ -47,6 +57,7 @@ export async function importDocument(
   );
   try {
     const stories = await importStories(database, ownerId, product, document);
+    const leftOut = await importDependencies(database, product.id, stories, document);
     const { idea_codes } = await callService(
       database,
       "import_ideas",
@@ -65,6 +76,7 @@ export async function importDocument(
       ...stories,
       ideaCodes: idea_codes,
       unknownUsers: product.unknown_users,
+      leftOut,
     };
   } catch (error) {
     await callService(database, "discard_import", { p_product_id: product.id }, z.unknown());
@@ -103,4 +115,32 @@ async function importStories(
     taskCodes.push(...answer.task_codes);
   }
   return { storyCodes, taskCodes };
+}
+
+/** What waits for what, by the codes that things have now. */
+function importDependencies(
+  database: Database,
+  productId: string,
+  { storyCodes, taskCodes }: { storyCodes: string[]; taskCodes: string[] },
+  { pbis }: ExportDocument,
+): Promise<LeftOutDependency[]> {
+  const stories = pbis.flatMap((pbi) => pbi.stories);
+  const tasks = stories.flatMap((story) => story.tasks);
+  const p_dependencies = [
+    ...edgesOf("story", stories, storyCodes),
+    ...edgesOf("task", tasks, taskCodes),
+  ];
+  if (p_dependencies.length === 0) return Promise.resolve([]);
+  return callService(
+    database,
+    "import_dependencies",
+    { p_product_id: productId, p_dependencies },
+    z.array(leftOutSchema),
+  );
+}
+
+function edgesOf(kind: string, things: readonly { blocked_by: string[] }[], codes: string[]) {
+  return things.flatMap(({ blocked_by }, index) =>
+    blocked_by.map((blocker) => ({ kind, blocked: codes[index], blocker })),
+  );
 }

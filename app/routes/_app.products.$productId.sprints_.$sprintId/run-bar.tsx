@@ -1,7 +1,9 @@
 import { Form, Link } from "@remix-run/react";
+import { ActionForm } from "~/components/action-form";
 import { AmountFields } from "~/components/budgets/amount-fields";
 import { ForecastLine } from "~/components/budgets/forecast-line";
 import { ButtonLink, SubmitButton } from "~/components/button";
+import { RemoveForm } from "~/components/dependencies";
 import { Notice } from "~/components/notice";
 import { countText } from "~/components/numbers";
 import { Elapsed } from "~/components/relative-time";
@@ -143,15 +145,51 @@ function Blockers({ preflight, productId }: { preflight: Preflight; productId: s
       <ul className="mt-2 grid gap-1.5">
         {preflight.blockers.map((blocker) => (
           <li
-            key={`${blocker.type}${blocker.task_id}${blocker.question_id}${blocker.pbi_id}`}
+            key={`${blocker.type}${blocker.task_id}${blocker.question_id}${blocker.pbi_id}${blocker.dependency?.id}${blocker.dependency?.blocker_id}`}
             className="flex flex-wrap gap-x-2"
           >
             <span>{blocker.message}</span>
             <BlockerLink blocker={blocker} productId={productId} />
+            {blocker.dependency ? (
+              <Cures dependency={blocker.dependency} sprintId={preflight.sprint_id} />
+            ) : null}
           </li>
         ))}
       </ul>
     </details>
+  );
+}
+
+/** One press each: the story joins the sprint, or nothing is waited for any more. */
+function Cures({
+  dependency,
+  sprintId,
+}: {
+  dependency: NonNullable<Blocker["dependency"]>;
+  sprintId: string;
+}) {
+  const { kind, id, blocker_id, blocker_code, joining_story_id, joining_story_code } = dependency;
+  return (
+    <span className="flex flex-wrap gap-1">
+      {joining_story_id === null ? null : (
+        <WriteFields quiet>
+          <ActionForm>
+            <input type="hidden" name="intent" value="add-story" />
+            <input type="hidden" name="sprint_id" value={sprintId} />
+            <input type="hidden" name="story_id" value={joining_story_id} />
+            <SubmitButton tone="plain" size="sm">
+              Add {joining_story_code} to the sprint
+            </SubmitButton>
+          </ActionForm>
+        </WriteFields>
+      )}
+      <RemoveForm
+        kind={kind}
+        id={id}
+        blocker={{ id: blocker_id, code: blocker_code }}
+        label="Remove the dependency"
+      />
+    </span>
   );
 }
 

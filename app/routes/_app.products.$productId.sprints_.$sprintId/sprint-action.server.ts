@@ -16,6 +16,7 @@ import { assignStory } from "~/domain/stories/assign-story.server";
 import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { budgetIntents } from "~/http/budget-forms.server";
+import { removeDependencyForm } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
 
 /** Everything that the sprint page changes, one small operation a form. */
@@ -56,6 +57,7 @@ export async function actOnSprint(
       const story = await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
       return doneForNow(form, back, `${story.code} joined the sprint`);
     },
+    "remove-dependency": () => removeDependencyForm(actor, form, back),
     "remove-story": async () => {
       const story = await removeStoryFromSprint(actor, readForm(form, storyIdInput));
       return doneForNow(form, back, `${story.code} left the sprint`);

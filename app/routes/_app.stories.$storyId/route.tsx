@@ -1,6 +1,7 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Section } from "~/components/card";
+import { DependenciesSection } from "~/components/dependencies";
 import { EditableTitle } from "~/components/in-place/editable-title";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
@@ -104,6 +105,7 @@ export default function StoryPage() {
         </div>
         <div className="grid gap-5">
           <StoryProperties page={page} />
+          <DependenciesSection kind="story" id={story.id} dependencies={page.dependencies} />
         </div>
       </div>
     </WriteAccessProvider>

@@ -1,5 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { DependenciesSection } from "~/components/dependencies";
 import { EditableTitle } from "~/components/in-place/editable-title";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
@@ -86,6 +87,7 @@ export default function TaskPage() {
         </div>
         <div className="grid gap-5">
           <TaskProperties page={page} />
+          <DependenciesSection kind="task" id={task.id} dependencies={page.dependencies} />
           <TaskHistory history={history} />
         </div>
       </div>

@@ -4,6 +4,7 @@ import { getTaskPage } from "~/domain/pages/get-task-page.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { moveTask } from "~/domain/tasks/move-task.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { addDependencyForm, removeDependencyForm } from "~/http/dependency-forms.server";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { editTaskForm } from "./edit-task-form.server";
 
@@ -17,6 +18,8 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
       await setTaskStatus(actor, readForm(form, setTaskStatusInput));
       return doneForNow(form, back, "Moved");
     },
+    "add-dependency": () => addDependencyForm(actor, form, { kind: "task", id: taskId, back }),
+    "remove-dependency": () => removeDependencyForm(actor, form, back),
     edit: () => editTaskForm(actor, form, back),
     move: async () => {
       await moveTask(actor, readForm(form, moveTaskInput));

@@ -4,6 +4,7 @@ import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
 import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
+import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { deleteStory } from "~/domain/stories/delete-story.server";
 import { createTask } from "~/domain/tasks/create-task.server";
@@ -259,5 +260,67 @@ describe("dispatch", () => {
       `It waits for ${task.code} (to do).`,
     );
     expect((await claimAgentJob(world.actor, { worker: "w" })).job).toBeNull();
+  });
+});
+
+describe("before a run", () => {
+  it("what waits for something outside or failed is in the way, with its cure", async () => {
+    const world = await seedSprint(t, { stories: [2, 1] });
+    const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
+    const elsewhere = await create(world.actor, "create_story", {
+      p_pbi_id: world.pbi.id,
+      p_title: "Elsewhere",
+    });
+    const make = (title: string) =>
+      createTask(world.actor, {
+        story_id: elsewhere.id,
+        title,
+        implementation_plan: "Do it",
+      });
+    const [outside, failed] = [await make("Outside"), await make("Failed")];
+    await wait(world.actor, first, outside, second);
+    await wait(world.actor, second, failed);
+    await setTaskStatus(world.actor, { task_id: failed.id, status: "failed" });
+    const look = () => preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const found = (await look()).blockers.flatMap(({ type, message, dependency }) =>
+      dependency ? [{ type, message, joins: dependency.joining_story_code }] : [],
+    );
+    expect(found).toEqual([
+      {
+        type: "dependency_outside",
+        message: `${first.code} waits for ${outside.code}, which is neither done nor in this sprint.`,
+        joins: elsewhere.code,
+      },
+      {
+        type: "dependency_failed",
+        message: `${second.code} waits for ${failed.code}, which failed.`,
+        joins: null,
+      },
+    ]);
+    expect((await refusalOf(start(world))).status).toBe(409);
+
+    await removeDependency(world.actor, { kind: "task", id: second.id, blocker: failed.code });
+    await setTaskStatus(world.actor, { task_id: failed.id, status: "done" });
+    await create(world.actor, "add_story_to_sprint", {
+      p_sprint_id: world.sprint.id,
+      p_story_id: elsewhere.id,
+    });
+    expect((await look()).ready).toBe(true);
+    const run = await start(world);
+    const codes = await codesInOrder(run.id);
+    expect(codes.slice(0, 3)).toEqual([second.code, outside.code, first.code]);
+  });
+
+  it("a whole story outside is in the way once, however many tasks wait for it", async () => {
+    const world = await seedSprint(t, { stories: [3] });
+    const elsewhere = await create(world.actor, "create_story", {
+      p_pbi_id: world.pbi.id,
+      p_title: "Elsewhere",
+    });
+    await waitStory(world.actor, at(world.stories, 0), elsewhere);
+    const { blockers } = await preflightSprintRun(world.actor, { sprint_id: world.sprint.id });
+    expect(blockers).toMatchObject([
+      { type: "dependency_outside", dependency: { kind: "story", joining_story_id: null } },
+    ]);
   });
 });

@@ -12,3 +12,5 @@ join public.tasks t on t.story_id = d.blocked_id
 join public.stories b on b.id = d.blocker_id;
 
 comment on view private.task_blockers is 'What a task waits for: tasks, and the stories that its story waits for.';
+
+grant select on private.task_blockers to authenticated;

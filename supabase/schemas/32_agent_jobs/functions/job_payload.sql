@@ -54,6 +54,7 @@ begin
     'repo_url', coalesce(nullif(v_task.repo_url, ''), v_product.repo_url),
     'branch', p_job.branch,
     'base_sha', p_job.base_sha,
+    'base_refs', private.base_refs(p_job),
     'head_sha', p_job.head_sha,
     'pr_url', p_job.pr_url,
     'run', case when v_run.id is not null then (

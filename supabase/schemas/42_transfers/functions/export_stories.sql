@@ -13,6 +13,7 @@ begin
       'sprint', (select sp.code from public.sprints sp where sp.id = s.sprint_id),
       'assignee', (select u.username from public.users u where u.id = s.assignee_id),
       'created_at', private.export_time(s.created_at),
+      'blocked_by', private.export_blocked_by('story', s.id),
       'tasks', private.export_tasks(s.id),
       'log', private.export_log(s.id),
       'head_sha', (select h.head_sha from public.story_heads h where h.story_id = s.id),

@@ -1,6 +1,6 @@
 -- Why: one shape of the cards on the sprint board and on the solo board: the task, its story, its job if one is
 -- under way, how many questions about it wait,
--- how many lines its newest job has changed, and how much of its story is proven.
+-- how many lines its newest job has changed, how much of its story is proven, what it waits for and how many wait for it.
 create function private.board_tasks(p_sprint_id uuid)
 returns json
 language plpgsql
@@ -28,6 +28,11 @@ begin
           select count(*) from public.agent_questions q
           where q.task_id = t.id and q.status = 'OPEN' and q.expires_at > private.now()
         ) as open_questions,
+        (
+          select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]') from private.task_blockers b
+          where b.task_id = t.id and not b.resolved and t.status <> 'DONE'
+        ) as waits_for,
+        private.frees(t.id) as frees,
         (
           select json_build_array(c.additions, c.deletions) from public.agent_jobs c
           where c.task_id = t.id and c.kind = 'TASK_IMPLEMENTATION' and c.additions is not null

@@ -14,6 +14,7 @@ begin
   return json_build_object(
     'story', (select row_to_json(s) from private.story_shape s where s.id = p_story_id),
     'assignee_name', private.username(v_story.assignee_id),
+    'dependencies', public.list_dependencies('story', p_story_id),
     'product', (
       select json_build_object('id', p.id, 'name', p.name, 'archived', p.archived_at is not null)
       from public.products p where p.id = v_story.product_id),

@@ -1,0 +1,33 @@
+import {
+  addDependencyInput,
+  type DependencyKind,
+  removeDependencyInput,
+} from "~/contract/dependency";
+import type { Actor } from "~/db/rpc.server";
+import { addDependency } from "~/domain/dependencies/add-dependency.server";
+import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
+import { done, readForm, runForm } from "./form-action.server";
+
+/** Adds what a task or story waits for; what is wrong stands beside the field. */
+export function addDependencyForm(
+  actor: Actor,
+  form: FormData,
+  { kind, id, back }: { kind: DependencyKind; id: string; back: string },
+): Promise<Response> {
+  form.set("kind", kind);
+  form.set("id", id);
+  return runForm(form, addDependencyInput, async (input) => {
+    await addDependency(actor, input);
+    return done(form, back, `Waits for ${input.blocked_by}`);
+  });
+}
+
+/** Ends a dependency, from either page or from what is in the way of a run. */
+export async function removeDependencyForm(
+  actor: Actor,
+  form: FormData,
+  back: string,
+): Promise<Response> {
+  await removeDependency(actor, readForm(form, removeDependencyInput));
+  return done(form, back, "Waits no more");
+}

@@ -1,0 +1,47 @@
+-- Why: the step of an import that follows the stories: what waits for what, by codes. What can not be is left out and named with the
+-- reason: an unknown code, or a circle. Service only. Definer: dependencies are written by functions only.
+create function private.import_dependencies(p_product_id uuid, p_dependencies jsonb)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_edge record;
+  v_left_out jsonb := '[]';
+begin
+  perform private.lock_product(p_product_id);
+  for v_edge in
+    select d ->> 'kind' as kind, d ->> 'blocked' as blocked, d ->> 'blocker' as blocker from jsonb_array_elements(p_dependencies) d
+  loop
+    begin
+      perform private.insert_dependency(v_edge.kind, p_product_id,
+        private.require_blocker(v_edge.kind, p_product_id, v_edge.blocked),
+        private.require_blocker(v_edge.kind, p_product_id, v_edge.blocker));
+    exception when others then
+      if sqlstate not like 'PT%' then
+        raise;
+      end if;
+      v_left_out := v_left_out || jsonb_build_object('kind', v_edge.kind, 'blocked', v_edge.blocked, 'blocker', v_edge.blocker, 'reason', sqlerrm);
+    end;
+  end loop;
+  return v_left_out;
+end;
+$$;
+
+grant execute on function private.import_dependencies to service_role;
+
+create function public.import_dependencies(p_product_id uuid, p_dependencies jsonb)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.import_dependencies(p_product_id, p_dependencies);
+end;
+$$;
+
+comment on function public.import_dependencies is 'Dependencies of an import; answers those left out with the reason. Service only.';
+grant execute on function public.import_dependencies to service_role;

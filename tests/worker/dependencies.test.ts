@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { exportDocumentSchema } from "~/contract/export-document";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { importDocument } from "~/domain/transfers/import-document.server";
+import { openStage } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+
+interface Waiting {
+  code: string;
+  blocked_by?: string[];
+}
+
+/** A run with a branch a story, each with one task of the story's number. */
+async function startStories(code: string, stories: Waiting[]) {
+  const document = exportDocumentSchema.parse({
+    format: "backloom-export",
+    version: 1,
+    product: { code, name: code, pr_strategy: "STORY" },
+    sprints: [{ code: "SP-1", status: "ACTIVE" }],
+    pbis: [
+      {
+        title: "Everything",
+        stories: stories.map((story) => ({
+          title: story.code,
+          sprint: "SP-1",
+          ...story,
+          tasks: [{ title: story.code, code: `T-${story.code}`, implementation_plan: "Do it" }],
+        })),
+      },
+    ],
+  });
+  const { id } = await importDocument(t.database, ada.id, document);
+  const { rows } = await t.sql.query("select id from sprints where product_id = $1", [id]);
+  const run = await startSprintRun(t.actorOf(ada), { sprint_id: rows[0].id });
+  return () => getSprintRun(t.actorOf(ada), { sprint_run_id: run.id });
+}
+
+async function work(product: string, exec: string) {
+  const worker = startWorker([
+    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
+    ...["--name", `worker-${product}`, "--product", product, "--exec", exec, "--heartbeat", "0.3"],
+    "--once",
+  ]);
+  expect(await worker.ended, worker.output()).toBe(0);
+  return worker.output();
+}
+
+describe("code arrives with the status", { timeout: 120_000 }, () => {
+  it("a task begins with the work of what it waited for, and its own change is only its own", async () => {
+    const read = await startStories("ARRIVES", [
+      { code: "ST-1", blocked_by: ["ST-2", "ST-3"] },
+      { code: "ST-2" },
+      { code: "ST-3" },
+    ]);
+    const exec =
+      'test "$BACKLOOM_TASK_CODE" = T-ST-1 && { cat T-ST-2 T-ST-3 > both || exit 1; }; echo "$BACKLOOM_TASK_CODE" > "$BACKLOOM_TASK_CODE"';
+    await work("ARRIVES", exec);
+    await work("ARRIVES", exec);
+    const output = await work("ARRIVES", exec);
+    expect(output).toContain("Brought in the work of T-ST-2");
+    const run = await read();
+    expect(run.jobs.map(({ task_code, status }) => [task_code, status])).toEqual([
+      ["T-ST-2", "done"],
+      ["T-ST-3", "done"],
+      ["T-ST-1", "done"],
+    ]);
+    const last = run.jobs[2];
+    expect(git("show", `${last?.branch}:both`)).toBe("T-ST-2\nT-ST-3");
+    expect(git("diff", "--name-only", String(last?.base_sha), String(last?.head_sha))).toBe(
+      "T-ST-1\nboth",
+    );
+  });
+
+  it("two that do not go together pause the run, with their names and files", async () => {
+    const read = await startStories("CLASH", [
+      { code: "ST-1", blocked_by: ["ST-2", "ST-3"] },
+      { code: "ST-2" },
+      { code: "ST-3" },
+    ]);
+    const exec = 'echo "$BACKLOOM_TASK_CODE" > same';
+    await work("CLASH", exec);
+    await work("CLASH", exec);
+    await work("CLASH", exec);
+    expect(await read()).toMatchObject({
+      status: "paused",
+      pause_context: {
+        reason: "T-ST-3 does not merge with T-ST-2",
+        conflict_files: ["same"],
+      },
+    });
+  });
+});
