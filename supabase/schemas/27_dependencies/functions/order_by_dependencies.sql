@@ -35,8 +35,8 @@ begin
     select t.id, t.story_id, x.place::integer as node
     from unnest(p_task_ids) with ordinality x (id, place) join public.tasks t on t.id = x.id
   ), stories as (
-    select s.story_id as id, v_count + 2 * row_number() over (order by s.story_id)::integer as ending
-    from (select distinct t.story_id from tasks t) s
+    select s.story_id as id, v_count + 2 * row_number() over (order by s.first)::integer as ending
+    from (select t.story_id, min(t.node) as first from tasks t group by t.story_id) s
   ), needs (node, need) as (
     select b.node, a.node from public.task_dependencies d join tasks b on b.id = d.blocked_id join tasks a on a.id = d.blocker_id
     union all
