@@ -93,7 +93,7 @@ const waiverSchema = z.object({
   created_at: z.string(),
 });
 
-const provenCriterionSchema = z.object({
+export const provenCriterionSchema = z.object({
   id: z.string(),
   kind: z.enum(criterionKinds),
   text: z.string(),

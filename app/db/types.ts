@@ -3151,6 +3151,7 @@ export type Database = {
         Args: { p_cursor?: string; p_limit?: number; p_sprint_id: string };
         Returns: Json;
       };
+      get_sprint_review: { Args: { p_sprint_id: string }; Returns: Json };
       get_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
       get_story: { Args: { p_story_id: string }; Returns: Json };
       get_story_page: { Args: { p_story_id: string }; Returns: Json };

@@ -61,6 +61,7 @@ function placesOf(world: Awaited<ReturnType<typeof newWorld>>): string[] {
     `${product}/backlog?panel=new-story`,
     `${product}/sprints`,
     sprint,
+    `${sprint}/review`,
     `${sprint}?group=story&dense=1`,
     `${sprint}?q=-status:done&as=list`,
     `${product}/solo`,

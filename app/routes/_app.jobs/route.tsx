@@ -3,6 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button, ButtonLink } from "~/components/button";
+import { LineCounts } from "~/components/diff/line-counts";
 import { EmptyState } from "~/components/empty-state";
 import { jobKinds, tokensOf } from "~/components/jobs/job-card";
 import { costsText, tokensText } from "~/components/numbers";
@@ -106,6 +107,9 @@ function JobRow({ job, why }: { job: AgentJob; why: string | null }) {
             </span>
           ) : null}
           {job.retry_count > 0 ? <span>retry {job.retry_count} of 3</span> : null}
+          {job.additions !== null && job.deletions !== null ? (
+            <LineCounts additions={job.additions} deletions={job.deletions} />
+          ) : null}
           {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
           {job.costs.length > 0 ? <span>{costsText(job.costs)}</span> : null}
         </span>

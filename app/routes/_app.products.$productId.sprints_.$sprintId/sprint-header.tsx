@@ -1,5 +1,5 @@
 import { ActionForm } from "~/components/action-form";
-import { Button } from "~/components/button";
+import { Button, ButtonLink } from "~/components/button";
 import { Confirm } from "~/components/confirm";
 import { TextAreaField, TextField } from "~/components/field";
 import { PageHeader } from "~/components/page-header";
@@ -23,9 +23,14 @@ export function SprintHeader({ board }: { board: SprintFrame }) {
         }
         lead={<Dates sprint={sprint} />}
         actions={
-          <WriteFields quiet>
-            <StateButtons sprint={sprint} storyCount={board.stories.length} />
-          </WriteFields>
+          <>
+            <ButtonLink to={`/products/${sprint.product_id}/sprints/${sprint.id}/review`}>
+              Sprint review
+            </ButtonLink>
+            <WriteFields quiet>
+              <StateButtons sprint={sprint} storyCount={board.stories.length} />
+            </WriteFields>
+          </>
         }
       />
       <EditSprint sprint={sprint} />

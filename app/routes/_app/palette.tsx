@@ -97,6 +97,16 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
                   </Item>
                 ))
               : null}
+            {productId && shell.activeSprintId ? (
+              <Item
+                value="go product Sprint review"
+                onSelect={() =>
+                  go(`${productPath(productId, "sprints")}/${shell.activeSprintId}/review`)
+                }
+              >
+                <span className="flex-1">Sprint review</span>
+              </Item>
+            ) : null}
           </Group>
           <Group heading="Products">
             {shell.products.map((product) => (

@@ -1,0 +1,37 @@
+import { Link } from "@remix-run/react";
+import { LineCounts } from "~/components/diff/line-counts";
+import type { ReviewedJob } from "~/contract/page-data";
+
+/** "+120 −8" of all these jobs, and a link to the changes of each. */
+export function Changes({
+  jobs,
+  sumOnly = false,
+}: {
+  jobs: readonly ReviewedJob[];
+  sumOnly?: boolean;
+}) {
+  const changed = jobs.filter(({ additions }) => additions !== null);
+  if (changed.length === 0) return <>none known</>;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
+      <LineCounts
+        additions={sum(changed.map(({ additions }) => additions))}
+        deletions={sum(changed.map(({ deletions }) => deletions))}
+      />
+      {sumOnly
+        ? null
+        : changed.map(({ id, task_code: code }) => (
+            <Link
+              key={id}
+              to={`/jobs/${id}/changes`}
+              className="text-xs text-accent underline underline-offset-2"
+            >
+              Changes of {code ?? "the job"}
+            </Link>
+          ))}
+    </span>
+  );
+}
+
+const sum = (counts: readonly (number | null)[]) =>
+  counts.reduce<number>((all, count) => all + (count ?? 0), 0);

@@ -1,0 +1,123 @@
+import { Link } from "@remix-run/react";
+import { CodeChip } from "~/components/badge";
+import { Section } from "~/components/card";
+import { visible } from "~/components/proof/visible";
+import { RelativeTime } from "~/components/relative-time";
+import { StatusPill } from "~/components/status-pill";
+import type { SprintReview } from "~/contract/page-data";
+
+type Reviewed = Omit<SprintReview, "burndown">;
+
+/** What the sprint leaves behind, and where more is told. */
+export function OpenEnds({ review }: { review: Reviewed }) {
+  const { sprint, stories, questions, failed_jobs: failed, waivers, runs } = review;
+  const unfinished = stories.filter(({ status }) => status !== "done");
+  const nothing = unfinished.length + questions.length + failed.length + waivers.length === 0;
+  return (
+    <>
+      <Section title="Open ends">
+        <div className="grid gap-4">
+          {nothing ? <p className="text-sm text-muted">Nothing is open.</p> : null}
+          <List title="Unfinished stories" rows={unfinished}>
+            {({ id, code, title, status }) => (
+              <Row key={id} code={code} to={`/stories/${id}`} words={title}>
+                <StatusPill status={status} />
+              </Row>
+            )}
+          </List>
+          <List title="Open questions" rows={questions}>
+            {({ id, story_code: code, story_id: story, question }) => (
+              <Row key={id} code={code} to={`/stories/${story}`} words={question} />
+            )}
+          </List>
+          <List title="Failed work" rows={failed}>
+            {({ id, task_code: code, task_title: title, reason }) => (
+              <Row key={id} code={code} to={`/jobs/${id}`} words={title}>
+                {reason ? <span className="text-failed">{visible(reason)}</span> : null}
+              </Row>
+            )}
+          </List>
+          <List title="Waived criteria" rows={waivers}>
+            {({ story_id: story, story_code: code, criterion, text, reason, ...waived }) => (
+              <Row
+                key={`${story} ${criterion}`}
+                code={code}
+                to={`/stories/${story}#proof`}
+                words={text}
+              >
+                <span className="text-muted">
+                  Waived by {waived.waived_by} <RelativeTime at={waived.created_at} />:{" "}
+                  {visible(reason)}
+                </span>
+              </Row>
+            )}
+          </List>
+        </div>
+      </Section>
+      <nav aria-label="More about this sprint" className="print:hidden">
+        <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+          <li>
+            <Place to={`/products/${sprint.product_id}/sprints/${sprint.id}`}>The board</Place>
+          </li>
+          {runs.map(({ id, status, created_at: at }) => (
+            <li key={id}>
+              <Place to={`/products/${sprint.product_id}/runs/${id}`}>
+                Run, {status}, <RelativeTime at={at} />
+              </Place>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </>
+  );
+}
+
+function List<Kind>({
+  title,
+  rows,
+  children,
+}: {
+  title: string;
+  rows: readonly Kind[];
+  children: (row: Kind) => React.ReactNode;
+}) {
+  if (rows.length === 0) return null;
+  return (
+    <section aria-label={title} className="whole-on-paper grid gap-1.5">
+      <h3 className="text-sm font-semibold">
+        {title} ({rows.length})
+      </h3>
+      <ul className="grid gap-1.5">{rows.map(children)}</ul>
+    </section>
+  );
+}
+
+function Row({
+  code,
+  to,
+  words,
+  children,
+}: {
+  code: string;
+  to: string;
+  words: string;
+  children?: React.ReactNode;
+}) {
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5 text-sm">
+      <CodeChip>{code}</CodeChip>
+      <Link to={to} className="min-w-0 break-words hover:underline">
+        {visible(words)}
+      </Link>
+      {children}
+    </li>
+  );
+}
+
+function Place({ to, children }: { to: string; children: React.ReactNode }) {
+  return (
+    <Link to={to} className="text-accent underline underline-offset-2">
+      {children}
+    </Link>
+  );
+}

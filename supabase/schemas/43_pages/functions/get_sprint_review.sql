@@ -1,0 +1,91 @@
+-- Why: the page of the sprint review in one read: what was promised, what came of each story, what it cost, and what stays open. Stories
+-- that left the sprint are told as well, because completing a sprint sends what is not done back to the backlog. Work and cost are
+-- those of this sprint's runs, so that a story that comes back later does not change what was reviewed. All lists are bounded;
+-- of the evidence only what decides is read, in short. Definer: proof is nobody's to call; access is checked first.
+create function private.get_sprint_review(p_sprint_id uuid)
+returns json
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  v_product uuid := private.require_access('sprint', p_sprint_id);
+  v_runs uuid[] := array(
+    select r.id from public.sprint_runs r where r.sprint_id = p_sprint_id order by r.created_at desc limit 50);
+  v_stories uuid[] := array(
+    select s.id from public.stories s
+    where s.sprint_id = p_sprint_id
+      or (s.product_id = v_product and s.id in (
+        select c.story_id from public.task_status_changes c where c.sprint_id = p_sprint_id
+        union all
+        select t.story_id from public.agent_jobs j join public.tasks t on t.id = j.task_id where j.sprint_run_id = any(v_runs)))
+    order by s.sprint_id is distinct from p_sprint_id, s.sort_order, s.created_at, s.id
+    limit 200);
+begin
+  return json_build_object(
+    'sprint', (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id),
+    'product', (
+      select json_build_object('name', p.name, 'done_requires', p.done_requires) from public.products p where p.id = v_product),
+    'burndown', private.get_sprint_burndown(p_sprint_id),
+    'stories', (
+      select coalesce(json_agg(private.reviewed_story(s, p_sprint_id, v_runs) order by x.place), '[]')
+      from unnest(v_stories) with ordinality as x (id, place)
+      join public.stories s on s.id = x.id),
+    'costs', private.review_costs(v_runs, null),
+    'whole_sprint', (
+      select coalesce(json_agg(private.reviewed_job(j) order by j.created_at), '[]')
+      from public.agent_jobs j where j.sprint_run_id = any(v_runs) and j.kind = 'SPRINT_IMPLEMENTATION'),
+    'runs', (
+      select coalesce(json_agg(json_build_object('id', r.id, 'status', lower(r.status::text), 'created_at', r.created_at)
+        order by r.created_at), '[]')
+      from public.sprint_runs r where r.id = any(v_runs)),
+    'questions', (
+      select coalesce(json_agg(json_build_object('id', q.id, 'question', q.question, 'story_id', q.story_id,
+        'story_code', q.story_code) order by q.created_at), '[]')
+      from (
+        select q.id, left(q.question, 400) as question, q.story_id, s.code as story_code, q.created_at
+        from public.agent_questions q
+        join public.stories s on s.id = q.story_id
+        where q.story_id = any(v_stories) and q.status = 'OPEN' and q.expires_at > private.now()
+        order by q.created_at limit 50
+      ) q),
+    'failed_jobs', (
+      select coalesce(json_agg(json_build_object('id', f.id, 'task_code', f.code, 'task_title', f.title, 'reason', f.reason)
+        order by f.finished_at), '[]')
+      from (
+        select distinct on (t.id) j.id, t.code, t.title, left(j.failure_reason, 400) as reason, j.finished_at
+        from public.agent_jobs j
+        join public.tasks t on t.id = j.task_id
+        where j.sprint_run_id = any(v_runs) and j.status = 'FAILED' and t.status <> 'DONE'
+        order by t.id, j.finished_at desc limit 50
+      ) f),
+    'waivers', (
+      select coalesce(json_agg(json_build_object('story_id', w.story_id, 'story_code', w.code, 'criterion', w.criterion,
+        'text', w.text, 'reason', w.reason, 'waived_by', w.waived_by, 'created_at', w.created_at) order by w.created_at), '[]')
+      from (
+        select w.story_id, s.code, w.criterion, left(w.criterion_text, 400) as text, w.reason, w.waived_by, w.created_at
+        from public.waivers w
+        join public.stories s on s.id = w.story_id
+        where w.story_id = any(v_stories)
+        order by w.created_at limit 100
+      ) w));
+end;
+$$;
+
+grant execute on function private.get_sprint_review to authenticated;
+
+create function public.get_sprint_review(p_sprint_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return private.get_sprint_review(p_sprint_id);
+end;
+$$;
+
+comment on function public.get_sprint_review is 'The page of the sprint review: stories, proof, changes, cost, open ends (docs/users.md).';
+
+grant execute on function public.get_sprint_review to authenticated;

@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { addEvidenceJson } from "~/domain/proof/add-evidence.server";
+import { getStoryProof } from "~/domain/proof/get-story-proof.server";
+import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { completeSprint } from "~/domain/sprints/complete-sprint.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+const pageOf = ({ product, sprint }: Pick<SprintWorld, "product" | "sprint">) =>
+  `/products/${product.id}/sprints/${sprint.id}`;
+const reviewOf = (world: SprintWorld) => `${pageOf(world)}/review`;
+const plain = (html: string) => html.replaceAll("<!-- -->", "");
+
+/** The part of the page that tells of one story. */
+function storyIn(html: string, code: string): string {
+  const articles = html.match(/<article\b.*?<\/article>/gs) ?? [];
+  return articles.find((article) => article.includes(`aria-label="${code} `)) ?? "";
+}
+
+async function visit(world: SprintWorld, user: { id: string } = world.owner) {
+  const { read } = createVisitor(app, await signIn(t, app, user));
+  return plain(await read(reviewOf(world)));
+}
+
+/** A run of two stories, of which the first has changes, costs in two currencies, proof, a waiver and a question. */
+async function scene() {
+  const world = await seedSprint(t, { stories: [1, 1] });
+  const { actor, owner, stories, sprint } = world;
+  const [first, second] = [at(stories, 0), at(stories, 1)];
+  const of = { story_id: first.id };
+  await updateStory(actor, { ...of, acceptance_criteria: "- Opens <b>fast</b>\n- Says \u202eso" });
+  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const job = await claim(actor);
+  const [opens, says] = (await getStoryProof(actor, of)).criteria;
+  await addEvidenceJson(actor, {
+    ...{ ...of, criterion: opens?.id ?? "", verdict: "pass", command: "npm test -- opens" },
+    ...{ exit_code: 0, excerpt: "<script>alert(1)</script>\u001b[31m" },
+  });
+  await waiveCriterion(actor, {
+    ...of,
+    criterion: says?.id ?? "",
+    reason: "Nobody <i>reads</i> it",
+  });
+  await askQuestion(actor, { ...of, question: "Which <u>words</u>?" });
+  const sent = await app.request(`/api/jobs/${job.id}/diff`, {
+    method: "PUT",
+    headers: {
+      "content-type": "application/json",
+      ...bearer(await createToken(t, owner)),
+    },
+    body: JSON.stringify({
+      ...{ attempt: 1, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
+      files: [{ path: "a.txt", status: "added", additions: 120, deletions: 8, binary: false }],
+    }),
+  });
+  expect(sent.status).toBe(204);
+  for (const [seq, cost, currency, subscription] of [
+    [101, 1.2, "USD", false],
+    [102, 0.3, "USD", false],
+    [103, 2.5, "EUR", false],
+    [104, 99, "USD", true],
+  ]) {
+    await t.sql.query(
+      `insert into public.usage_events (product_id, job_id, task_id, sprint_run_id, attempt, seq, cost, currency, source, subscription)
+       select j.product_id, j.id, j.task_id, j.sprint_run_id, 1, $2, $3, $4, 'reported', $5
+       from public.agent_jobs j where j.id = $1`,
+      [job.id, seq, cost, currency, subscription],
+    );
+  }
+  return { world, run, job, first, second };
+}
+
+describe("the page of the sprint review", () => {
+  it("tells goal, proof, changes, cost per currency and open ends, and all of it as text", async () => {
+    const { world, run, job, first, second } = await scene();
+    const page = await visit(world);
+    expect(page).toContain("Review of");
+    expect(page).toContain(">Goal</p>");
+    expect(page).toContain('aria-label="Burndown.');
+    const told = storyIn(page, first.code);
+    expect(told).toContain("Opens &lt;b&gt;fast&lt;/b&gt;");
+    expect(told).toContain("npm test -- opens");
+    expect(told).toContain("&lt;script&gt;alert(1)&lt;/script&gt;⟨001b⟩[31m");
+    expect(told).toContain("Says ⟨202e⟩so");
+    expect(told).toContain("Nobody &lt;i&gt;reads&lt;/i&gt; it");
+    expect(told).toContain("€2.50 + $1.50");
+    expect(told).toContain("+120");
+    expect(told).toContain("−8");
+    expect(told).toContain(`href="/jobs/${job.id}/changes"`);
+    expect(storyIn(page, second.code)).toContain("no price known");
+    expect(storyIn(page, second.code)).toContain("Not proven");
+    const open = page.slice(page.indexOf('aria-label="Open ends"'));
+    expect(open).toContain("Unfinished stories (2)");
+    expect(open).toContain("Which &lt;u&gt;words&lt;/u&gt;?");
+    expect(open).toContain("Waived criteria (1)");
+    expect(open).toContain(`/runs/${run.id}`);
+    // What the browser script reads is not markup.
+    const [shown = ""] = page.split("window.__remixContext");
+    for (const raw of ["<script>alert", "<b>fast", "<i>reads", "<u>words", "\u202e", "\u001b"]) {
+      expect(shown).not.toContain(raw);
+    }
+  });
+
+  it("is linked from the sprint's page, and keeps what left the sprint when it was completed", async () => {
+    const { world, run, first, second } = await scene();
+    const { read } = createVisitor(app, await signIn(t, app, world.owner));
+    expect(await read(pageOf(world))).toContain(`href="${reviewOf(world)}"`);
+    expect(await visit(world)).not.toContain("No longer in this sprint");
+    await cancelSprintRun(world.actor, { sprint_run_id: run.id });
+    await completeSprint(world.actor, { sprint_id: world.sprint.id });
+    const page = await visit(world);
+    for (const { code } of [first, second]) {
+      expect(storyIn(page, code)).toContain("No longer in this sprint");
+    }
+    expect(storyIn(page, first.code)).toContain("€2.50 + $1.50");
+  });
+
+  it("says of an empty sprint that there is nothing, instead of failing", async () => {
+    const page = await visit(await seedSprint(t, { stories: [] }));
+    expect(page).toContain("No stories in this sprint");
+    expect(page).toContain("Nothing is open.");
+    expect(page).toContain("none known");
+  });
+
+  it("is read by members, demo accounts and of archived products, and by nobody else", async () => {
+    const { world } = await scene();
+    const member = await createUser(t);
+    const demo = await createUser(t, { demo: true });
+    for (const user of [member, demo]) {
+      await addMember(t, world.product.id, user);
+      expect(await visit(world, user)).toContain("npm test -- opens");
+    }
+    const stranger = { headers: { cookie: await signIn(t, app, await createUser(t)) } };
+    const refused = await app.request(reviewOf(world), stranger);
+    expect(refused.status).toBe((await app.request(pageOf(world), stranger)).status);
+    expect(refused.status).toBeGreaterThanOrEqual(403);
+    expect(await refused.text()).not.toContain("npm test -- opens");
+    const nobody = await app.request(reviewOf(world));
+    expect([nobody.status, nobody.headers.get("location")]).toEqual([
+      302,
+      `/login?redirectTo=${encodeURIComponent(reviewOf(world))}`,
+    ]);
+    const other = await seedSprint(t, { stories: [] });
+    const foreign = `${pageOf({ product: other.product, sprint: world.sprint })}/review`;
+    const cookie = await signIn(t, app, other.owner);
+    expect((await app.request(foreign, { headers: { cookie } })).status).toBe(
+      (await app.request(foreign.replace(/\/review$/, ""), { headers: { cookie } })).status,
+    );
+    expect(await (await app.request(foreign, { headers: { cookie } })).text()).not.toContain(
+      "npm test -- opens",
+    );
+    await t.sql.query("update public.products set archived_at = now() where id = $1", [
+      world.product.id,
+    ]);
+    expect(await visit(world)).toContain("npm test -- opens");
+  });
+});
