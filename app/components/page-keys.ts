@@ -1,11 +1,13 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { tinykeys } from "tinykeys";
+import { characterKeysOn } from "./character-keys";
 
 /** One key of a page: what to press, what it does, in words. */
 export interface PageKey {
   keys: string;
   label: string;
-  run: () => void;
+  /** False when it was nothing for this key, which then does what it always does; true when it was, whatever the key. */
+  run: () => unknown;
   /** Also works while something is being typed, for example with a modifier. */
   whileTyping?: boolean;
 }
@@ -28,9 +30,11 @@ export function usePageKeys(group: string, keys: readonly PageKey[]): void {
         press,
         (event: KeyboardEvent) => {
           if (!whileTyping && (isTyping(event.target) || isOverlaid())) return;
+          if (isCharacter(event) && !characterKeysOn()) return;
+          const handled = run();
           // What the key does may put the focus into a field, which must not receive the letter too.
-          if (event.key.length === 1) event.preventDefault();
-          run();
+          if (handled === true || (handled !== false && event.key.length === 1))
+            event.preventDefault();
         },
       ]),
     );
@@ -59,11 +63,18 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 function isOverlaid(): boolean {
-  return document.querySelector("dialog[open]") !== null;
+  return document.querySelector("dialog[open], [popover]:popover-open") !== null;
+}
+
+/** A key that speech input or a slip of the hand may press: some people switch these off. */
+function isCharacter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return key.length === 1 && !ctrlKey && !metaKey && !altKey;
 }
 
 /** `c` and Esc press what the page marks for them, so that keys and clicks can never differ. */
-export function pressMarked(marker: "data-create" | "data-close" | "data-filter"): boolean {
+export function pressMarked(
+  marker: "data-create" | "data-close" | "data-filter" | "data-clear",
+): boolean {
   const element = document.querySelector<HTMLElement>(`[${marker}]`);
   if (!element) return false;
   if (element.matches("input, textarea")) element.focus();
@@ -92,12 +103,14 @@ export function useRowKeys(): void {
 }
 
 /** What `e` is about: the text that the focus or the pointer is at, else the first one, which is the title. */
-function pressEdit(): void {
+export function pressEdit(): boolean {
   const at =
     document.activeElement?.closest("[data-editable]") ??
     document.querySelector("[data-editable]:hover") ??
     document.querySelector("[data-editable]");
-  at?.querySelector<HTMLElement>("[data-edit]")?.click();
+  const link = at?.querySelector<HTMLElement>("[data-edit]");
+  link?.click();
+  return link !== null && link !== undefined;
 }
 
 const editKeys: readonly PageKey[] = [

@@ -1,4 +1,4 @@
-import { Link } from "@remix-run/react";
+import { Link, useLocation } from "@remix-run/react";
 import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import { useEffect, useRef, useState } from "react";
@@ -11,11 +11,14 @@ import { buttonClass } from "./button";
 export function SidePanel({
   title,
   closeTo,
+  onClose,
   children,
   footer,
 }: {
   title: ReactNode;
   closeTo: string;
+  /** Closes what is not part of the address. */
+  onClose?: () => void;
   children: ReactNode;
   footer?: ReactNode;
 }) {
@@ -25,8 +28,12 @@ export function SidePanel({
   const [opener] = useState(() =>
     typeof document === "undefined" ? null : document.activeElement,
   );
+  const { state } = useLocation();
+  const isPeek =
+    onClose !== undefined || (typeof state === "object" && state !== null && "peek" in state);
   useEffect(() => {
-    if (!ref.current?.contains(document.activeElement)) {
+    // Who peeks stays in the list.
+    if (!isPeek && !ref.current?.contains(document.activeElement)) {
       heading.current?.focus({ preventScroll: true });
     }
     return () => {
@@ -34,7 +41,7 @@ export function SidePanel({
       if (document.activeElement !== document.body || !(opener instanceof HTMLElement)) return;
       opener.focus({ preventScroll: true });
     };
-  }, [opener]);
+  }, [opener, isPeek]);
   return (
     <aside
       ref={ref}
@@ -54,6 +61,11 @@ export function SidePanel({
           to={closeTo}
           preventScrollReset
           data-close
+          onClick={(event) => {
+            if (!onClose) return;
+            event.preventDefault();
+            onClose();
+          }}
           aria-label="Close details"
           title="Close (Esc)"
           className={buttonClass("quiet", "icon")}

@@ -5,7 +5,6 @@ import { idSchema, prioritySchema, requiredText } from "./text";
 
 /** What lists hold and people change from there, one or many at once. */
 const thingSchema = z.object({ kind: z.enum(["task", "story", "pbi"]), id: idSchema });
-export type Thing = z.infer<typeof thingSchema>;
 
 /** One change for all of them; what a kind does not have is passed over. */
 export const changeThingsInput = z.object({

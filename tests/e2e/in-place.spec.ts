@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { openLive } from "./places";
+import { openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post } from "./world";
 
@@ -12,7 +12,7 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   const story = `/stories/${world.storyId}`;
   const description = page.getByRole("region", { name: "Description" });
   const text = description.getByRole("textbox");
-  await openLive(page, story);
+  await openWithKeys(page, story);
   await expect(page.getByRole("textbox")).toHaveCount(0);
 
   await page.keyboard.press("e");

@@ -1,6 +1,6 @@
 import { expect } from "@playwright/test";
 import { keysOf } from "./keys";
-import { openLive } from "./places";
+import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post, unique } from "./world";
 
@@ -54,7 +54,7 @@ test("by keys alone: order, block and rename a PBI, and take a story out of its 
   const keys = keysOf(page);
   const tree = page.getByRole("region", { name: "Backlog tree" });
   const details = page.getByRole("complementary", { name: "Details" });
-  await openLive(page, `${product}/backlog`);
+  await openWithKeys(page, `${product}/backlog`);
 
   await keys.sequence("j", "Enter");
   await keys.activate(details.getByRole("button", { name: "Down" }));

@@ -12,3 +12,9 @@ export async function openLive(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await expectLive(page);
 }
+
+/** The same, and the keys of its rows are there: they come after the page. */
+export async function openWithKeys(page: Page, address: string): Promise<void> {
+  await openLive(page, address);
+  await expect(page.locator("[data-thing-keys]")).toBeAttached();
+}

@@ -6,6 +6,11 @@ import { useLinkArea } from "~/components/link-area";
 import { useRowKeys } from "~/components/page-keys";
 import { statusLook } from "~/components/status";
 import { StatusIcon } from "~/components/status-icon";
+import { SelectingButton } from "~/components/things/selecting-button";
+import { useSelected } from "~/components/things/selection";
+import { readDragged, startThingDrag } from "~/components/things/thing-drag";
+import { useChanges } from "~/components/things/use-changes";
+import { usePointerSelection } from "~/components/things/use-pointer-selection";
 import { useHydrated } from "~/components/use-hydrated";
 import { useWriteAccess } from "~/components/write-access";
 import { useDoing } from "~/live/use-doing";
@@ -18,13 +23,9 @@ import { useKeyboardMove } from "./use-keyboard-move";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 import { useTouchDrag } from "./use-touch-drag";
 
-const dragType = "text/x-backloom-task";
-
 function startCardDrag(event: DragEvent): void {
-  const card = event.target instanceof Element ? event.target.closest("[data-task]") : null;
-  if (!card) return;
-  event.dataTransfer.setData(dragType, card.getAttribute("data-task") ?? "");
-  event.dataTransfer.effectAllowed = "move";
+  const card = event.target instanceof Element ? event.target.closest("[data-line]") : null;
+  if (card) startThingDrag(event, card.getAttribute("data-line") ?? "");
 }
 
 function isHeld({ job_status }: CardTask): boolean {
@@ -43,9 +44,13 @@ export function Board({
   dense?: boolean;
 }) {
   const { move, trackers } = useTaskMoves();
+  const { change, trackers: changeTrackers } = useChanges();
+  const selected = useSelected();
+  const [isSelecting, setSelecting] = useState(false);
+  const select = usePointerSelection(isSelecting);
   const tasks = useOptimisticTasks(saved);
   const changed = useChangedTasks(saved);
-  const moving = useKeyboardMove(tasks, move);
+  const moving = useKeyboardMove(tasks, move, change);
   const doing = useDoing(productId, saved.some(isHeld));
   const [over, setOver] = useState<string | null>(null);
   const board = useRef<HTMLElement>(null);
@@ -60,11 +65,12 @@ export function Board({
   useRowKeys();
 
   const drop = useCallback(
-    (taskId: string, status: string) => {
-      const task = latest.current.find(({ id }) => id === taskId);
+    (things: readonly string[], status: string) => {
+      if (things.length > 1) return change(things, { status });
+      const task = latest.current.find(({ id }) => `task:${id}` === things[0]);
       if (task) move(task, status);
     },
-    [move],
+    [move, change],
   );
   useTouchDrag(board, canWrite, { onOver: setOver, onDrop: drop });
 
@@ -77,11 +83,17 @@ export function Board({
       onClick={(event) => {
         const button = event.target instanceof Element && event.target.closest("[data-move]");
         if (button) setMenuOf(button.getAttribute("data-move"));
-        else follow(event);
+        else if (!select(event)) follow(event);
       }}
     >
       {trackers}
-      {canWrite && !moving ? <BoardHints hydrated={hydrated} /> : null}
+      {changeTrackers}
+      {canWrite && !moving ? (
+        <div className="mb-2 flex items-center justify-between gap-2">
+          <BoardHints hydrated={hydrated} />
+          <SelectingButton isSelecting={isSelecting} onChange={setSelecting} />
+        </div>
+      ) : null}
       {hydrated ? <MoveMenu task={tasks.find(({ id }) => id === menuOf)} onMove={move} /> : null}
       <p
         aria-live="assertive"
@@ -117,7 +129,7 @@ export function Board({
               onDrop={(event) => {
                 event.preventDefault();
                 setOver(null);
-                drop(event.dataTransfer.getData(dragType), status);
+                drop(readDragged(event), status);
               }}
               className={clsx(
                 "flex w-[82vw] max-w-80 shrink-0 snap-center flex-col rounded-lg border bg-sunken lg:w-auto lg:max-w-none lg:shrink",
@@ -140,6 +152,7 @@ export function Board({
                     asked={asked === task.id}
                     changed={changed.has(task.id)}
                     moving={moving?.id === task.id}
+                    marked={selected.has(`task:${task.id}`)}
                     onMove={move}
                   />
                 ))}
@@ -155,10 +168,11 @@ export function Board({
 /** Moving by keys is a mode that has to be known before it can be used. */
 function BoardHints({ hydrated }: { hydrated: boolean }) {
   return (
-    <p className={clsx("mb-2 text-xs text-muted", hydrated || "invisible")}>
+    <p className={clsx("text-xs text-muted", hydrated || "invisible")}>
       <span className="pointer-coarse:hidden">
         Drag a card, or <Kbd>j</Kbd> <Kbd>k</Kbd> walk through them, <Kbd>m</Kbd> moves one,{" "}
-        <Kbd>Enter</Kbd> opens it.
+        <Kbd>Space</Kbd> peeks, <Kbd>x</Kbd> selects, <Kbd>s</Kbd> <Kbd>p</Kbd> <Kbd>a</Kbd>{" "}
+        <Kbd>e</Kbd> change it.
       </span>
       <span className="hidden pointer-coarse:inline">
         Hold a card to drag it, or tap its arrow.

@@ -18,6 +18,8 @@ interface TaskCardProps {
   draggable: boolean;
   changed: boolean;
   moving: boolean;
+  /** It is selected. */
+  marked: boolean;
   /** Its menu is open in the card: a page without script was asked for it. */
   asked: boolean;
   onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void;
@@ -31,6 +33,7 @@ export const TaskCard = memo(function TaskCard({
   draggable,
   changed,
   moving,
+  marked,
   asked,
   onMove,
 }: TaskCardProps) {
@@ -40,6 +43,8 @@ export const TaskCard = memo(function TaskCard({
     <li
       draggable={draggable}
       data-task={id}
+      data-line={`task:${id}`}
+      data-marked={marked || undefined}
       data-changed={changed || undefined}
       data-moving={moving || undefined}
       data-waiting={questions > 0 || undefined}
@@ -47,13 +52,16 @@ export const TaskCard = memo(function TaskCard({
     >
       {heading ? <p className="card-group">{heading}</p> : null}
       <div className="card-head">
-        <span className="font-mono text-xs text-muted">{code}</span>
+        <span className="card-code" data-code data-toggle title="Select">
+          {code}
+        </span>
         <span className="card-story" title={task.story_title}>
           {task.story_code}
         </span>
         <MoveButton id={id} code={code} />
       </div>
       <a href={`/tasks/${id}`} data-row data-task-id={id} draggable={false} className="card-title">
+        {marked ? <span className="sr-only">Selected: </span> : null}
         {task.title}
       </a>
       {questions > 0 ? (

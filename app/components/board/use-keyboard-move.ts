@@ -1,5 +1,8 @@
 import { useEffect, useMemo, useState } from "react";
 import { type PageKey, usePageKeys } from "~/components/page-keys";
+import { rowAtHand, thingOf } from "~/components/things/at-hand";
+import { selectedThings } from "~/components/things/selection";
+import { runThingAction } from "~/components/things/thing-actions";
 import { useWriteAccess } from "~/components/write-access";
 import type { CardTask } from "./board-cards";
 import { movableColumns } from "./columns";
@@ -17,6 +20,7 @@ interface Moving {
 export function useKeyboardMove(
   tasks: readonly CardTask[],
   move: (task: CardTask, status: string) => void,
+  change: (things: readonly string[], fields: { status: string }) => void,
 ): Moving | null {
   const { canWrite } = useWriteAccess();
   const [moving, setMoving] = useState<Moving | null>(null);
@@ -26,6 +30,8 @@ export function useKeyboardMove(
         keys: "m",
         label: "Move the focused card",
         run: () => {
+          const selected = [...selectedThings()];
+          if (selected.length > 0) return runThingAction("status", selected, rowAtHand());
           const task = focusedTask(tasks);
           if (!task || !canWrite) return;
           const target = task.status === "failed" ? "todo" : task.status;
@@ -36,6 +42,8 @@ export function useKeyboardMove(
         keys: String(index + 1),
         label: `Focused card to ${label}`,
         run: () => {
+          const selected = [...selectedThings()];
+          if (selected.length > 0 && canWrite) return change(selected, { status });
           const task = focusedTask(tasks);
           if (!task || !canWrite) return;
           move(task, status);
@@ -43,7 +51,7 @@ export function useKeyboardMove(
         },
       })),
     ],
-    [tasks, canWrite, move],
+    [tasks, canWrite, move, change],
   );
   usePageKeys("Board", keys);
 
@@ -72,8 +80,8 @@ export function useKeyboardMove(
 }
 
 function focusedTask(tasks: readonly CardTask[]): CardTask | undefined {
-  const id = document.activeElement?.getAttribute("data-task-id");
-  return tasks.find((candidate) => candidate.id === id);
+  const thing = thingOf(rowAtHand());
+  return tasks.find((candidate) => `task:${candidate.id}` === thing);
 }
 
 function neighbour(status: string, step: number): string {

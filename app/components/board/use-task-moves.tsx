@@ -2,6 +2,7 @@ import { useFetcher, useFetchers, useSubmit } from "@remix-run/react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { ActionAnswer } from "~/components/action-form";
 import { enhancedField } from "~/components/enhanced-field";
+import { changesPath } from "~/components/things/use-changes";
 import { showToast } from "~/components/toast";
 import type { CardTask } from "./board-cards";
 import { columnLabel } from "./columns";
@@ -14,7 +15,13 @@ const keyOf = (taskId: string) => `move-${taskId}`;
 export function useOptimisticTasks(tasks: readonly CardTask[]): readonly CardTask[] {
   const wanted = new Map<string, string>();
   const fetchers = useFetchers();
-  for (const { formData } of fetchers) {
+  for (const { formData, formAction } of fetchers) {
+    const changed = formAction === changesPath ? formData?.get("status") : null;
+    if (typeof changed === "string") {
+      for (const thing of formData?.getAll("thing") ?? []) {
+        wanted.set(String(thing).replace("task:", ""), changed);
+      }
+    }
     if (formData?.get("intent") !== moveIntent) continue;
     const taskId = formData.get("task_id");
     const status = formData.get("status");

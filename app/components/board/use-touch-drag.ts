@@ -1,4 +1,5 @@
 import { type RefObject, useEffect } from "react";
+import { draggedWith } from "~/components/things/thing-drag";
 
 const longPressMs = 200;
 /** A finger that moved this far meanwhile scrolls. */
@@ -9,7 +10,7 @@ const scrollStepPx = 14;
 interface TouchDrag {
   /** Is told the column under the finger, or null: for its highlight. Both functions must be stable. */
   onOver: (status: string | null) => void;
-  onDrop: (taskId: string, status: string) => void;
+  onDrop: (things: readonly string[], status: string) => void;
 }
 
 /**
@@ -64,7 +65,7 @@ export function useTouchDrag(
       if (!dropped) return;
       // Else the browser makes a click of it, which would follow the card's link.
       event.preventDefault();
-      if (column) onDrop(dropped.taskId, column);
+      if (column) onDrop(dropped.things, column);
     };
     const refuse = (event: Event) => {
       if (drag || (start && event.type === "contextmenu")) event.preventDefault();
@@ -90,7 +91,7 @@ export function useTouchDrag(
 
 /** A picture of the card under the finger, from the long press until the finger lifts. */
 class CardDrag {
-  readonly taskId: string;
+  readonly things: readonly string[];
   column: string | null = null;
   readonly #card: HTMLElement;
   readonly #picture: HTMLElement;
@@ -100,7 +101,7 @@ class CardDrag {
   #step = 0;
 
   constructor(card: HTMLElement, board: HTMLElement, touch: Touch) {
-    this.taskId = card.dataset.task ?? "";
+    this.things = draggedWith(card.dataset.line ?? "");
     this.#card = card;
     this.#columns = board.querySelector<HTMLElement>("[data-columns]");
     this.#from = { x: touch.clientX, y: touch.clientY };
@@ -108,7 +109,9 @@ class CardDrag {
     const picture = document.createElement("div");
     picture.className = "card card-lifted";
     picture.setAttribute("aria-hidden", "true");
-    picture.textContent = card.querySelector("[data-row]")?.textContent ?? "";
+    const count = this.things.length;
+    picture.textContent =
+      count > 1 ? `${count} tasks` : (card.querySelector("[data-row]")?.textContent ?? "");
     picture.style.setProperty("left", `${box.left}px`);
     picture.style.setProperty("top", `${box.top}px`);
     picture.style.setProperty("width", `${box.width}px`);

@@ -64,6 +64,7 @@ export function Editor({
   return (
     <place.fetcher.Form
       method="post"
+      action={text.action}
       className="grid gap-2 font-normal tracking-normal"
       onSubmit={(event) => {
         if (typed() === text.value) {

@@ -38,6 +38,7 @@ export function Picker({
   value,
   options,
   fields,
+  action,
   children,
 }: {
   label: string;
@@ -45,6 +46,8 @@ export function Picker({
   value: string;
   options: readonly SelectOption[];
   fields: Readonly<Record<string, string>>;
+  /** Where it is sent, when that is not the page. */
+  action?: string;
   /** A link beside it, to what is chosen. */
   children?: ReactNode;
 }) {
@@ -63,7 +66,7 @@ export function Picker({
   const chosen = state === "idle" ? value : String(formData?.get(name) ?? value);
   const known = options.some((option) => option.value === chosen);
   return (
-    <fetcher.Form method="post" className="property" aria-busy={state !== "idle"}>
+    <fetcher.Form method="post" action={action} className="property" aria-busy={state !== "idle"}>
       <label htmlFor={id}>{label}</label>
       {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
       {Object.entries(fields).map(([field, text]) => (

@@ -14,6 +14,8 @@ export interface InPlaceText {
   value: string;
   /** With the thing's id among them, so that no text is ever taken for another thing's. */
   fields: Readonly<Record<string, string>>;
+  /** Where it is sent, when that is not the page. */
+  action?: string | undefined;
 }
 
 /**

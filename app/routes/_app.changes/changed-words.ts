@@ -3,7 +3,7 @@ import { ContractError } from "~/contract/errors";
 
 const why: Record<string, string> = {
   status: "the status of a story follows its tasks",
-  assignee_id: "only stories are somebody's",
+  assignee_id: "a PBI is nobody's",
   sprint_id: "only stories are in a sprint",
   story_id: "only tasks are in a story",
   pbi_id: "only stories are in a PBI",

@@ -7,10 +7,11 @@ const names = ["status", "title", "story_id", "pbi_id"] as const;
 const emptied = ["assignee_id", "sprint_id"] as const;
 
 /** The form of a menu: `thing` (kind:id) for each, and the fields that change. */
-export function readChange(form: FormData): ChangeThingsInput {
+export function readChange(form: FormData, me: string): ChangeThingsInput {
   const changes: Record<string, unknown> = {};
   for (const name of names) if (form.has(name)) changes[name] = textOf(form, name);
   for (const name of emptied) if (form.has(name)) changes[name] = textOf(form, name) || null;
+  if (changes.assignee_id === "me") changes.assignee_id = me;
   if (form.has("priority")) changes.priority = Number(textOf(form, "priority"));
   const things = form.getAll("thing").map((thing) => {
     const [kind, id] = String(thing).split(":");

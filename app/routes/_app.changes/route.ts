@@ -12,8 +12,8 @@ export function loader() {
 
 /** `POST /changes`: what the menus and keys of the lists change, one thing or many. */
 export const action = pageAction(async ({ request, context }) => {
-  const { actor } = await requireWriter(request, context);
+  const { actor, principal } = await requireWriter(request, context);
   const form = await request.formData();
-  const input = readChange(form);
+  const input = readChange(form, principal.user_id);
   return doneForNow(form, "/dashboard", changedWords(input, await changeThings(actor, input)));
 });

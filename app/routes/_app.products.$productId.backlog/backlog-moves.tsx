@@ -3,6 +3,8 @@ import { type DragEvent, useCallback, useEffect } from "react";
 import type { ActionAnswer } from "~/components/action-form";
 import { enhancedField } from "~/components/enhanced-field";
 import { tellAnswer } from "~/components/tell-answer";
+import { useChanges } from "~/components/things/use-changes";
+import { showToast } from "~/components/toast";
 import { halfOf, lineUnder, readDragged } from "./drag";
 
 const dropKey = "backlog-drop";
@@ -10,6 +12,7 @@ const dropKey = "backlog-drop";
 /** What dropping means: a PBI between two others, a story on a PBI or on a sprint. */
 export function useBacklogMoves() {
   const submit = useSubmit();
+  const { change, trackers } = useChanges();
   const send = useCallback(
     (fields: Record<string, string>) =>
       submit(
@@ -20,24 +23,34 @@ export function useBacklogMoves() {
   );
   const dropOn = useCallback(
     (event: DragEvent) => {
-      const dragged = readDragged(event);
+      const things = readDragged(event);
+      const [first] = things;
       const row = lineUnder(event);
-      if (!dragged || row?.kind !== "pbi" || dragged.id === row.id) return;
-      if (dragged.kind === "story") {
-        send({ intent: "story-to-pbi", story_id: dragged.id, pbi_id: row.id });
-        return;
-      }
+      if (!first || row?.kind !== "pbi") return;
+      const [kind, id = ""] = first.split(":");
+      if (kind === "story") return change(things, { pbi_id: row.id });
+      if (things.length > 1)
+        return showToast("PBIs are put in order one by one: drag a single one", "failed");
+      if (id === row.id) return;
       const place = halfOf(event) === "upper" ? "before_id" : "after_id";
-      send({ intent: "move-pbi", pbi_id: dragged.id, [place]: row.id });
+      send({ intent: "move-pbi", pbi_id: id, [place]: row.id });
     },
-    [send],
+    [send, change],
   );
   const dropOnSprint = useCallback(
-    (storyId: string, sprintId: string) =>
-      send({ intent: "story-to-sprint", story_id: storyId, sprint_id: sprintId }),
-    [send],
+    (things: readonly string[], sprintId: string) => change(things, { sprint_id: sprintId }),
+    [change],
   );
-  return { dropOn, dropOnSprint, trackers: <DropTracker /> };
+  return {
+    dropOn,
+    dropOnSprint,
+    trackers: (
+      <>
+        <DropTracker />
+        {trackers}
+      </>
+    ),
+  };
 }
 
 function DropTracker() {

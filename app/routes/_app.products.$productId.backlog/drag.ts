@@ -1,6 +1,7 @@
 import type { DragEvent } from "react";
+import { startThingDrag } from "~/components/things/thing-drag";
 
-const dragType = "text/x-backloom-item";
+export { readDragged } from "~/components/things/thing-drag";
 
 interface Line {
   kind: string;
@@ -15,16 +16,7 @@ export function lineUnder({ target }: { target: EventTarget }): Line | null {
 
 export function startLineDrag(event: DragEvent): void {
   const line = lineUnder(event);
-  if (!line) return;
-  event.dataTransfer.setData(dragType, `${line.kind}:${line.id}`);
-  event.dataTransfer.effectAllowed = "move";
-}
-
-/** What was dropped here, or nothing when it came from elsewhere. */
-export function readDragged(event: DragEvent): Line | null {
-  const line = readLine(event.dataTransfer.getData(dragType));
-  if (line) event.preventDefault();
-  return line;
+  if (line) startThingDrag(event, `${line.kind}:${line.id}`);
 }
 
 export function halfOf(event: DragEvent): "upper" | "lower" {

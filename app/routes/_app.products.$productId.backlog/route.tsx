@@ -1,21 +1,26 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { useState } from "react";
 import { ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
-import { useEditKey, useRowKeys } from "~/components/page-keys";
+import { useRowKeys } from "~/components/page-keys";
+import { SelectingButton } from "~/components/things/selecting-button";
+import { useSelected } from "~/components/things/selection";
+import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { getBacklogTree } from "~/domain/pages/get-backlog-tree.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters } from "./filters";
+import { KeyHints } from "./key-hints";
 import { Panel } from "./panel";
 import { loadPanel } from "./panel-data.server";
 import { useListPaste } from "./pasted-text";
-import { SelectionBar, useSelection } from "./selection";
 import { SprintStrip } from "./sprint-strip";
 import { Tree } from "./tree";
 import { useTreeAddress } from "./tree-address";
 import { treeRows } from "./tree-rows";
+import { useTreePeek } from "./use-tree-peek";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
@@ -73,9 +78,10 @@ export default function BacklogPage() {
   const address = useTreeAddress();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
-  useEditKey();
   useListPaste(address.panelTo("paste"));
-  const { selected, clear } = useSelection();
+  const selected = useSelected();
+  const [isSelecting, setSelecting] = useState(false);
+  const ownPeek = useTreePeek(address, view.rows);
   const filtering = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   return (
     <div className="flex items-start gap-5">
@@ -83,6 +89,7 @@ export default function BacklogPage() {
         <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
           <h1 className="text-xl font-semibold tracking-tight">Backlog</h1>
           <div className="flex gap-2">
+            <SelectingButton isSelecting={isSelecting} onChange={setSelecting} />
             <ButtonLink to={address.panelTo("new-pbi")} preventScrollReset>
               New PBI
             </ButtonLink>
@@ -117,8 +124,15 @@ export default function BacklogPage() {
         ) : null}
         {view.rows.length > 0 ? (
           <>
-            <Tree view={view} address={address} productId={productId} marked={selected} />
-            <SelectionBar selected={selected} sprints={sprints} onClear={clear} />
+            <Tree
+              view={view}
+              address={address}
+              productId={productId}
+              marked={selected}
+              isSelecting={isSelecting}
+            />
+            <KeyHints />
+            <ThingsAtHand productId={productId} ownPeek={ownPeek} />
           </>
         ) : (
           <Nothing filtering={filtering} toNew={address.panelTo("new-pbi")} />

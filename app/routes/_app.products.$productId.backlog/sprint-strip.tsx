@@ -12,11 +12,12 @@ export function SprintStrip({
   sprints,
   stories,
 }: Pick<BacklogTree, "sprints"> & { stories: Record<string, number> }) {
-  const { dropOnSprint } = useBacklogMoves();
+  const { dropOnSprint, trackers } = useBacklogMoves();
   const [over, setOver] = useState<string | null>(null);
   if (sprints.length === 0) return null;
   return (
     <section aria-label="Open sprints" className="mb-3 flex flex-wrap items-center gap-2 text-sm">
+      {trackers}
       <span className="text-xs text-muted max-lg:hidden">Drag a story to</span>
       {sprints.map((sprint) => (
         <Link
@@ -32,7 +33,7 @@ export function SprintStrip({
           onDrop={(event) => {
             setOver(null);
             const dragged = readDragged(event);
-            if (dragged?.kind === "story") dropOnSprint(dragged.id, sprint.id);
+            if (dragged[0]?.startsWith("story:")) dropOnSprint(dragged, sprint.id);
           }}
           className={clsx(
             "flex h-8 items-center gap-2 rounded border border-dashed px-2.5",

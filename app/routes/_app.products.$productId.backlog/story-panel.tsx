@@ -5,6 +5,7 @@ import { Button, ButtonLink } from "~/components/button";
 import { Confirm, takenBack } from "~/components/confirm";
 import { EditableTitle } from "~/components/in-place/editable-title";
 import { Picker, PropertyList, TypedProperty } from "~/components/in-place/properties";
+import { StoryTexts } from "~/components/in-place/story-texts";
 import { countText } from "~/components/numbers";
 import { priorityOptions } from "~/components/priority";
 import type { SafeHtml } from "~/components/prose";
@@ -13,7 +14,6 @@ import { StatusDot, StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { BacklogTree, StoryPageData } from "~/contract/page-data";
 import { takesStories } from "~/contract/takes-stories";
-import { StoryTexts } from "../_app.stories.$storyId/story-texts";
 
 interface StoryPanelProps {
   page: StoryPageData;

@@ -5,12 +5,12 @@ import { movableColumns } from "~/components/board/columns";
 import { Button, ButtonLink } from "~/components/button";
 import { Confirm, takenBack } from "~/components/confirm";
 import { EditableTitle } from "~/components/in-place/editable-title";
+import { TaskTexts } from "~/components/in-place/task-texts";
 import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { TaskPageData } from "~/contract/page-data";
-import { TaskTexts } from "../_app.tasks.$taskId/task-texts";
 
 export function TaskPanel({
   page,

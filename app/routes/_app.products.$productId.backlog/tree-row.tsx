@@ -40,7 +40,9 @@ export const TreeRowLine = memo(function TreeRowLine({
       className={`line line-${kind}`}
     >
       {kind === "task" ? null : <Fold row={row} to={toggleTo} />}
-      <span className="line-code">{code}</span>
+      <span className="line-code" data-code data-toggle title="Select">
+        {code}
+      </span>
       <a href={address.panelTo(`${kind}:${id}`)} data-row draggable={false} className="line-title">
         {marked ? <span className="sr-only">Selected: </span> : null}
         {row.title}

@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import { lazy, Suspense } from "react";
 import { useLinkArea } from "~/components/link-area";
+import { usePointerSelection } from "~/components/things/use-pointer-selection";
 import { useHydrated } from "~/components/use-hydrated";
 import { useWriteAccess } from "~/components/write-access";
 import { useBacklogMoves } from "./backlog-moves";
@@ -20,17 +21,21 @@ export function Tree({
   address,
   productId,
   marked,
+  isSelecting,
 }: {
   view: TreeView;
   address: TreeAddress;
   productId: string;
-  /** Stories that were selected. */
+  /** What is selected. */
   marked: ReadonlySet<string>;
+  /** A click selects instead of opening. */
+  isSelecting: boolean;
 }) {
   const hydrated = useHydrated();
   const { canWrite } = useWriteAccess();
   const { dropOn, trackers } = useBacklogMoves();
   const follow = useLinkArea();
+  const select = usePointerSelection(isSelecting);
   const changed = useChangedRows(view.rows);
   const toggleTo = address.toggles(view.isAllOpen);
   const line = (row: TreeRow) => (
@@ -38,7 +43,7 @@ export function Tree({
       key={row.id}
       row={row}
       selected={address.panel === `${row.kind}:${row.id}`}
-      marked={marked.has(row.id)}
+      marked={marked.has(`${row.kind}:${row.id}`)}
       changed={changed.has(row.id)}
       draggable={canWrite}
       toggleTo={toggleTo(row.code)}
@@ -55,7 +60,7 @@ export function Tree({
     <section
       aria-label="Backlog tree"
       className="rounded-lg border border-line bg-surface"
-      onClick={follow}
+      onClick={(event) => select(event) || follow(event)}
       onDragStart={startLineDrag}
       onDragOver={(event) => lineUnder(event)?.kind === "pbi" && event.preventDefault()}
       onDrop={dropOn}

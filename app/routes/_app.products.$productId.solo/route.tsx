@@ -10,6 +10,7 @@ import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
 import { countText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
+import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 import type { BoardStory } from "~/contract/page-data";
@@ -106,6 +107,7 @@ export default function SoloPage() {
           </>
         }
       />
+      <ThingsAtHand productId={productId} without="m" />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       {mine.length > 0 ? (
         <Board productId={productId} tasks={tasks} />

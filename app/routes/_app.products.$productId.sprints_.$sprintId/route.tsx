@@ -14,6 +14,7 @@ import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
 import { useRowKeys } from "~/components/page-keys";
 import { ServerText } from "~/components/server-text";
+import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
 import { getForecast } from "~/domain/budgets/get-forecast.server";
 import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
@@ -85,6 +86,7 @@ export default function SprintPage() {
   return (
     <div className="grid gap-5">
       <SprintHeader board={board} />
+      <ThingsAtHand productId={productId} without="m" />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <RunBar board={board} preflight={preflight} forecast={forecast} productId={productId} />
       {tools ? (

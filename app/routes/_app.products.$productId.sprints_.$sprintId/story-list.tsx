@@ -5,6 +5,8 @@ import { Button } from "~/components/button";
 import { Section } from "~/components/card";
 import { StatusIcon } from "~/components/status-icon";
 import { StatusDot } from "~/components/status-pill";
+import { useSelected } from "~/components/things/selection";
+import { usePointerSelection } from "~/components/things/use-pointer-selection";
 import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
 import type { BoardStory, SprintFrame } from "~/contract/page-data";
@@ -13,19 +15,25 @@ import { takesStories } from "~/contract/takes-stories";
 /** The stories of the sprint, who has each, and those that could join. */
 export function StoryList({ board }: { board: SprintFrame }) {
   const { stories, candidates, members, sprint } = board;
+  const selected = useSelected();
+  const select = usePointerSelection(false);
   const closed = sprint.status === "completed" || sprint.status === "cancelled";
   return (
     <Section title={`Stories (${stories.length})`} flush>
-      <ul className="divide-y divide-line">
+      <ul className="divide-y divide-line" onClickCapture={select}>
         {stories.map((story) => (
           <li
             key={story.id}
             data-story={story.id}
+            data-line={`story:${story.id}`}
+            data-marked={selected.has(`story:${story.id}`) || undefined}
             className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm"
           >
             <StatusDot status={story.status} />
-            <CodeChip>{story.code}</CodeChip>
-            <Link to={`/stories/${story.id}`} className="min-w-28 flex-1 hover:underline">
+            <span data-code data-toggle title="Select">
+              <CodeChip>{story.code}</CodeChip>
+            </span>
+            <Link to={`/stories/${story.id}`} data-row className="min-w-28 flex-1 hover:underline">
               {story.title}
             </Link>
             <OpenQuestions count={story.open_questions} />

@@ -9,6 +9,7 @@ import { done, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { AppearanceForm } from "./appearance-form";
 import { AvatarForm } from "./avatar-form";
+import { KeysForm } from "./keys-form";
 import { PasswordForm } from "./password-form";
 import { ProfileForm } from "./profile-form";
 import { readPicture } from "./read-picture.server";
@@ -57,6 +58,7 @@ export default function ProfilePage() {
       <ProfileForm profile={profile} />
       <AvatarForm profile={profile} />
       <AppearanceForm />
+      <KeysForm />
       <PasswordForm />
     </div>
   );

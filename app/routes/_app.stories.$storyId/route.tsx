@@ -3,12 +3,14 @@ import { useLoaderData } from "@remix-run/react";
 import { Section } from "~/components/card";
 import { DependenciesSection } from "~/components/dependencies";
 import { EditableTitle } from "~/components/in-place/editable-title";
+import { StoryTexts } from "~/components/in-place/story-texts";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
-import { useEditKey, useRowKeys } from "~/components/page-keys";
+import { useRowKeys } from "~/components/page-keys";
 import { ProofPart } from "~/components/proof/proof-part";
 import { QuestionCard } from "~/components/questions/question-card";
 import { StatusPill } from "~/components/status-pill";
+import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { WriteAccessProvider } from "~/components/write-access";
 import { getStoryPage } from "~/domain/pages/get-story-page.server";
 import { getStoryProof } from "~/domain/proof/get-story-proof.server";
@@ -19,7 +21,6 @@ import { actOnStory } from "./story-action.server";
 import { StoryLog } from "./story-log";
 import { StoryProperties } from "./story-properties";
 import { StoryTasks } from "./story-tasks";
-import { StoryTexts } from "./story-texts";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
@@ -57,11 +58,11 @@ export default function StoryPage() {
   const { story, product, pbi, questions } = page;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   useRowKeys();
-  useEditKey();
   const open = questions.filter((question) => question.status === "open");
   const closed = questions.filter((question) => question.status !== "open");
   return (
     <WriteAccessProvider reason={product.archived ? "This product is archived." : null}>
+      <ThingsAtHand productId={product.id} />
       <PageHeader
         crumbs={[
           { label: product.name, to: `/products/${product.id}/backlog` },
@@ -71,8 +72,13 @@ export default function StoryPage() {
           },
         ]}
         title={
-          <span className="flex flex-wrap items-center gap-2.5">
-            <span className="font-mono text-base text-muted">{story.code}</span>
+          <span
+            data-page-line={`story:${story.id}`}
+            className="flex flex-wrap items-center gap-2.5"
+          >
+            <span data-code className="font-mono text-base text-muted">
+              {story.code}
+            </span>
             <EditableTitle
               key={story.id}
               label="Title"

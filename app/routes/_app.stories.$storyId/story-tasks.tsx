@@ -6,21 +6,32 @@ import { Section } from "~/components/card";
 import { TextAreaField, TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
 import { StatusPill } from "~/components/status-pill";
+import { useSelected } from "~/components/things/selection";
+import { usePointerSelection } from "~/components/things/use-pointer-selection";
 import { WriteFields } from "~/components/write-access";
 import type { StoryPageData } from "~/contract/page-data";
 
 export function StoryTasks({ page }: { page: StoryPageData }) {
   const { tasks } = page;
+  const selected = useSelected();
+  const select = usePointerSelection(false);
   const fetcher = useFetcher<ActionAnswer>({ key: "new-task" });
   const form = useServerForm<"title" | "description" | "implementation_plan">({
     lastResult: fetcher.data,
   });
   return (
     <Section title={`Tasks (${tasks.length})`} flush>
-      <ul className="divide-y divide-line">
+      <ul className="divide-y divide-line" onClickCapture={select}>
         {tasks.map((task) => (
-          <li key={task.id} className="flex items-center gap-2.5 px-4 py-2 text-sm hover:bg-sunken">
-            <CodeChip>{task.code}</CodeChip>
+          <li
+            key={task.id}
+            data-line={`task:${task.id}`}
+            data-marked={selected.has(`task:${task.id}`) || undefined}
+            className="flex items-center gap-2.5 px-4 py-2 text-sm hover:bg-sunken"
+          >
+            <span data-code data-toggle title="Select">
+              <CodeChip>{task.code}</CodeChip>
+            </span>
             <Link to={`/tasks/${task.id}`} data-row className="min-w-0 flex-1 hover:underline">
               {task.title}
             </Link>

@@ -2,12 +2,13 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { DependenciesSection } from "~/components/dependencies";
 import { EditableTitle } from "~/components/in-place/editable-title";
+import { TaskTexts } from "~/components/in-place/task-texts";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
-import { useEditKey } from "~/components/page-keys";
 import { ProofPart } from "~/components/proof/proof-part";
 import { QuestionCard } from "~/components/questions/question-card";
 import { StatusPill } from "~/components/status-pill";
+import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { WriteAccessProvider } from "~/components/write-access";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
 import { getTaskPage } from "~/domain/pages/get-task-page.server";
@@ -19,7 +20,6 @@ import { actOnTask } from "./task-action.server";
 import { TaskHistory } from "./task-history";
 import { TaskJobs } from "./task-jobs";
 import { TaskProperties } from "./task-properties";
-import { TaskTexts } from "./task-texts";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
@@ -52,18 +52,20 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 export default function TaskPage() {
   const { page, proof, why, plan, description } = useLoaderData<typeof loader>();
   const { task, product, story, jobs, questions, history } = page;
-  useEditKey();
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   return (
     <WriteAccessProvider reason={product.archived ? "This product is archived." : null}>
+      <ThingsAtHand productId={product.id} />
       <PageHeader
         crumbs={[
           { label: product.name, to: `/products/${product.id}/backlog` },
           { label: `${story.code} ${story.title}`, to: `/stories/${story.id}` },
         ]}
         title={
-          <span className="flex flex-wrap items-center gap-2.5">
-            <span className="font-mono text-base text-muted">{task.code}</span>
+          <span data-page-line={`task:${task.id}`} className="flex flex-wrap items-center gap-2.5">
+            <span data-code className="font-mono text-base text-muted">
+              {task.code}
+            </span>
             <EditableTitle
               key={task.id}
               label="Title"

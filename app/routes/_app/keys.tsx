@@ -69,6 +69,8 @@ function closeTopmost() {
   // Popovers and dialogs close themselves; only the side panel is ours.
   if (document.querySelector(":popover-open, dialog[open]")) return;
   // The next key is for the page, not for the field that is about to go.
-  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-  pressMarked("data-close");
+  const active = document.activeElement;
+  if (active instanceof HTMLElement && active.matches("input, textarea, select")) active.blur();
+  // One thing at a time: first what lies beside the list, then the selection.
+  if (!pressMarked("data-close")) pressMarked("data-clear");
 }

@@ -13,10 +13,14 @@ begin
     if v_fields <> '{}' then
       perform public.edit_task(p_id, v_fields);
     end if;
+    if p_changes ? 'assignee_id' then
+      -- Whoever has a task has its story.
+      perform public.assign_story((select t.story_id from public.tasks t where t.id = p_id), (p_changes ->> 'assignee_id')::uuid);
+    end if;
     if p_changes ? 'story_id' then
       perform public.move_task(p_id, (p_changes ->> 'story_id')::uuid);
     end if;
-    return v_fields <> '{}' or p_changes ? 'story_id';
+    return v_fields <> '{}' or p_changes ?| '{story_id,assignee_id}';
   end if;
 
   if p_kind = 'pbi' then

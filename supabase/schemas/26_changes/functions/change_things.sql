@@ -1,7 +1,7 @@
 -- Called by the menus and keys of the lists: one change for one or many tasks, stories and PBIs of a product, all of them or none.
 -- `p_things` is an array of {kind, id}; `p_changes` holds one or more of status, priority, title, assignee_id, sprint_id, story_id,
 -- pbi_id (null empties assignee_id and sprint_id). What a thing does not have is passed over and counted: the status of a
--- story follows its tasks, the sprint of a task is its story's.
+-- story follows its tasks, the sprint of a task is its story's. Whoever gets a task gets its story.
 create function public.change_things(p_things jsonb, p_changes jsonb)
 returns json
 language plpgsql

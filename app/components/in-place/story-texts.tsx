@@ -1,6 +1,6 @@
-import { EditableText } from "~/components/in-place/editable-text";
-import type { SafeHtml } from "~/components/prose";
 import type { StoryPageData } from "~/contract/page-data";
+import type { SafeHtml } from "../prose";
+import { EditableText } from "./editable-text";
 
 /** What is wanted and when it is done, on the story's page and in its panel. */
 export function StoryTexts({
@@ -9,12 +9,15 @@ export function StoryTexts({
   criteria,
   inPanel = false,
   intent = "update",
+  action,
 }: {
   story: StoryPageData["story"];
   description: SafeHtml | null;
   criteria: SafeHtml | null;
   inPanel?: boolean;
   intent?: string;
+  /** Where it is sent, when that is not the page. */
+  action?: string | undefined;
 }) {
   const fields = { intent, story_id: story.id };
   return (
@@ -25,6 +28,7 @@ export function StoryTexts({
         name="description"
         value={story.description}
         fields={fields}
+        action={action}
         content={description}
         empty="Who wants it, and why."
         inPanel={inPanel}
@@ -35,6 +39,7 @@ export function StoryTexts({
         name="acceptance_criteria"
         value={story.acceptance_criteria}
         fields={fields}
+        action={action}
         content={criteria}
         empty="How one sees that it is done."
         inPanel={inPanel}

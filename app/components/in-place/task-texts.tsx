@@ -1,6 +1,6 @@
-import { EditableText } from "~/components/in-place/editable-text";
-import type { SafeHtml } from "~/components/prose";
 import type { TaskPageData } from "~/contract/page-data";
+import type { SafeHtml } from "../prose";
+import { EditableText } from "./editable-text";
 
 /** What a task is about and how it is to be done, on its page and in its panel. */
 export function TaskTexts({
@@ -9,12 +9,15 @@ export function TaskTexts({
   plan,
   inPanel = false,
   intent = "edit",
+  action,
 }: {
   task: TaskPageData["task"];
   description: SafeHtml | null;
   plan: SafeHtml | null;
   inPanel?: boolean;
   intent?: string;
+  /** Where it is sent, when that is not the page. */
+  action?: string | undefined;
 }) {
   const fields = { intent, task_id: task.id };
   return (
@@ -25,6 +28,7 @@ export function TaskTexts({
         name="description"
         value={task.description}
         fields={fields}
+        action={action}
         content={description}
         empty="What is to be done, in a few words."
         inPanel={inPanel}
@@ -35,6 +39,7 @@ export function TaskTexts({
         name="implementation_plan"
         value={task.implementation_plan ?? ""}
         fields={fields}
+        action={action}
         content={plan}
         empty="No plan yet. A run starts only when every task has one."
         mono

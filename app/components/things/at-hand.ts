@@ -1,0 +1,61 @@
+/** Rows and cards carry what they are about: `data-line="kind:id"`; the link in them carries `data-row`. */
+const lineOf = (element: Element | null | undefined) =>
+  element?.closest<HTMLElement>("[data-line]") ?? null;
+
+/** The row under the mouse, as long as the mouse spoke last. */
+let pointed: HTMLElement | null = null;
+let orderOfPage: readonly string[] | null = null;
+
+/** Follows mouse and focus: whichever moved last says which row is at hand. */
+export function watchRows(): () => void {
+  const onPointer = (event: PointerEvent) => {
+    if (event.pointerType !== "mouse" || (event.movementX === 0 && event.movementY === 0)) return;
+    pointed = event.target instanceof Element ? lineOf(event.target) : null;
+  };
+  const onFocus = () => {
+    pointed = null;
+  };
+  document.addEventListener("pointermove", onPointer, { passive: true });
+  document.addEventListener("focusin", onFocus);
+  return () => {
+    pointed = null;
+    document.removeEventListener("pointermove", onPointer);
+    document.removeEventListener("focusin", onFocus);
+  };
+}
+
+/** The highlighted row: under the mouse, or with the focus. */
+export function rowAtHand(): HTMLElement | null {
+  if (pointed?.isConnected && pointed.matches(":hover")) return pointed;
+  return lineOf(document.activeElement) ?? document.querySelector<HTMLElement>("[data-page-line]");
+}
+
+/** The thing of a row; or of the page, where no row is highlighted. */
+export const thingOf = (row: HTMLElement | null): string | null =>
+  row?.getAttribute("data-line") ?? row?.getAttribute("data-page-line") ?? null;
+
+export const isPageThing = (row: HTMLElement | null): boolean =>
+  row?.hasAttribute("data-page-line") ?? false;
+
+/** A long list draws only what is near; it says itself what its order is. */
+export function keepOrder(order: readonly string[] | null): void {
+  orderOfPage = order;
+}
+
+export function orderOnPage(): readonly string[] {
+  return (
+    orderOfPage ??
+    [...document.querySelectorAll("[data-line]")].map((row) => row.getAttribute("data-line") ?? "")
+  );
+}
+
+/** Puts the focus on a row, also after it was drawn anew elsewhere. */
+export function focusRow(thing: string | null): void {
+  const find = () => {
+    const row = thing && document.querySelector(`[data-line="${CSS.escape(thing)}"]`);
+    const link = row ? row.querySelector<HTMLElement>("[data-row]") : null;
+    if (link && link !== document.activeElement) link.focus();
+  };
+  find();
+  requestAnimationFrame(() => requestAnimationFrame(find));
+}

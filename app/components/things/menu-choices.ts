@@ -1,0 +1,62 @@
+import { movableColumns } from "../board/columns";
+import { priorityOptions } from "../priority";
+import type { ThingAction } from "./thing-actions";
+
+/** What the choices of a product are read from: `GET /products/:id/choices`. */
+export interface ProductChoices {
+  members: { id: string; username: string }[];
+  sprints: { id: string; code: string; goal: string }[];
+  stories: { id: string; code: string; title: string }[];
+  pbis: { id: string; code: string; title: string }[];
+}
+
+export interface MenuChoice {
+  label: string;
+  fields: Record<string, string>;
+}
+
+/** The lines of one menu; null as long as they are not known. */
+export function choicesFor(
+  action: ThingAction["name"],
+  things: readonly string[],
+  known: ProductChoices | undefined,
+): readonly MenuChoice[] | null {
+  const kinds = new Set(things.map((thing) => thing.split(":")[0]));
+  if (action === "status") {
+    const tasks = movableColumns.map(({ status, label }) => ({ label, fields: { status } }));
+    const pbis = [
+      { label: "Ready", fields: { status: "ready" } },
+      { label: "Blocked", fields: { status: "blocked" } },
+    ];
+    return [...(kinds.has("task") ? tasks : []), ...(kinds.has("pbi") ? pbis : [])];
+  }
+  if (action === "priority")
+    return priorityOptions().map(({ value, label }) => ({ label, fields: { priority: value } }));
+  if (!known) return null;
+  if (action === "assignee") {
+    return [
+      ...known.members.map(({ id, username }) => ({
+        label: username,
+        fields: { assignee_id: id },
+      })),
+      { label: "Nobody", fields: { assignee_id: "" } },
+    ];
+  }
+  if (kinds.has("story")) {
+    return [
+      ...known.sprints.map(({ id, code, goal }) => ({
+        label: `${code} ${goal}`.trim(),
+        fields: { sprint_id: id },
+      })),
+      { label: "No sprint", fields: { sprint_id: "" } },
+      ...known.pbis.map(({ id, code, title }) => ({
+        label: `${code} ${title}`,
+        fields: { pbi_id: id },
+      })),
+    ];
+  }
+  return known.stories.map(({ id, code, title }) => ({
+    label: `${code} ${title}`,
+    fields: { story_id: id },
+  }));
+}

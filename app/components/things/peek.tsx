@@ -1,0 +1,168 @@
+import { Link, useFetcher } from "@remix-run/react";
+import { useEffect } from "react";
+import type { loader as storyLoader } from "~/routes/_app.stories.$storyId/route";
+import type { loader as taskLoader } from "~/routes/_app.tasks.$taskId/route";
+import { CodeChip } from "../badge";
+import { movableColumns } from "../board/columns";
+import { ButtonLink } from "../button";
+import { EditableTitle } from "../in-place/editable-title";
+import { Picker, PropertyList } from "../in-place/properties";
+import { StoryTexts } from "../in-place/story-texts";
+import { TaskTexts } from "../in-place/task-texts";
+import { priorityOptions } from "../priority";
+import { SidePanel } from "../side-panel";
+import { StatusPill } from "../status-pill";
+import { focusRow } from "./at-hand";
+
+/** A task or a story beside the list, while the focus stays in the list. What can be changed there is changed in place. */
+export default function Peek({ thing, onClose }: { thing: string; onClose: () => void }) {
+  const [kind, id = ""] = thing.split(":");
+  const close = () => {
+    onClose();
+    focusRow(thing);
+  };
+  return (
+    <div className="peek">
+      {kind === "task" ? (
+        <TaskPeek key={id} id={id} onClose={close} />
+      ) : (
+        <StoryPeek key={id} id={id} onClose={close} />
+      )}
+    </div>
+  );
+}
+
+interface PeekProps {
+  id: string;
+  onClose: () => void;
+}
+
+function TaskPeek({ id, onClose }: PeekProps) {
+  const to = `/tasks/${id}`;
+  const { data, load } = useFetcher<typeof taskLoader>({ key: `peek ${to}` });
+  useEffect(() => load(to), [load, to]);
+  if (!data) return <Waiting onClose={onClose} />;
+  const { task, story } = data.page;
+  const fields = { intent: "edit", task_id: id };
+  return (
+    <SidePanel
+      title={
+        <>
+          <CodeChip>{task.code}</CodeChip>{" "}
+          <EditableTitle
+            label="Title"
+            name="title"
+            value={task.title}
+            fields={fields}
+            action={to}
+          />
+        </>
+      }
+      closeTo={to}
+      onClose={onClose}
+    >
+      <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+        <StatusPill status={task.status} />
+        <ButtonLink to={to} size="sm">
+          Open task
+        </ButtonLink>
+        <span>
+          in{" "}
+          <Link to={`/stories/${story.id}`} className="hover:underline">
+            {story.code} {story.title}
+          </Link>
+        </span>
+      </p>
+      {data.why ? <p className="text-sm text-muted">{data.why}</p> : null}
+      <TaskTexts task={task} description={data.description} plan={data.plan} action={to} inPanel />
+      <PropertyList>
+        <Picker
+          label="Status"
+          name="status"
+          value={task.status}
+          action={to}
+          fields={{ intent: "set-status", task_id: id }}
+          options={movableColumns.map(({ status, label }) => ({ value: status, label }))}
+        />
+        <Picker
+          label="Priority"
+          name="priority"
+          value={String(task.priority)}
+          action={to}
+          fields={fields}
+          options={priorityOptions(task.priority)}
+        />
+      </PropertyList>
+    </SidePanel>
+  );
+}
+
+function StoryPeek({ id, onClose }: PeekProps) {
+  const to = `/stories/${id}`;
+  const { data, load } = useFetcher<typeof storyLoader>({ key: `peek ${to}` });
+  useEffect(() => load(to), [load, to]);
+  if (!data) return <Waiting onClose={onClose} />;
+  const { story, members } = data.page;
+  const fields = { intent: "update", story_id: id };
+  return (
+    <SidePanel
+      title={
+        <>
+          <CodeChip>{story.code}</CodeChip>{" "}
+          <EditableTitle
+            label="Title"
+            name="title"
+            value={story.title}
+            fields={fields}
+            action={to}
+          />
+        </>
+      }
+      closeTo={to}
+      onClose={onClose}
+    >
+      <p className="flex flex-wrap items-center gap-2">
+        <StatusPill status={story.status} />
+        <ButtonLink to={to} size="sm">
+          Open story
+        </ButtonLink>
+      </p>
+      <StoryTexts
+        story={story}
+        description={data.description}
+        criteria={data.criteria}
+        action={to}
+        inPanel
+      />
+      <PropertyList>
+        <Picker
+          label="Who has it"
+          name="assignee_id"
+          value={story.assignee_id ?? ""}
+          action={to}
+          fields={{ intent: "assign", story_id: id }}
+          options={[
+            { value: "", label: "Nobody yet" },
+            ...members.map((member) => ({ value: member.id, label: member.username })),
+          ]}
+        />
+        <Picker
+          label="Priority"
+          name="priority"
+          value={String(story.priority)}
+          action={to}
+          fields={fields}
+          options={priorityOptions(story.priority)}
+        />
+      </PropertyList>
+    </SidePanel>
+  );
+}
+
+function Waiting({ onClose }: { onClose: () => void }) {
+  return (
+    <SidePanel title="One moment…" closeTo="." onClose={onClose}>
+      <div className="min-h-40" />
+    </SidePanel>
+  );
+}

@@ -1,0 +1,57 @@
+import { useSyncExternalStore } from "react";
+import { orderOnPage } from "./at-hand";
+
+/** What is selected on this page, as `kind:id`. A store of its own: only rows that are marked are drawn anew. */
+let selected: ReadonlySet<string> = new Set();
+/** Where a range begins. */
+let anchor: string | null = null;
+const none: ReadonlySet<string> = new Set();
+const listeners = new Set<() => void>();
+
+function publish(next: ReadonlySet<string>) {
+  selected = next;
+  for (const listener of listeners) listener();
+}
+
+export const selectedThings = (): ReadonlySet<string> => selected;
+
+export function toggleSelected(thing: string): void {
+  const next = new Set(selected);
+  if (!next.delete(thing)) next.add(thing);
+  anchor = thing;
+  publish(next);
+}
+
+/** All from where the last one was selected to this one, in the order of the page; of the anchor's kind. */
+export function selectRange(to: string): void {
+  const order = orderOnPage();
+  const from = anchor ?? to;
+  const [first = 0, last = 0] = [order.indexOf(from), order.indexOf(to)].sort((a, b) => a - b);
+  if (first === -1) {
+    toggleSelected(to);
+    return;
+  }
+  const kind = from.split(":")[0];
+  const between = order.slice(first, last + 1).filter((thing) => thing.startsWith(`${kind}:`));
+  publish(new Set([...selected, ...between]));
+}
+
+export function selectAll(kind: string): void {
+  publish(new Set(orderOnPage().filter((thing) => thing.startsWith(`${kind}:`))));
+}
+
+export function clearSelection(): void {
+  anchor = null;
+  if (selected.size > 0) publish(none);
+}
+
+export function useSelected(): ReadonlySet<string> {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => selected,
+    () => none,
+  );
+}

@@ -1,0 +1,159 @@
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type PageKey, pressEdit, usePageKeys } from "../page-keys";
+import { useWriteAccess } from "../write-access";
+import { focusRow, isPageThing, orderOnPage, rowAtHand, thingOf, watchRows } from "./at-hand";
+import {
+  clearSelection,
+  selectAll,
+  selectedThings,
+  selectRange,
+  toggleSelected,
+  useSelected,
+} from "./selection";
+import { actionsFor, offerThingActions, runThingAction, thingActions } from "./thing-actions";
+import type { OpenMenu } from "./thing-menu";
+import type { OwnPeek, ThingKeysProps } from "./things-at-hand";
+import { useChanges } from "./use-changes";
+
+const loadMenu = () => import("./thing-menu");
+const ThingMenu = lazy(loadMenu);
+const SelectionBar = lazy(() => import("./selection-bar"));
+const Peek = lazy(() => import("./peek"));
+
+/**
+ * Single keys for the highlighted row, or for all that are selected, without opening any; the menus that they open, the bar
+ * for pointer and thumb, and the peek beside the list. Menus, bar and peek are loaded when somebody asks for them.
+ */
+export default function ThingKeys({ productId, without = "", ownPeek }: ThingKeysProps) {
+  const { canWrite } = useWriteAccess();
+  const { change, trackers } = useChanges();
+  const selected = useSelected();
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const [peeked, setPeeked] = useState<string | null>(null);
+  const peek = useMemo<OwnPeek>(
+    () => ownPeek ?? { open: peeked, show: setPeeked },
+    [ownPeek, peeked],
+  );
+  const latestPeek = useRef(peek);
+  latestPeek.current = peek;
+  useEffect(() => watchRows(), []);
+  useEffect(() => {
+    // What is typed right after a key is for the menu: it must be there.
+    loadMenu().catch(() => {
+      // Without network it is tried again when somebody asks for it.
+    });
+  }, []);
+  useEffect(() => clearSelection, []);
+
+  const run = useCallback<Parameters<typeof offerThingActions>[0]>(
+    (name, things, row) => {
+      const [first] = things;
+      if (!first || !actionsFor(things, canWrite).some((action) => action.name === name)) return;
+      if (name === "select") {
+        for (const thing of things) toggleSelected(thing);
+        focusRow(first);
+      } else if (name === "peek") {
+        const { open, show } = latestPeek.current;
+        show(open === first ? null : first);
+        if (open === null) focusRow(first);
+      } else if (name === "mine") {
+        change(things, { assignee_id: "me" });
+      } else setMenu({ action: name, things, row });
+    },
+    [canWrite, change],
+  );
+  useEffect(() => offerThingActions(run), [run]);
+
+  const keys = useMemo<PageKey[]>(() => {
+    const single = thingActions.filter(({ key }) => !without.includes(key));
+    return [
+      ...single.map(({ name, key, label }) => ({
+        keys: key,
+        label: label.replace("…", ""),
+        run: () => pressed(name),
+      })),
+      { keys: "Shift+ArrowDown", label: "Select the next row too", run: () => extend(1) },
+      { keys: "Shift+ArrowUp", label: "Select the row before too", run: () => extend(-1) },
+      { keys: "$mod+a", label: "Select all rows of this kind", run: all },
+      { keys: "ArrowDown", label: "Peek at the next row", run: () => walk(latestPeek.current, 1) },
+      { keys: "ArrowUp", label: "Peek at the row before", run: () => walk(latestPeek.current, -1) },
+    ];
+  }, [without]);
+  usePageKeys("Highlighted row or selection", keys);
+
+  return (
+    <>
+      {trackers}
+      <span hidden data-thing-keys />
+      {menu ? (
+        <Suspense>
+          <ThingMenu
+            key={`${menu.action} ${menu.things.join(" ")}`}
+            menu={menu}
+            productId={productId}
+            onChange={change}
+            onClose={() => setMenu(null)}
+          />
+        </Suspense>
+      ) : null}
+      {selected.size > 0 ? (
+        <Suspense>
+          <SelectionBar selected={selected} />
+        </Suspense>
+      ) : null}
+      {peeked && !ownPeek ? (
+        <Suspense>
+          <Peek thing={peeked} onClose={() => setPeeked(null)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}
+
+/** A key means the selection, else the highlighted row. `e` also means a text that is edited in place. */
+function pressed(name: (typeof thingActions)[number]["name"]): boolean {
+  const row = rowAtHand();
+  const own = thingOf(row);
+  const active = document.activeElement;
+  const ofPage = isPageThing(row);
+  if (name === "title" && (!own || ofPage || active?.closest("[data-editable]")))
+    return pressEdit();
+  if (ofPage && (name === "select" || name === "peek")) return false;
+  if (name === "peek" && active?.matches("button, summary, [role=button]")) return false;
+  const chosen = [...selectedThings()];
+  const isAbout = chosen.length > 0 && name !== "select" && name !== "peek" && name !== "title";
+  const things = isAbout ? chosen : own ? [own] : [];
+  if (things.length === 0) return false;
+  runThingAction(name, things, row);
+  return true;
+}
+
+function extend(step: 1 | -1): boolean {
+  const thing = thingOf(rowAtHand());
+  const next = neighbour(thing, step);
+  if (!thing || !next) return false;
+  if (!selectedThings().has(thing)) toggleSelected(thing);
+  selectRange(next);
+  focusRow(next);
+  return true;
+}
+
+function all(): boolean {
+  const thing = thingOf(rowAtHand());
+  if (thing) selectAll(thing.split(":")[0] ?? "");
+  return thing !== null;
+}
+
+function walk(peek: OwnPeek, step: 1 | -1): boolean {
+  const next = peek.open ? neighbour(peek.open, step) : null;
+  if (!next) return false;
+  peek.show(next);
+  focusRow(next);
+  return true;
+}
+
+function neighbour(thing: string | null, step: 1 | -1): string | null {
+  if (!thing) return null;
+  const order = orderOnPage();
+  return order[order.indexOf(thing) + step] ?? null;
+}
