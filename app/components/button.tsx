@@ -51,7 +51,7 @@ export const Button = forwardRef<HTMLButtonElement, ButtonHTMLAttributes<HTMLBut
 
 /** A link that looks like a button: for going somewhere, never for changing something. */
 export function ButtonLink({ tone, size, className, ...rest }: LinkProps & Look) {
-  return <Link className={buttonClass(tone, size, className)} {...rest} />;
+  return <Link data-button className={buttonClass(tone, size, className)} {...rest} />;
 }
 
 /** An icon alone needs a name: it is read out and shown on hover. */

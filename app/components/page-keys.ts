@@ -31,6 +31,8 @@ export function usePageKeys(group: string, keys: readonly PageKey[]): void {
         (event: KeyboardEvent) => {
           if (!whileTyping && (isTyping(event.target) || isOverlaid())) return;
           if (isCharacter(event) && !characterKeysOn()) return;
+          // "g s" goes somewhere: its second letter is no key of its own.
+          if (!press.includes(" ") && isSecondLetter(event)) return;
           const handled = run();
           // What the key does may put the focus into a field, which must not receive the letter too.
           if (handled === true || (handled !== false && event.key.length === 1))
@@ -38,6 +40,8 @@ export function usePageKeys(group: string, keys: readonly PageKey[]): void {
         },
       ]),
     );
+    // The same function is registered once, however many parts of a page have keys.
+    window.addEventListener("keydown", noteKey, { capture: true });
     const release = tinykeys(window, bindings);
     return () => {
       release();
@@ -64,6 +68,21 @@ function isTyping(target: EventTarget | null): boolean {
 
 function isOverlaid(): boolean {
   return document.querySelector("dialog[open], [popover]:popover-open") !== null;
+}
+
+let pressedBefore = { key: "", at: 0 };
+let pressedNow = pressedBefore;
+
+/** Whether it follows the `g` of a sequence. */
+function isSecondLetter(event: KeyboardEvent): boolean {
+  return (
+    isCharacter(event) && pressedBefore.key === "g" && event.timeStamp - pressedBefore.at < 1000
+  );
+}
+
+function noteKey({ key, timeStamp, target }: KeyboardEvent) {
+  pressedBefore = pressedNow;
+  pressedNow = { key: isTyping(target) ? "" : key, at: timeStamp };
 }
 
 /** A key that speech input or a slip of the hand may press: some people switch these off. */

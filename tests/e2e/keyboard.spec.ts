@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { openLive } from "./places";
+import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { newAdministrator, newPerson, newWorld, signedIn } from "./world";
 
@@ -104,6 +104,55 @@ test("the palette finds, goes and creates by keys alone", async ({ browser }) =>
   await expect(create).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("In one line")).toBeFocused();
+  await context.close();
+});
+
+test("the palette acts on what is selected first, and has everything that the page and its menus have", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const options = page.getByRole("dialog").getByRole("option");
+  await openWithKeys(page, world.sprint);
+  const shown = await page
+    .locator("main :is(button, summary):visible:not(:disabled), header [data-menu-item]")
+    .evaluateAll((elements) =>
+      elements
+        .filter((element) => !element.closest("[data-line], [role=toolbar], [data-columns]"))
+        .map((element) => element.getAttribute("aria-label") ?? element.textContent ?? "")
+        .map((label) => label.replace(/\s+/g, " ").trim()),
+    );
+  expect(shown).toContain("Sign out");
+  expect(shown).toContain("Complete sprint");
+
+  await page.getByRole("link", { name: "Write the greeting" }).focus();
+  await page.keyboard.press("x");
+  await page.getByRole("link", { name: "Show the greeting" }).focus();
+  await page.keyboard.press("x");
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(options.first()).toContainText("Status…");
+  const offered = await options.allTextContents();
+  for (const label of shown) {
+    expect(
+      offered.some((option) => option.replace(/\s+/g, " ").includes(label)),
+      label,
+    ).toBe(true);
+  }
+  const bar = page.getByRole("toolbar", { name: "Selection" });
+  for (const label of await bar.getByRole("button").allTextContents()) {
+    const words = label.replace(/.$/, "");
+    expect(offered.some((option) => option.includes(words)) || label === "Clear", label).toBe(true);
+  }
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("group", { name: "Status of 2 selected" })).toBeVisible();
+  await page.keyboard.type("done");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("region", { name: "Done: 2" })).toBeVisible();
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("take back");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("region", { name: "To do: 3" })).toBeVisible();
   await context.close();
 });
 

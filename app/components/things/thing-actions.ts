@@ -51,8 +51,6 @@ export function offerThingActions(run: Run): () => void {
   };
 }
 
-export const hasThingActions = (): boolean => current !== null;
-
 export function runThingAction(...call: Parameters<Run>): void {
   current?.(...call);
 }

@@ -3,6 +3,7 @@ import { Command } from "cmdk";
 import { type ReactNode, useEffect, useState } from "react";
 import { CodeChip, Kbd } from "~/components/badge";
 import { Dialog } from "~/components/dialog";
+import { isPageThing } from "~/components/things/at-hand";
 import type { SearchAnswer } from "../_app.search/search-answer";
 import {
   adminDestination,
@@ -11,6 +12,9 @@ import {
   productPath,
   setupDestinations,
 } from "./navigation";
+import { pageActions } from "./page-actions";
+import { AtHandItems, PageItems, thingsAtHand } from "./palette-actions";
+import { Group, Item } from "./palette-parts";
 import { readRecent } from "./recent";
 import type { ShellData } from "./shell-data";
 
@@ -25,6 +29,10 @@ interface PaletteProps {
 export default function Palette({ open, onClose, shell, productId }: PaletteProps) {
   const navigate = useNavigate();
   const [query, setQuery] = useState("");
+  // Looked at before the dialog takes the focus.
+  const [atHand] = useState(thingsAtHand);
+  const [actions] = useState(pageActions);
+  const ofPage = isPageThing(atHand.row);
   const { load, data } = useFetcher<SearchAnswer>({ key: "palette" });
   const wanted = query.trim();
   useEffect(() => {
@@ -46,7 +54,7 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
   ];
   return (
     <Dialog title="Search and actions" open={open} onClose={onClose} bare>
-      <Command label="Search and actions" loop className="grid">
+      <Command label="Search and actions" loop filter={byWords} className="grid">
         <Command.Input
           data-focus-first
           value={query}
@@ -73,7 +81,10 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
               ))}
             </Group>
           ) : null}
+          {ofPage ? null : <AtHandItems atHand={atHand} onClose={onClose} />}
           {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
+          {ofPage ? <AtHandItems atHand={atHand} onClose={onClose} /> : null}
+          <PageItems actions={actions} onClose={onClose} />
           <CreateItems go={go} productId={productId} />
           <Group heading="Go to">
             {places.map(({ to, label, Icon, letter }) => (
@@ -124,6 +135,17 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
       </Command>
     </Dialog>
   );
+}
+
+/** Every word that was typed is in the line; so what was found by search stays first, and nothing is guessed from letters. */
+function byWords(line: string, typed: string): number {
+  const text = line.toLowerCase();
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+    ? 1
+    : 0;
 }
 
 function CreateItems({
@@ -178,36 +200,5 @@ function RecentItems({ userId, go }: { userId: string; go: (to: string) => void 
         </Item>
       ))}
     </Group>
-  );
-}
-
-function Group({ heading, children }: { heading: string; children: ReactNode }) {
-  return (
-    <Command.Group
-      heading={heading}
-      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-2xs [&_[cmdk-group-heading]]:font-semibold [&_[cmdk-group-heading]]:text-faint"
-    >
-      {children}
-    </Command.Group>
-  );
-}
-
-function Item({
-  value,
-  onSelect,
-  children,
-}: {
-  value: string;
-  onSelect: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <Command.Item
-      value={value}
-      onSelect={onSelect}
-      className="flex cursor-pointer items-center gap-2 rounded px-2.5 py-1.5 text-sm data-[selected=true]:bg-sunken"
-    >
-      {children}
-    </Command.Item>
   );
 }
