@@ -1,6 +1,6 @@
 import { useFetcher, useNavigate } from "@remix-run/react";
 import { Command } from "cmdk";
-import { type ReactNode, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { CodeChip, Kbd } from "~/components/badge";
 import { Dialog } from "~/components/dialog";
 import { isPageThing } from "~/components/things/at-hand";
