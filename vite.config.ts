@@ -23,12 +23,18 @@ export default defineConfig({
 const notEverywhere =
   /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|side-panel|table|fresh-rows|tabs|forecast|run-segments)\.tsx?$/;
 
+/** Keys, menus and the peek of rows are loaded after the page. */
+const laterParts = /\/things\/(thing-keys|thing-menu|menu-choices|selection-bar|peek)\.tsx?$/;
+
 /**
- * The small parts that nearly every page uses, in one file: it compresses better than forty. A folder of parts is left to Rollup,
- * which gives a page what it imports: one file a folder would load a whole folder for one line of it.
+ * The small parts that nearly every page uses, in one file: it compresses better than forty. Boards are another one. A folder of parts is
+ * else left to Rollup, which gives a page what it imports: one file a folder would load a whole folder for one line of it.
  */
 function sharedParts(id: string): string | undefined {
   const [, path] = id.split("/app/components/");
-  if (path === undefined || id.includes(".server.") || notEverywhere.test(id)) return;
-  return path.includes("/") ? undefined : "parts";
+  if (path === undefined || id.includes(".server.")) return;
+  if (notEverywhere.test(id) || laterParts.test(id)) return;
+  const [folder, file] = path.split("/");
+  if (file === undefined) return "parts";
+  return folder === "board" || folder === "things" ? "board" : undefined;
 }
