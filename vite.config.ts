@@ -21,7 +21,7 @@ export default defineConfig({
 
 /** What carries a library of its own, or is needed on some pages only. */
 const notEverywhere =
-  /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|side-panel|table|fresh-rows|tabs|forecast|run-segments)\.tsx?$/;
+  /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|side-panel|table|fresh-rows|tabs|forecast|run-segments|dependencies)\.tsx?$/;
 
 /** Keys, menus and the peek of rows are loaded after the page. */
 const laterParts = /\/things\/(thing-keys|thing-menu|menu-choices|selection-bar|peek)\.tsx?$/;
