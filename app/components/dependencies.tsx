@@ -1,10 +1,10 @@
 import { Link, useFetcher } from "@remix-run/react";
 import type { Dependencies, DependencyKind } from "~/contract/dependency";
-import { ActionForm } from "./action-form";
 import { SubmitButton } from "./button";
 import { Section } from "./card";
 import { TextField } from "./field";
 import { type PageKey, usePageKeys } from "./page-keys";
+import { RemoveForm } from "./remove-dependency";
 import { ServerForm, useServerForm } from "./server-form";
 import { StatusPill } from "./status-pill";
 import { useAnswer } from "./use-answer";
@@ -76,33 +76,6 @@ function Ends({
         </li>
       ))}
     </ul>
-  );
-}
-
-/** One press ends a dependency; also the cure in front of a run. */
-export function RemoveForm({
-  kind,
-  id,
-  blocker,
-  label = "Remove",
-}: {
-  kind: DependencyKind;
-  id: string;
-  blocker: { id: string; code: string };
-  label?: string;
-}) {
-  return (
-    <WriteFields quiet>
-      <ActionForm aria-label={`Wait for ${blocker.code} no more`}>
-        <input type="hidden" name="intent" value="remove-dependency" />
-        <input type="hidden" name="kind" value={kind} />
-        <input type="hidden" name="id" value={id} />
-        <input type="hidden" name="blocker" value={blocker.id} />
-        <SubmitButton tone="quiet" size="sm" aria-label={`${label}: ${blocker.code}`}>
-          {label}
-        </SubmitButton>
-      </ActionForm>
-    </WriteFields>
   );
 }
 

@@ -29,6 +29,7 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
   const { change, trackers } = useChanges();
   const selected = useSelected();
   const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const [isReady, setReady] = useState(false);
   const [peeked, setPeeked] = useState<string | null>(null);
   const peek = useMemo<OwnPeek>(
     () => ownPeek ?? { open: peeked, show: setPeeked },
@@ -39,9 +40,11 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
   useEffect(() => watchRows(), []);
   useEffect(() => {
     // What is typed right after a key is for the menu: it must be there.
-    loadMenu().catch(() => {
-      // Without network it is tried again when somebody asks for it.
-    });
+    loadMenu()
+      .catch(() => {
+        // Without network it is tried again when somebody asks for it.
+      })
+      .finally(() => setReady(true));
   }, []);
   useEffect(() => clearSelection, []);
 
@@ -79,12 +82,12 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
       { keys: "ArrowUp", label: "Peek at the row before", run: () => walk(latestPeek.current, -1) },
     ];
   }, [without]);
-  usePageKeys("Highlighted row or selection", keys);
+  usePageKeys("Highlighted row or selection", isReady ? keys : none);
 
   return (
     <>
       {trackers}
-      <span hidden data-thing-keys />
+      {isReady ? <span hidden data-thing-keys /> : null}
       {menu ? (
         <Suspense>
           <ThingMenu
@@ -109,6 +112,8 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
     </>
   );
 }
+
+const none: readonly PageKey[] = [];
 
 /** A key means the selection, else the highlighted row. `e` also means a text that is edited in place. */
 function pressed(name: (typeof thingActions)[number]["name"]): boolean {
