@@ -23,8 +23,9 @@ export default defineConfig({
 const notEverywhere =
   /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|side-panel|table|fresh-rows|tabs|forecast|run-segments|dependencies)\.tsx?$/;
 
-/** Keys, menus and the peek of rows are loaded after the page. */
-const laterParts = /\/things\/(thing-keys|thing-menu|menu-choices|selection-bar|peek)\.tsx?$/;
+/** Keys, menus and the peek of rows, and dragging by finger, are loaded after the page. */
+const laterParts =
+  /\/(things\/(thing-keys|thing-menu|menu-choices|selection-bar|peek)|board\/touch-drag|dialog)\.tsx?$/;
 
 /**
  * The small parts that nearly every page uses, in one file: it compresses better than forty. Boards are another one. A folder of parts is

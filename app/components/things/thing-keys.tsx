@@ -16,7 +16,6 @@ import type { OwnPeek, ThingKeysProps } from "./things-at-hand";
 import { useChanges } from "./use-changes";
 
 const loadMenu = () => import("./thing-menu");
-const ThingMenu = lazy(loadMenu);
 const SelectionBar = lazy(() => import("./selection-bar"));
 const Peek = lazy(() => import("./peek"));
 
@@ -29,7 +28,8 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
   const { change, trackers } = useChanges();
   const selected = useSelected();
   const [menu, setMenu] = useState<OpenMenu | null>(null);
-  const [isReady, setReady] = useState(false);
+  // Not by `lazy`, which draws it a moment later: what is typed right after a key is for the menu.
+  const [ThingMenu, setThingMenu] = useState<Awaited<ReturnType<typeof loadMenu>>["default"]>();
   const [peeked, setPeeked] = useState<string | null>(null);
   const peek = useMemo<OwnPeek>(
     () => ownPeek ?? { open: peeked, show: setPeeked },
@@ -39,12 +39,12 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
   latestPeek.current = peek;
   useEffect(() => watchRows(), []);
   useEffect(() => {
-    // What is typed right after a key is for the menu: it must be there.
-    loadMenu()
-      .catch(() => {
-        // Without network it is tried again when somebody asks for it.
-      })
-      .finally(() => setReady(true));
+    loadMenu().then(
+      (module) => setThingMenu(() => module.default),
+      () => {
+        // Without network there are no keys for rows; the page works without.
+      },
+    );
   }, []);
   useEffect(() => clearSelection, []);
 
@@ -82,22 +82,20 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
       { keys: "ArrowUp", label: "Peek at the row before", run: () => walk(latestPeek.current, -1) },
     ];
   }, [without]);
-  usePageKeys("Highlighted row or selection", isReady ? keys : none);
+  usePageKeys("Highlighted row or selection", ThingMenu ? keys : none);
 
   return (
     <>
       {trackers}
-      {isReady ? <span hidden data-thing-keys /> : null}
-      {menu ? (
-        <Suspense>
-          <ThingMenu
-            key={`${menu.action} ${menu.things.join(" ")}`}
-            menu={menu}
-            productId={productId}
-            onChange={change}
-            onClose={() => setMenu(null)}
-          />
-        </Suspense>
+      {ThingMenu ? <span hidden data-thing-keys /> : null}
+      {menu && ThingMenu ? (
+        <ThingMenu
+          key={`${menu.action} ${menu.things.join(" ")}`}
+          menu={menu}
+          productId={productId}
+          onChange={change}
+          onClose={() => setMenu(null)}
+        />
       ) : null}
       {selected.size > 0 ? (
         <Suspense>
