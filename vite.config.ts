@@ -21,14 +21,14 @@ export default defineConfig({
 
 /** What carries a library of its own, or is needed on some pages only. */
 const notEverywhere =
-  /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|side-panel|table|fresh-rows|tabs|forecast|run-segments|dependencies)\.tsx?$/;
+  /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|side-panel|table|fresh-rows|tabs|forecast|run-segments|dependencies|priority|use-steady-rows)\.tsx?$/;
 
 /** Keys, menus and the peek of rows, and dragging by finger, are loaded after the page. */
 const laterParts =
   /\/(things\/(thing-keys|thing-menu|menu-choices|selection-bar|peek)|board\/touch-drag|dialog)\.tsx?$/;
 
 /**
- * The small parts that nearly every page uses, in one file: it compresses better than forty. Boards are another one. A folder of parts is
+ * The small parts that nearly every page uses, in one file: it compresses better than forty. Rows and boards are among them. A folder of parts is
  * else left to Rollup, which gives a page what it imports: one file a folder would load a whole folder for one line of it.
  */
 function sharedParts(id: string): string | undefined {
@@ -37,5 +37,5 @@ function sharedParts(id: string): string | undefined {
   if (notEverywhere.test(id) || laterParts.test(id)) return;
   const [folder, file] = path.split("/");
   if (file === undefined) return "parts";
-  return folder === "board" || folder === "things" ? "board" : undefined;
+  return folder === "board" || folder === "things" ? "parts" : undefined;
 }
