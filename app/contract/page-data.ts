@@ -255,7 +255,12 @@ export const storyPageSchema = z.object({
   sprints: z.array(z.object({ id, code: z.string(), status: z.string() })),
   pbis: z.array(codedSchema),
   members: z.array(namedUser),
-  tasks: z.array(backlogTaskSchema),
+  tasks: z.array(
+    backlogTaskSchema.extend({
+      /** What its newest work changed, and the job that did it. */
+      changes: z.object({ job_id: id, additions: z.number(), deletions: z.number() }).nullable(),
+    }),
+  ),
   questions: z.array(agentQuestionSchema),
   logs: z.array(storyLogSchema),
 });

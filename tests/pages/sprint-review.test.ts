@@ -113,6 +113,15 @@ describe("the page of the sprint review", () => {
     }
   });
 
+  it("says the same of the changes in the story's tasks and in the list of jobs", async () => {
+    const { world, job, first } = await scene();
+    const { read } = createVisitor(app, await signIn(t, app, world.owner));
+    const story = plain(await read(`/stories/${first.id}`));
+    const link = story.slice(story.indexOf(`href="/jobs/${job.id}/changes"`) - 200);
+    expect(link).toMatch(/^.{0,500}\+120.{0,200}−8/s);
+    expect(plain(await read("/jobs"))).toMatch(/\+120.{0,200}−8/s);
+  });
+
   it("is linked from the sprint's page, and keeps what left the sprint when it was completed", async () => {
     const { world, run, first, second } = await scene();
     const { read } = createVisitor(app, await signIn(t, app, world.owner));

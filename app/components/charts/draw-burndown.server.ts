@@ -109,8 +109,9 @@ function ideal(
   return `<path d="M${left} ${y(total)}${points.join("")}" class="fill-none stroke-faint" stroke-dasharray="1 4" stroke-linecap="round"/>`;
 }
 
+/** On the last slot the word ends at the line: centred it would be cut off. */
 const mark = (x: number) =>
-  `<path d="M${x} ${top}V${height - bottom}" class="stroke-ink" stroke-width="0.75"/>${text(x, top - 4, "today", "middle")}`;
+  `<path d="M${x} ${top}V${height - bottom}" class="stroke-ink" stroke-width="0.75"/>${text(x, top - 4, "today", x > width - 2 * left ? "end" : "middle")}`;
 
 function forecastLine(
   { forecast }: BurnNumbers,

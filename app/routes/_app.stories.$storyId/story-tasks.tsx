@@ -3,6 +3,7 @@ import type { ActionAnswer } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
+import { LineCounts } from "~/components/diff/line-counts";
 import { TextAreaField, TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
 import { StatusPill } from "~/components/status-pill";
@@ -35,6 +36,15 @@ export function StoryTasks({ page }: { page: StoryPageData }) {
             <Link to={`/tasks/${task.id}`} data-row className="min-w-0 flex-1 hover:underline">
               {task.title}
             </Link>
+            {task.changes ? (
+              <Link
+                to={`/jobs/${task.changes.job_id}/changes`}
+                aria-label={`Changes of ${task.code}: ${task.changes.additions} lines added, ${task.changes.deletions} removed`}
+                className="underline underline-offset-2"
+              >
+                <LineCounts additions={task.changes.additions} deletions={task.changes.deletions} />
+              </Link>
+            ) : null}
             <StatusPill status={task.status} />
           </li>
         ))}

@@ -1,4 +1,4 @@
--- Why: everything about one story in one read: where it belongs, its tasks, questions and log (design: pages).
+-- Why: everything about one story in one read: where it belongs, its tasks with what their newest work changed, questions and log (design: pages).
 create function public.get_story_page(p_story_id uuid)
 returns json
 language plpgsql
@@ -37,7 +37,15 @@ begin
       from public.product_members m where m.product_id = v_story.product_id),
     'tasks', (
       select coalesce(json_agg(row_to_json(t) order by t.sort_order, t.created_at, t.id), '[]')
-      from private.task_shape t where t.story_id = p_story_id),
+      from (
+        select x.*, (
+          select json_build_object('job_id', j.id, 'additions', j.additions, 'deletions', j.deletions)
+          from public.agent_jobs j
+          where j.task_id = x.id and j.kind = 'TASK_IMPLEMENTATION' and j.additions is not null
+          order by j.created_at desc limit 1
+        ) as changes
+        from private.task_shape x where x.story_id = p_story_id
+      ) t),
     'questions', (
       select coalesce(json_agg(private.question_json(q) order by q.created_at desc), '[]')
       from public.agent_questions q where q.story_id = p_story_id),
