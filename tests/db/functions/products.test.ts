@@ -30,6 +30,7 @@ describe("create_product", () => {
       definition_of_done: "",
       auto_pr: false,
       pr_strategy: "SPRINT",
+      done_requires: "none",
       owner_id: owner.id,
       owner_username: owner.username,
       role: "OWNER",

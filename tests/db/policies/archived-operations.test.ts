@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { changeThings } from "~/domain/changes/change-things.server";
 import { addDependency } from "~/domain/dependencies/add-dependency.server";
 import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
 import { createIdea } from "~/domain/ideas/create-idea.server";
@@ -54,6 +55,7 @@ const open: Readonly<Record<string, string>> = {
   set_active_product: "refused for this product; clears another",
   set_avatar: "of the account",
   subscribe_push: "of the account",
+  undo_change: "there is nothing of this session to take back",
   unsubscribe_push: "of the account",
   update_profile: "of the account",
   worker_heartbeat: "presence of the worker",
@@ -84,6 +86,7 @@ const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
 const direct: Record<string, () => Promise<unknown>> = {
   add_dependency: () => addDependency(actor, { ...waiting, blocked_by: at(world.tasks, 1).id }),
   remove_dependency: () => removeDependency(actor, { ...waiting, blocker: at(world.tasks, 1).id }),
+  change_things: () => changeThings(actor, { things: [waiting], changes: { priority: 1 } }),
   append_story_log: () =>
     appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "Plan" }),
   ask_question: () => askQuestion(actor, { story_id, question: "Which one?" }),

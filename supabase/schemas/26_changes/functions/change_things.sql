@@ -15,7 +15,7 @@ declare
   v_changed integer := 0;
   v_skipped integer := 0;
 begin
-  if jsonb_array_length(p_things) not between 1 and 500 then
+  if jsonb_typeof(p_things) is distinct from 'array' or jsonb_array_length(p_things) not between 1 and 500 then
     perform private.refuse(422, 'Choose 1 to 500 things.');
   end if;
   perform private.take_rate_limit('change', auth.uid()::text);
