@@ -348,6 +348,6 @@ GRANT EXECUTE ON FUNCTION "public"."mark_inbox_item"(text, uuid, text, timestamp
 
 GRANT SELECT ON TABLE "public"."inbox_marks" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."inbox_marks" TO "postgres";
+GRANT ALL ON TABLE "public"."inbox_marks" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."inbox_marks" TO "service_role";

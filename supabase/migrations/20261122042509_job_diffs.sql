@@ -316,7 +316,7 @@ REVOKE ALL ON FUNCTION "public"."save_job_diff"(uuid, integer, jsonb) FROM PUBLI
 
 GRANT EXECUTE ON FUNCTION "public"."save_job_diff"(uuid, integer, jsonb) TO "authenticated", "postgres";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."job_diffs" TO "postgres";
+GRANT ALL ON TABLE "public"."job_diffs" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."job_diffs" TO "service_role";
 

@@ -2403,7 +2403,7 @@ GRANT EXECUTE ON FUNCTION "public"."waive_criterion"(uuid, text, text) TO "authe
 
 GRANT SELECT ON TABLE "public"."evidence" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."evidence" TO "postgres";
+GRANT ALL ON TABLE "public"."evidence" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."evidence" TO "service_role";
 
@@ -2413,13 +2413,13 @@ GRANT INSERT ("done_requires"), UPDATE ("done_requires") ON TABLE "public"."prod
 
 GRANT SELECT ON TABLE "public"."story_heads" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."story_heads" TO "postgres";
+GRANT ALL ON TABLE "public"."story_heads" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."story_heads" TO "service_role";
 
 GRANT SELECT ON TABLE "public"."waivers" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."waivers" TO "postgres";
+GRANT ALL ON TABLE "public"."waivers" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."waivers" TO "service_role";
 
@@ -2435,8 +2435,8 @@ GRANT USAGE ON TYPE "public"."evidence_verdict" TO "postgres";
 
 GRANT USAGE ON TYPE "public"."job_phase" TO "postgres";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "private"."claimable_jobs" TO "postgres";
+GRANT ALL ON TABLE "private"."claimable_jobs" TO "postgres";
 
 GRANT SELECT ON TABLE "private"."product_detail_shape" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "private"."product_detail_shape" TO "postgres";
+GRANT ALL ON TABLE "private"."product_detail_shape" TO "postgres";

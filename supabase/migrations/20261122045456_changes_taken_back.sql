@@ -561,7 +561,7 @@ REVOKE ALL ON FUNCTION "public"."undo_change"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."undo_change"() TO "authenticated", "postgres";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "private"."changes" TO "postgres";
+GRANT ALL ON TABLE "private"."changes" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "private"."changes" TO "service_role";
 

@@ -1864,19 +1864,19 @@ GRANT EXECUTE ON FUNCTION "public"."remove_dependency"(text, uuid, text) TO "aut
 
 GRANT SELECT ON TABLE "public"."story_dependencies" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."story_dependencies" TO "postgres";
+GRANT ALL ON TABLE "public"."story_dependencies" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."story_dependencies" TO "service_role";
 
 GRANT SELECT ON TABLE "public"."task_dependencies" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."task_dependencies" TO "postgres";
+GRANT ALL ON TABLE "public"."task_dependencies" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."task_dependencies" TO "service_role";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "private"."claimable_jobs" TO "postgres";
+GRANT ALL ON TABLE "private"."claimable_jobs" TO "postgres";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "private"."task_blockers" TO "postgres";
+GRANT ALL ON TABLE "private"."task_blockers" TO "postgres";
 
 ALTER TABLE "public"."story_dependencies" ADD CONSTRAINT "story_dependencies_created_by_fkey" FOREIGN KEY (created_by) REFERENCES public.users(id) ON DELETE SET NULL;
 

@@ -2383,25 +2383,25 @@ GRANT EXECUTE ON FUNCTION "public"."start_sprint_run"(uuid, jsonb) TO "authentic
 
 GRANT SELECT ON TABLE "public"."budget_reservations" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."budget_reservations" TO "postgres";
+GRANT ALL ON TABLE "public"."budget_reservations" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."budget_reservations" TO "service_role";
 
 GRANT SELECT ON TABLE "public"."budget_settings" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."budget_settings" TO "postgres";
+GRANT ALL ON TABLE "public"."budget_settings" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."budget_settings" TO "service_role";
 
 GRANT SELECT ON TABLE "public"."budgets" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."budgets" TO "postgres";
+GRANT ALL ON TABLE "public"."budgets" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."budgets" TO "service_role";
 
 GRANT SELECT ON TABLE "public"."usage_so_far" TO "authenticated";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."usage_so_far" TO "postgres";
+GRANT ALL ON TABLE "public"."usage_so_far" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."usage_so_far" TO "service_role";
 
@@ -2439,4 +2439,4 @@ CREATE INDEX usage_so_far_product_id_idx ON public.usage_so_far USING btree (pro
 
 COMMENT ON VIEW "private"."known_usage" IS 'Ledger and turns under way, in tokens and real money (specification: Agent job, token usage).';
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "private"."known_usage" TO "postgres";
+GRANT ALL ON TABLE "private"."known_usage" TO "postgres";

@@ -491,11 +491,11 @@ REVOKE ALL ON FUNCTION "public"."review_job"(uuid, text, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."review_job"(uuid, text, text) TO "authenticated", "postgres";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."job_comments" TO "postgres";
+GRANT ALL ON TABLE "public"."job_comments" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."job_comments" TO "service_role";
 
-GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "public"."job_reviews" TO "postgres";
+GRANT ALL ON TABLE "public"."job_reviews" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."job_reviews" TO "service_role";
 

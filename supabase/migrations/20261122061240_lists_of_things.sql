@@ -1,0 +1,48 @@
+-- Why: what is no list of things is refused like any other wrong input.
+set local check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION public.change_things(p_things jsonb, p_changes jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  v_thing record;
+  v_product_id uuid;
+  v_own uuid;
+  v_changed integer := 0;
+  v_skipped integer := 0;
+begin
+  if jsonb_typeof(p_things) is distinct from 'array' or jsonb_array_length(p_things) not between 1 and 500 then
+    perform private.refuse(422, 'Choose 1 to 500 things.');
+  end if;
+  perform private.take_rate_limit('change', auth.uid()::text);
+
+  for v_thing in
+    select distinct on (i.value ->> 'id') i.value ->> 'kind' as kind, (i.value ->> 'id')::uuid as id, i.place
+    from jsonb_array_elements(p_things) with ordinality i (value, place)
+    order by i.value ->> 'id', i.place
+  loop
+    v_own := private.require_access(v_thing.kind, v_thing.id);
+    v_product_id := coalesce(v_product_id, v_own);
+    if v_own <> v_product_id then
+      perform private.refuse(422, 'Change things of one product at a time.');
+    end if;
+    perform private.require_write(v_thing.kind, v_thing.id);
+    begin
+      if private.change_thing(v_thing.kind, v_thing.id, p_changes) then
+        v_changed := v_changed + 1;
+      else
+        v_skipped := v_skipped + 1;
+      end if;
+    exception when others then
+      if sqlstate not like 'PT%' or jsonb_array_length(p_things) = 1 then
+        raise;
+      end if;
+      raise exception using errcode = sqlstate,
+        message = format('%s: %s Nothing was changed.', private.code_of(v_thing.kind, v_thing.id), sqlerrm);
+    end;
+  end loop;
+  return json_build_object('changed', v_changed, 'skipped', v_skipped);
+end;
+$function$;
