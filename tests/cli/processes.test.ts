@@ -75,6 +75,7 @@ describe("an admin command", { timeout: 120_000 }, () => {
       "reachable",
       "migrated",
       "schedules",
+      "counters",
       "advisors",
       "token",
       "realtime",
