@@ -86,7 +86,8 @@ async function logCommit(attempt: Attempt, evidence: Evidence, delivery: Deliver
   const { job, service, journal } = attempt;
   if (delivery.kind !== "pushed" || job.story === null) return;
   const message = await git(delivery.folder, "log", "-1", "--format=%B", delivery.headSha);
-  const files = `${evidence.changedFiles.length} files on ${job.branch ?? "the branch"}`;
+  const count = evidence.changedFiles.length;
+  const files = `${count} ${count === 1 ? "file" : "files"} on ${job.branch ?? "the branch"}`;
   try {
     await service.call(
       "log_commit",

@@ -15,7 +15,7 @@ export function toolsText(look: BoardLook): string {
         aria-label="Filter the board"
         title="Words of code and title, or status:todo,review priority:<2 assignee:me story:ST-1 worker:name is:waiting; a minus before one means not"
         placeholder="Filter, or is:waiting assignee:me"
-        className={`${control} min-w-0 flex-1 sm:w-72 sm:flex-none`}
+        className={`${control} min-w-0 basis-full sm:w-72 sm:flex-none sm:basis-auto`}
       />
       <select name="group" aria-label="Groups" defaultValue={look.group} className={control}>
         {groupings.map(({ value, label }) => (

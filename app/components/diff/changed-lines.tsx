@@ -8,7 +8,7 @@ export function ChangedLines({ hunks, below }: { hunks: readonly ShownHunk[]; be
   return hunks.map((hunk, number) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the hunks of a patch never change their places
     <div key={number} className="hunk">
-      <p className="hunk-heading">{hunk.heading || "…"}</p>
+      {isFirst(hunk) || <p className="hunk-heading">{hunk.heading || "…"}</p>}
       {segmentsOf(hunk.lines).map(({ isChange, old, next }, index) => (
         <div
           // biome-ignore lint/suspicious/noArrayIndexKey: nor do its pieces
@@ -25,4 +25,10 @@ export function ChangedLines({ hunks, below }: { hunks: readonly ShownHunk[]; be
       ))}
     </div>
   ));
+}
+
+/** Nothing is left out above the first line of a file. */
+function isFirst({ heading, lines }: ShownHunk): boolean {
+  const [, old, next] = lines[0] ?? [];
+  return heading === "" && (old === 1 || next === 1);
 }
