@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { root } from "./launch/problem.mjs";
 
@@ -33,13 +34,48 @@ const programs = {
   worker: "app/worker/main.ts",
 };
 
-export function isStale(part) {
+/** Builds what is stale, one process at a time: two at once would take each other's files away. */
+export async function buildIfStale(part) {
+  if (!isStale(part)) return;
+  // Not below build/: a build of the pages begins by clearing it.
+  const lock = join(root, "node_modules", ".building");
+  while (!takeLock(lock)) await delay(200);
+  try {
+    if (isStale(part)) await (part === "pages" ? buildPages() : bundle());
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** A lock of a process that has died is nobody's. */
+function takeLock(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    const holder = Number(readIfThere(lock));
+    if (holder > 0 && !isAlive(holder)) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+function isStale(part) {
   if (!existsSync(join(root, results[part]))) return true;
   return readIfThere(stampOf(part)) !== fingerprint(sources[part]);
 }
 
 /** The Remix build: client files and the server build. */
-export async function buildPages() {
+async function buildPages() {
   const print = fingerprint(sources.pages);
   process.stderr.write("Building the pages ...\n");
   const remix = join(root, "node_modules/@remix-run/dev/dist/cli.js");
@@ -53,7 +89,7 @@ export async function buildPages() {
 }
 
 /** The programs of this clone. */
-export async function bundle() {
+async function bundle() {
   const print = fingerprint(sources.programs);
   removeOldChunks(join(root, "build/programs"));
   await bundlePrograms({ outdir: "build/programs", packages: "external" });

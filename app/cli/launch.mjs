@@ -46,10 +46,10 @@ function readSettings() {
 }
 
 async function ensureBuilt() {
-  const { bundle, buildPages, isStale } = await import("./build.mjs");
+  const { buildIfStale } = await import("./build.mjs");
   try {
-    if (mode === "start" && isStale("pages")) await buildPages();
-    if (isStale("programs")) await bundle();
+    if (mode === "start") await buildIfStale("pages");
+    await buildIfStale("programs");
   } catch (error) {
     fail(`The build failed (${firstLine(error)}); "npm run build" shows all of it`);
   }

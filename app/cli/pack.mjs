@@ -2,12 +2,12 @@
 import { readFileSync, rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { join } from "node:path";
-import { buildPages, bundlePrograms, bundleWorkerFile, isStale, requireBanner } from "./build.mjs";
+import { buildIfStale, bundlePrograms, bundleWorkerFile, requireBanner } from "./build.mjs";
 import { ensureInstalled } from "./launch/packages.mjs";
 import { root } from "./launch/problem.mjs";
 
 ensureInstalled();
-if (isStale("pages")) await buildPages();
+await buildIfStale("pages");
 rmSync(join(root, "build/package"), { recursive: true, force: true });
 await bundlePrograms({
   outdir: "build/package",

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { buildPages, bundle, isStale } from "../../app/cli/build.mjs";
+import { buildIfStale } from "../../app/cli/build.mjs";
 
 const here = import.meta.dirname;
 const all = ["http", "pages", "streams", "jobs"].filter((name) =>
@@ -15,8 +15,8 @@ if (first !== undefined && !all.includes(first)) {
   process.exit(1);
 }
 
-if (isStale("pages")) await buildPages();
-if (isStale("programs")) await bundle();
+await buildIfStale("pages");
+await buildIfStale("programs");
 
 const tsx = join(here, "../../node_modules/tsx/dist/cli.mjs");
 for (const name of first === undefined ? all : [first]) {
