@@ -54,10 +54,9 @@ export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string
           <tbody className="divide-y divide-line">
             {table.rows.map((row) => (
               <tr key={row.join()}>
-                {row.map((cell, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: columns never change their order
-                  <td key={index} className="py-1 pr-4">
-                    {cell}
+                {table.head.map((column, index) => (
+                  <td key={column} className="py-1 pr-4">
+                    {row[index]}
                   </td>
                 ))}
               </tr>
