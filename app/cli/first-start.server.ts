@@ -2,6 +2,7 @@ import { exportDocumentSchema, exportFormat, exportVersion } from "~/contract/ex
 import type { Database } from "~/db/database.server";
 import { createAccount } from "~/domain/accounts/create-account.server";
 import { hasAccounts } from "~/domain/accounts/has-accounts.server";
+import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
 import { issueApiToken } from "~/domain/api-tokens/issue-api-token.server";
 import { enrolMember } from "~/domain/transfers/enrol-member.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
@@ -34,6 +35,7 @@ export async function prepareFirstStart(database: Database): Promise<FirstStart 
   });
   const { id, code } = await importDocument(database, adminId, document);
   await enrolMember(database, id, demoId);
+  await setActiveProduct({ database, credential: { user_id: adminId } }, id);
   return { administrator, token, demo, product: { id, code } };
 }
 
@@ -41,7 +43,7 @@ function account(username: string): { username: string; email: string; password:
   return { username, email: `${username}@localhost.localdomain`, password: randomPassword() };
 }
 
-/** The lines that `npm start` prints once, ending with the first step of an agent. */
+/** The lines that `npm start` prints once, ending with the first steps of a person and of an agent. */
 export function describeFirstStart(first: FirstStart, origin: string): string[] {
   const { administrator, demo, token, product } = first;
   return [
@@ -50,7 +52,7 @@ export function describeFirstStart(first: FirstStart, origin: string): string[] 
     `  API token       ${token}`,
     `  Demo account    ${demo.username} / ${demo.password} (can look, not change)`,
     `  Sample product  ${product.code} at ${origin}/products/${product.id}/backlog`,
-    "The first step of an agent:",
+    `Sign in, and ${origin}/start leads through the first five minutes. What an agent reads first:`,
     `  curl -H "Authorization: Bearer ${token}" ${origin}/api/products/${product.id}/agent-context`,
   ];
 }

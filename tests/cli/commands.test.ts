@@ -206,6 +206,7 @@ describe("the first start", () => {
     if (first === null) throw new Error("somebody was there already");
     const lines = describeFirstStart(first, "http://localhost:3000").join("\n");
     expect(lines).toContain(first.administrator.password);
+    expect(lines).toContain("http://localhost:3000/start");
     expect(lines).toContain(`curl -H "Authorization: Bearer ${first.token}"`);
 
     const app = await startTestApp(fresh);
@@ -217,10 +218,10 @@ describe("the first start", () => {
       next_story: { tasks: [{ implementation_plan: /\S/ }, {}].map(() => expect.anything()) },
     });
     const { rows } = await fresh.sql.query(
-      "select u.id, u.role, u.is_demo, s.id as sprint_id from users u, sprints s order by u.username",
+      "select u.id, u.role, u.is_demo, u.active_product_id, s.id as sprint_id from users u, sprints s order by u.username",
     );
     expect(rows).toMatchObject([
-      { role: "ADMIN", is_demo: false },
+      { role: "ADMIN", is_demo: false, active_product_id: first.product.id },
       { role: "DEVELOPER", is_demo: true },
     ]);
     const ready = await preflightSprintRun(fresh.actorOf(rows[0]), {

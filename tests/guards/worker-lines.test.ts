@@ -10,7 +10,7 @@ const pages = ["README.md", "docs/worker.md", "docs/agents.md"].map((file) => ({
   file,
   text: readFileSync(root + file, "utf8"),
 }));
-const connect = setups({ origin: "http://localhost:3000", token: "blm_x", productId: null })
+const connect = setups({ origin: "http://localhost:3000", token: "blm_x", product: null })
   .flatMap(({ blocks }) => blocks)
   .map(({ text }) => ({ file: "Connect", text }));
 

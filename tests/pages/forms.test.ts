@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { signIn, startTestApp } from "../setup/app";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, create, seedBacklog, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
@@ -175,4 +175,12 @@ it("the sample product is one's own, and counts like any other product", async (
   ]);
   expect(rows).toHaveLength(5);
   expect((await post()).status).toBe(429);
+});
+
+it("the first steps lead to the sprint of one's product, also when none was chosen", async () => {
+  const beginner = await createUser(t);
+  const { product: own, sprint: active } = await seedBacklog(t, beginner);
+  await app.request("/api/products", { headers: bearer(await createToken(t, beginner)) });
+  const steps = createVisitor(app, await signIn(t, app, beginner));
+  expect(await steps.read("/start")).toContain(`href="/products/${own.id}/sprints/${active.id}"`);
 });

@@ -194,7 +194,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(sentences.gemini).toMatch(
       /^Your worker finder on .+ found Gemini CLI 0\.61\.0, signed in\.$/,
     );
-    const place = { origin: app.origin, token, productId: null, installed: sentences };
+    const place = { origin: app.origin, token, product: null, installed: sentences };
     const [first] = setups(place);
     expect(first).toMatchObject({ name: "Let Gemini CLI do the sprint" });
     expect(first?.blocks[0]?.text).toContain("--agent gemini");

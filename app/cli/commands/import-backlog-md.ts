@@ -57,7 +57,7 @@ function reportLines(
   const statuses = reportStatuses(conversion);
   const mappedFiles = new Set(mapped.map(({ source }) => source)).size;
   return [
-    `Imported ${code}: ${counts.pbis} PBIs, ${counts.stories} stories, ${counts.tasks} tasks, ${counts.ideas} ideas, ${counts.log_entries} log entries, ${counts.dependencies} dependencies.`,
+    `Imported ${code}: PBIs ${counts.pbis}, stories ${counts.stories}, tasks ${counts.tasks}, ideas ${counts.ideas}, log entries ${counts.log_entries}, dependencies ${counts.dependencies}.`,
     `${mappedFiles} of ${counts.files} files are in the product; ${skipped.length} were skipped:`,
     ...skipped.map(({ source, reason }) => `  ${source}: ${reason}`),
     ...(statuses.length > 0 ? ["Statuses of the folder's own:"] : []),

@@ -39,12 +39,21 @@ export const importFile = defineCommand({
       tasks: imported.taskCodes.length,
       ideas: imported.ideaCodes.length,
     };
-    const unknown = imported.unknownUsers;
+    const { unknownUsers: unknown, leftOut } = imported;
     return {
-      json: { id: imported.id, code: imported.code, ...counts, unknown_users: unknown },
+      json: {
+        id: imported.id,
+        code: imported.code,
+        ...counts,
+        unknown_users: unknown,
+        left_out: leftOut,
+      },
       lines: [
-        `Imported ${imported.code}: ${counts.pbis} PBIs, ${counts.stories} stories, ${counts.tasks} tasks, ${counts.ideas} ideas.`,
+        `Imported ${imported.code}: PBIs ${counts.pbis}, stories ${counts.stories}, tasks ${counts.tasks}, ideas ${counts.ideas}.`,
         ...unknown.map((username) => `No user ${username} here: not a member of the new product`),
+        ...leftOut.map(
+          ({ blocked, blocker, reason }) => `${blocked} waits for ${blocker}: left out, ${reason}`,
+        ),
       ],
     };
   },

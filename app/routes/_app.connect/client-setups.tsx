@@ -6,18 +6,18 @@ import { setups } from "./setups";
 export function ClientSetups({
   origin,
   token,
-  productId,
+  product,
   installed,
 }: {
   origin: string;
   token: string;
-  productId: string | null;
+  product: { id: string; code: string } | null;
   installed: Readonly<Record<string, string>>;
 }) {
   return (
     <Section title="2. Copy one of these">
       <div className="grid gap-3">
-        {setups({ origin, token, productId, installed }).map(({ name, about, blocks }, index) => (
+        {setups({ origin, token, product, installed }).map(({ name, about, blocks }, index) => (
           <details
             key={name}
             open={index === 0}

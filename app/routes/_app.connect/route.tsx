@@ -8,6 +8,7 @@ import { listApiTokens } from "~/domain/api-tokens/list-api-tokens.server";
 import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { useShellData } from "../_app/shell-data";
 import { ClientSetups } from "./client-setups";
 import { FirstCall } from "./first-call";
 import { installedAgents } from "./installed-agents";
@@ -22,7 +23,6 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { workerFile, version } = context.services;
   return json({
     origin: context.services.env.appOrigin,
-    productId: principal.active_product_id,
     installed: installedAgents(workers, principal.user_id),
     worker: workerFile && { version, sha256: workerFile.sha256 },
     tokens: tokens.map(({ id, label, last_used_at }) => ({ id, label, last_used_at })),
@@ -43,7 +43,9 @@ export const meta: MetaFunction = () => [{ title: "Connect an agent · Backloom"
 const tokenPlaceholder = "YOUR-TOKEN";
 
 export default function ConnectPage() {
-  const { origin, productId, installed, tokens, worker } = useLoaderData<typeof loader>();
+  const { origin, installed, tokens, worker } = useLoaderData<typeof loader>();
+  const { products = [], activeProductId } = useShellData() ?? {};
+  const product = products.find(({ id }) => id === activeProductId) ?? products[0] ?? null;
   const fresh = useAnswer<{ id?: string; token?: string }>();
   const used = tokens.find(({ id }) => id === fresh?.id);
   return (
@@ -56,7 +58,7 @@ export default function ConnectPage() {
       <ClientSetups
         origin={origin}
         token={fresh?.token ?? tokenPlaceholder}
-        productId={productId}
+        product={product}
         installed={installed}
       />
       {worker ? (

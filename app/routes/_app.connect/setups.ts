@@ -9,28 +9,29 @@ export interface Setup {
 interface Place {
   origin: string;
   token: string;
-  productId: string | null;
+  /** The one to begin with. */
+  product: { id: string; code: string } | null;
   /** What the user's workers said of their machines, by the name of the agent. */
   installed?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What to copy for each kind of client, filled with this host and the token. */
-export function setups({ origin, token, productId, installed = {} }: Place): Setup[] {
+export function setups({ origin, token, product, installed = {} }: Place): Setup[] {
   const endpoint = `${origin}/mcp`;
   const server = { type: "http", url: endpoint, headers: { Authorization: `Bearer ${token}` } };
   const download = `curl -fsS ${origin}/worker.mjs -o backloom-worker.mjs`;
   const agents = Object.values(knownAgents).sort(
     (one, other) => Number(other.name in installed) - Number(one.name in installed),
   );
-  const context = productId ? `/api/products/${productId}/agent-context` : "/api/products";
+  const context = product ? `/api/products/${product.id}/agent-context` : "/api/products";
   return [
     ...agents.map(({ name: agent, title, install, signIn }) => ({
       name: `Let ${title} do the sprint`,
-      about: `${installed[agent] ?? `Needs Node 20, git, and ${title} (${install}; ${signIn}).`} Run it in your repository's folder, with the code of your product.`,
+      about: `${installed[agent] ?? `Needs Node 20, git and ${title}: ${install}, then ${signIn}.`} Run it in the folder of your repository${product ? "" : ", with the code of your product"}.`,
       blocks: [
         {
           label: "Terminal",
-          text: `${download} && BACKLOOM_TOKEN=${token} node backloom-worker.mjs --url ${origin} --product CODE --repo . --agent ${agent}`,
+          text: `${download} && BACKLOOM_TOKEN=${token} node backloom-worker.mjs --url ${origin} --product ${product?.code ?? "CODE"} --repo . --agent ${agent}`,
         },
       ],
     })),

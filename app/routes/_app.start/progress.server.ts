@@ -7,19 +7,16 @@ import { listSprintRuns } from "~/domain/sprint-runs/list-sprint-runs.server";
 
 /** How far somebody has come; read from what there is, so that nothing has to be remembered. */
 export async function readProgress(actor: Actor, activeProductId: string | null) {
-  const [shell, tokens] = await Promise.all([
-    getShell(actor, activeProductId),
-    listApiTokens(actor),
-  ]);
-  const product =
-    shell.products.find(({ id }) => id === activeProductId) ?? shell.products[0] ?? null;
-  const [runs, open, answered] = product
+  const [{ products }, tokens] = await Promise.all([getShell(actor, null), listApiTokens(actor)]);
+  const product = products.find(({ id }) => id === activeProductId) ?? products[0] ?? null;
+  const [shell, runs, open, answered] = product
     ? await Promise.all([
+        getShell(actor, product.id),
         listSprintRuns(actor, { product_id: product.id, limit: 1 }),
         listQuestions(actor, { product_id: product.id, state: "open", limit: 1 }),
         listQuestions(actor, { product_id: product.id, state: "answered", limit: 1 }),
       ])
-    : [{ runs: [] }, { questions: [] }, { questions: [] }];
+    : [{ active_sprint_id: null }, { runs: [] }, { questions: [] }, { questions: [] }];
   const run = runs.runs[0] ?? null;
   const done = run
     ? await listAgentJobs(actor, { sprint_run_id: run.id, state: "done", limit: 50 })
