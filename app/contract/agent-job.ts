@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { released } from "./dependency";
 import { doingSchema } from "./events";
+import { diffLimits } from "./job-diff";
 import { jobAttemptSchema } from "./job-output";
 import { reportedEvidenceInput } from "./proof";
 import { agentQuestionSchema } from "./question";
@@ -266,6 +267,18 @@ export const reportAgentJobInput = attemptInput.extend({
   ...usageInput,
 });
 export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
+
+/** The same from an agent that is its own worker: it has what git prints, and not our worker that takes it apart. */
+export const reportWithDiffInput = reportAgentJobInput
+  .extend({
+    diff: text(diffLimits.fileBytes)
+      .optional()
+      .describe("git diff base_sha head_sha; more: PUT /api/jobs/:id/diff"),
+  })
+  .refine(({ diff, base_sha, head_sha }) => diff === undefined || (base_sha && head_sha), {
+    path: ["diff"],
+    message: "A diff comes with base_sha and head_sha, the commits that it lies between.",
+  });
 
 export const reportJobUsageInput = attemptInput.extend({
   ...usageInput,

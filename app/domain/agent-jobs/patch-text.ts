@@ -1,5 +1,6 @@
 import type { DiffFile, JobDiff } from "~/contract/job-diff";
 import { parsePatch } from "~/contract/patch";
+import { quotedName, readHeadNames, readName } from "./git-name";
 
 /**
  * A diff as `git apply` takes it. What is not whole is named and left out: half a patch would be applied as if it were all. A
@@ -24,54 +25,38 @@ function reasonToLeaveOut(file: DiffFile): string | null {
 /** Whether a patch is whole, and every name in it is that of the file that it is listed under. */
 function isAboutItsFile({ path, old_path: oldPath = path }: DiffFile, text: string): boolean {
   const { headers, isWhole } = parsePatch(text);
-  const oldSide = quoted(`a/${oldPath}`);
-  const newSide = quoted(`b/${path}`);
   const heads = [path, oldPath].flatMap((old) =>
-    [path, oldPath].map((next) => `diff --git ${quoted(`a/${old}`)} ${quoted(`b/${next}`)}`),
+    [path, oldPath].map(
+      (next) => `diff --git ${quotedName(`a/${old}`)} ${quotedName(`b/${next}`)}`,
+    ),
   );
   const names = new Map([
-    ["---", [oldSide, "/dev/null"]],
-    ["+++", [newSide, "/dev/null"]],
-    ["rename from", [quoted(oldPath)]],
-    ["rename to", [quoted(path)]],
-    ["copy from", [quoted(oldPath)]],
-    ["copy to", [quoted(path)]],
+    ["---", [`a/${oldPath}`, "/dev/null"]],
+    ["+++", [`b/${path}`, "/dev/null"]],
+    ["rename from", [oldPath]],
+    ["rename to", [path]],
+    ["copy from", [oldPath]],
+    ["copy to", [path]],
   ]);
   return (
     isWhole &&
     headers.length > 0 &&
     headers.every(
       ([head = "", ...lines]) =>
-        heads.includes(head) &&
+        heads.includes(plainHead(head)) &&
         lines.every((line) => {
           const [, word = "", name = ""] =
             /^(---|\+\+\+|(?:rename|copy) (?:from|to)) (.*?)\t?$/.exec(line) ?? [];
-          return names.get(word)?.includes(name) ?? true;
+          return names.get(word)?.includes(readName(name)) ?? true;
         }),
     )
   );
 }
 
-const escapes: Record<string, string> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\t": "\\t",
-  "\n": "\\n",
-  "\u000b": "\\v",
-  "\f": "\\f",
-  "\r": "\\r",
-  '"': '\\"',
-  "\\": "\\\\",
-};
-
-/** A name as git writes it when it holds what would end a line or a quote (`core.quotePath=false`). */
-function quoted(name: string): string {
-  const escaped = name.replace(/[\p{Cc}"\\]/gu, (character) => {
-    const code = character.charCodeAt(0);
-    if (code > 0x7f) return character;
-    return escapes[character] ?? `\\${code.toString(8).padStart(3, "0")}`;
-  });
-  return escaped === name ? name : `"${escaped}"`;
+/** The line as it is written without `core.quotePath`. */
+function plainHead(head: string): string {
+  const names = readHeadNames(head);
+  return names === null ? head : `diff --git ${names.map(quotedName).join(" ")}`;
 }
 
 /** A name that cannot end its line. */

@@ -2,8 +2,8 @@ import { z } from "zod";
 import {
   heartbeatAgentJobInput,
   jobIdInput,
-  reportAgentJobInput,
   reportJobUsageInput,
+  reportWithDiffInput,
   updateTaskExecutionInput,
   verifySprintTaskInput,
   verifyTaskAgainstPlanInput,
@@ -13,8 +13,8 @@ import { checkQueueEmptyInput, claimAgentJobInput } from "~/contract/worker";
 import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
 import { checkQueueEmpty } from "~/domain/agent-jobs/check-queue-empty.server";
 import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
+import { reportWithDiff } from "~/domain/agent-jobs/report-with-diff.server";
 import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
 import { verifySprintTask } from "~/domain/agent-jobs/verify-sprint-task.server";
 import { verifyTaskAgainstPlan } from "~/domain/agent-jobs/verify-task-against-plan.server";
@@ -66,8 +66,8 @@ export const updateJobStatusTool = defineTool({
     "running, then done, failed (with failure_class) or skipped. rate_limited with resets_at puts it back into the queue.",
   access: "write",
   effect: { repeatable: true },
-  input: reportAgentJobInput,
-  run: ({ actor }, input) => reportAgentJob(actor, input),
+  input: reportWithDiffInput,
+  run: ({ actor }, input) => reportWithDiff(actor, input),
 });
 
 export const reportJobUsageTool = defineTool({

@@ -1,0 +1,68 @@
+const escapes: Record<string, string> = {
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\u000b": "\\v",
+  "\f": "\\f",
+  "\r": "\\r",
+  '"': '\\"',
+  "\\": "\\\\",
+};
+const escaped = new Map(
+  Object.entries(escapes).map(([character, written]) => [written, character]),
+);
+
+/** A name as git writes it when it holds what would end a line or a quote (`core.quotePath=false`). */
+export function quotedName(name: string): string {
+  const written = name.replace(/[\p{Cc}"\\]/gu, (character) => {
+    const code = character.charCodeAt(0);
+    if (code > 0x7f) return character;
+    return escapes[character] ?? `\\${code.toString(8).padStart(3, "0")}`;
+  });
+  return written === name ? name : `"${written}"`;
+}
+
+/**
+ * The name that git has written, quoted or not. As git comes it quotes every letter that is not ASCII, byte by byte
+ * (`core.quotePath=true`), so the bytes are put together before they are read.
+ */
+export function readName(written: string): string {
+  if (!/^".*"$/s.test(written) || written.length < 2) return written;
+  const bytes: number[] = [];
+  for (const [token] of written.slice(1, -1).matchAll(/\\[0-7]{3}|\\.|[^\\]/gsu)) {
+    const isByte = /^\\[0-7]{3}$/.test(token);
+    if (isByte) bytes.push(Number.parseInt(token.slice(1), 8) & 0xff);
+    else bytes.push(...new TextEncoder().encode(escaped.get(token) ?? token));
+  }
+  return new TextDecoder().decode(new Uint8Array(bytes));
+}
+
+/** The two names of a `diff --git` line, or null where they can not be told apart. */
+export function readHeadNames(head: string): [string, string] | null {
+  const words = head.slice("diff --git ".length);
+  const middle = words.startsWith('"') ? endOfQuote(words) : startOfLast(words);
+  if (middle === null) return null;
+  return [readName(words.slice(0, middle)), readName(words.slice(middle + 1))];
+}
+
+/** Where the quote that begins a text ends. */
+function endOfQuote(text: string): number | null {
+  for (let index = 1; index < text.length; index += 1) {
+    if (text[index] === "\\") index += 1;
+    else if (text[index] === '"') return index + 1;
+  }
+  return null;
+}
+
+/** The second name is quoted, or both are plain: then they are the same but for their `a/` and `b/`. */
+function startOfLast(words: string): number | null {
+  if (words.endsWith('"')) {
+    const start = words.indexOf(' "');
+    return start < 0 ? null : start;
+  }
+  const middle = (words.length - 1) / 2;
+  const isTwice =
+    words[middle] === " " && words.slice(2, middle) === words.slice(middle + 1).slice(2);
+  return isTwice ? middle : null;
+}

@@ -1,0 +1,29 @@
+import type { z } from "zod";
+import type { ReportAgentJobInput, ReportedJob, reportWithDiffInput } from "~/contract/agent-job";
+import { ContractError } from "~/contract/errors";
+import { type SaveJobDiffInput, saveJobDiffBody } from "~/contract/job-diff";
+import type { Actor } from "~/db/rpc.server";
+import { readPatch } from "./read-patch";
+import { reportAgentJob } from "./report-agent-job.server";
+import { saveJobDiff } from "./save-job-diff.server";
+
+/** Keeps the changes first: whoever is asked to judge the work by this report finds them. */
+export async function reportWithDiff(
+  actor: Actor,
+  { diff, ...report }: z.output<typeof reportWithDiffInput>,
+): Promise<ReportedJob> {
+  if (diff !== undefined) await saveJobDiff(actor, diffOf(report, diff));
+  return reportAgentJob(actor, report);
+}
+
+function diffOf(report: ReportAgentJobInput, diff: string): SaveJobDiffInput {
+  const { job_id, attempt, base_sha, head_sha } = report;
+  const files = readPatch(diff);
+  const parsed = saveJobDiffBody.safeParse({ attempt, base_sha, head_sha, files });
+  if (parsed.success) return { job_id, ...parsed.data };
+  const issues = parsed.error.issues.map(({ path, message }) => ({
+    path: path[0] === "files" ? ["diff", ...path].join(".") : path.join("."),
+    message,
+  }));
+  throw new ContractError(422, "The diff can not be kept as it is.", { issues });
+}
