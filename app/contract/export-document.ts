@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { reviewVerdicts } from "./job-review";
 import { doneRequirements } from "./product";
 import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "./proof";
 import { isStorable } from "./text";
@@ -38,6 +39,27 @@ const logEntrySchema = z.object({
   created_at: time.optional(),
 });
 
+const commentSchema = z.object({
+  attempt: z.int().min(1).default(1),
+  path: z.string().min(1).max(4096).refine(isStorable),
+  line: z.int().min(1),
+  side: z.enum(["old", "new"]).default("new"),
+  line_text: z.string().max(2000).refine(isStorable).default(""),
+  body: z.string().min(1).max(10_000).refine(isStorable),
+  author: z.string().min(1).max(200),
+  created_at: time.optional(),
+});
+
+/** How somebody judged the work of an attempt, with what they remarked on its lines. */
+const reviewSchema = z.object({
+  attempt: z.int().min(1).default(1),
+  verdict: z.enum(reviewVerdicts),
+  summary: z.string().max(10_000).refine(isStorable).default(""),
+  author: z.string().min(1).max(200),
+  created_at: time.optional(),
+  comments: z.array(commentSchema).default([]),
+});
+
 const taskSchema = z.object({
   code,
   title,
@@ -53,6 +75,7 @@ const taskSchema = z.object({
   /** Codes of the tasks that it waits for. */
   blocked_by: z.array(z.string()).default([]),
   created_at: time.optional(),
+  reviews: z.array(reviewSchema).default([]),
 });
 
 /** The words of a criterion, as they stand in the story or in the definition of done. */

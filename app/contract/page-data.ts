@@ -3,6 +3,7 @@ import { agentJobSchema, costsSchema } from "./agent-job";
 import { budgetListSchema } from "./budget";
 import { dependenciesSchema } from "./dependency";
 import { doingSchema } from "./events";
+import { jobReviewSchema, storedCommentSchema } from "./job-review";
 import { doneRequirements } from "./product";
 import { provenCriterionSchema } from "./proof";
 import { agentQuestionSchema } from "./question";
@@ -278,6 +279,19 @@ export const taskPageSchema = z.object({
   story: codedSchema.extend({ sprint_id: id.nullable() }),
   stories: z.array(codedSchema),
   jobs: z.array(agentJobSchema),
+  /** Of the installation that the product came from: here is no job that they stand at. */
+  imported_reviews: z.array(
+    jobReviewSchema
+      .pick({ id: true, attempt: true, verdict: true, summary: true, author: true })
+      .extend({
+        created_at: moment,
+        comments: z.array(
+          storedCommentSchema
+            .pick({ id: true, path: true, line: true, line_text: true, body: true, author: true })
+            .extend({ created_at: moment }),
+        ),
+      }),
+  ),
   dependencies: dependenciesSchema,
   questions: z.array(agentQuestionSchema),
   history: z.array(z.object({ id: z.number(), to_status: z.string(), changed_at: moment })),

@@ -61,11 +61,13 @@ export const judgeCriterionInput = z.object({
   verdict: z.enum(["pass", "fail"]),
 });
 
-export const waiveCriterionInput = z.object({
-  story_id: idSchema,
+/** Body of `POST /api/stories/:id/waivers`. */
+export const waiveCriterionBody = z.object({
   criterion: criterionIdSchema,
   reason: requiredText(2_000),
 });
+
+export const waiveCriterionInput = waiveCriterionBody.extend({ story_id: idSchema });
 export type WaiveCriterionInput = z.infer<typeof waiveCriterionInput>;
 
 export const evidenceSchema = z.object({

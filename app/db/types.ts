@@ -1081,7 +1081,7 @@ export type Database = {
           body: string;
           created_at: string;
           id: string;
-          job_id: string;
+          job_id: string | null;
           line: number;
           line_text: string;
           path: string;
@@ -1097,7 +1097,7 @@ export type Database = {
           body: string;
           created_at?: string;
           id?: string;
-          job_id: string;
+          job_id?: string | null;
           line: number;
           line_text: string;
           path: string;
@@ -1112,7 +1112,7 @@ export type Database = {
           body?: string;
           created_at?: string;
           id?: string;
-          job_id?: string;
+          job_id?: string | null;
           line?: number;
           line_text?: string;
           path?: string;
@@ -1261,9 +1261,10 @@ export type Database = {
           author_id: string | null;
           created_at: string;
           id: string;
-          job_id: string;
+          job_id: string | null;
           product_id: string;
           summary: string;
+          task_id: string | null;
           verdict: string;
         };
         ComputedFields: never;
@@ -1273,9 +1274,10 @@ export type Database = {
           author_id?: string | null;
           created_at?: string;
           id?: string;
-          job_id: string;
+          job_id?: string | null;
           product_id: string;
           summary: string;
+          task_id?: string | null;
           verdict: string;
         };
         Update: {
@@ -1284,9 +1286,10 @@ export type Database = {
           author_id?: string | null;
           created_at?: string;
           id?: string;
-          job_id?: string;
+          job_id?: string | null;
           product_id?: string;
           summary?: string;
+          task_id?: string | null;
           verdict?: string;
         };
         Relationships: [
@@ -1309,6 +1312,13 @@ export type Database = {
             columns: ["product_id"];
             isOneToOne: false;
             referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_reviews_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
             referencedColumns: ["id"];
           },
         ];
@@ -1757,6 +1767,37 @@ export type Database = {
           name?: string;
         };
         Relationships: [];
+      };
+      sprint_leftovers: {
+        Row: {
+          sprint_id: string;
+          story_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          sprint_id: string;
+          story_id: string;
+        };
+        Update: {
+          sprint_id?: string;
+          story_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "sprint_leftovers_sprint_id_fkey";
+            columns: ["sprint_id"];
+            isOneToOne: false;
+            referencedRelation: "sprints";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "sprint_leftovers_story_id_fkey";
+            columns: ["story_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id"];
+          },
+        ];
       };
       sprint_runs: {
         Row: {

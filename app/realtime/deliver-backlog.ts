@@ -50,6 +50,7 @@ const workerFields = [...common, "name", "last_quota_pct", "current_job_id", "st
 const otherFields = [
   ...common,
   "user_id",
+  "story_id",
   "task_id",
   "idea_id",
   "sprint_id",

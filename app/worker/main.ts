@@ -7,6 +7,7 @@ import { openJournal } from "./journal";
 import { removeLeftovers } from "./leftovers";
 import { leave, runLoop } from "./loop";
 import { readOptions, secretsOf, usage } from "./options";
+import { markProcesses } from "./orphans";
 import { messageOf, WorkerProblem } from "./problems";
 import { checkRepository } from "./repository";
 import { findServedProduct } from "./served-product";
@@ -36,6 +37,7 @@ async function main(words: readonly string[]): Promise<void> {
   const tools = { options, service, journal, folder, clean, demoCommand, stopSignal: stop };
   try {
     await removeLeftovers(folder.worktrees, journal);
+    markProcesses(folder.worktrees);
     await checkAgent(options);
     const product = await findServedProduct(options, service, stop);
     await checkRepository(options, product, folder);

@@ -21,7 +21,7 @@ const person = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
 const git = (...words: string[]) =>
   execFileSync("git", ["-C", home, ...person, ...words], {
     encoding: "utf8",
-    env: { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: "1" },
+    env: { ...process.env, HOME: home, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" },
   });
 const write = (name: string, content: string | Buffer) => writeFileSync(join(home, name), content);
 

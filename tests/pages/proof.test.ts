@@ -16,7 +16,11 @@ it("people judge and waive criteria without script, on the pages of story, task 
   const { actor, owner, stories, sprint } = await seedSprint(t, { stories: [1] });
   const story = at(stories, 0);
   const of = { story_id: story.id };
-  await updateStory(actor, { ...of, acceptance_criteria: "- Opens <b>fast</b>\n- Says \u202eso" });
+  await updateStory(actor, {
+    ...of,
+    acceptance_criteria:
+      "- Opens <b>fast</b>\n- Says \u202eso\n- Passes `npm <i>test</i>` and ` alone",
+  });
   await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
   const { read, submit } = createVisitor(app, await signIn(t, app, owner));
@@ -33,6 +37,8 @@ it("people judge and waive criteria without script, on the pages of story, task 
     expect(page).toContain("Opens &lt;b&gt;fast&lt;/b&gt;");
     expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;⟨001b⟩[31m⟨202e⟩");
     expect(page).toContain("Fails");
+    expect(page).toMatch(/Passes <\/span><code[^>]*>npm &lt;i&gt;test&lt;\/i&gt;<\/code>/);
+    expect(page).toContain(" and ` alone");
   }
   const judged = { criterion: opens?.id ?? "", verdict: "pass" };
   expect(await submit(`/jobs/${job.id}/proof`, "saw", judged)).toBe(`/stories/${story.id}#proof`);

@@ -10,7 +10,7 @@ import { updateStory } from "~/domain/stories/update-story.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
-import { addMember } from "../setup/backlog";
+import { addMember, create } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
 import { createUser } from "../setup/users";
@@ -125,14 +125,23 @@ describe("the page of the sprint review", () => {
   it("is linked from the sprint's page, and keeps what left the sprint when it was completed", async () => {
     const { world, run, first, second } = await scene();
     const { read } = createVisitor(app, await signIn(t, app, world.owner));
+    const untouched = await create(world.actor, "create_story", {
+      ...{ p_pbi_id: world.pbi.id, p_title: "Nobody came to it" },
+    });
+    await create(world.actor, "add_story_to_sprint", {
+      ...{ p_sprint_id: world.sprint.id, p_story_id: untouched.id },
+    });
     expect(await read(pageOf(world))).toContain(`href="${reviewOf(world)}"`);
     expect(await visit(world)).not.toContain("No longer in this sprint");
     await cancelSprintRun(world.actor, { sprint_run_id: run.id });
     await completeSprint(world.actor, { sprint_id: world.sprint.id });
     const page = await visit(world);
-    for (const { code } of [first, second]) {
+    for (const { code } of [first, second, untouched]) {
       expect(storyIn(page, code)).toContain("No longer in this sprint");
     }
+    const open = page.slice(page.indexOf('aria-label="Open ends"'));
+    expect(open).toContain("Unfinished stories (3)");
+    expect(open).toContain("Nobody came to it");
     expect(storyIn(page, first.code)).toContain("€2.50 + $1.50");
   });
 

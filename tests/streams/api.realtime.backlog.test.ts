@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { backlogChangeSchema, backlogReadySchema } from "~/contract/events";
+import { getStoryProof } from "~/domain/proof/get-story-proof.server";
+import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { openStream, type StreamReader } from "./stream-reader";
@@ -43,6 +45,28 @@ describe("GET /api/realtime/backlog", () => {
   it("accepts the session cookie as well as a token", async () => {
     const reader = await connect(w.productId, { cookie: await signIn(t, app, w.member) });
     expect(await reader.next()).toMatchObject({ event: "ready" });
+  });
+
+  it("tells whoever looks at a story that one of its criteria was waived", async () => {
+    const reader = await connect();
+    await reader.nextNamed("ready");
+    const pbiId = await createPbi(t, w.productId);
+    const storyId = await createStory(t, { productId: w.productId, pbiId });
+    await t.sql.query(
+      "update public.stories set acceptance_criteria = '- It opens' where id = $1",
+      [storyId],
+    );
+    const actor = t.actorOf(w.member);
+    const { criteria } = await getStoryProof(actor, { story_id: storyId });
+    await waiveCriterion(actor, {
+      ...{ story_id: storyId, criterion: criteria[0]?.id ?? "", reason: "Not here" },
+    });
+    for (;;) {
+      const change = backlogChangeSchema.parse((await reader.nextChange()).data);
+      if (change.entity !== "waiver") continue;
+      expect(change).toMatchObject({ op: "I", product_id: w.productId, story_id: storyId });
+      return;
+    }
   });
 
   it("announces insert, update and delete of PBIs, stories and tasks, whichever client made the change", async () => {

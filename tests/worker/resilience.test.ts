@@ -87,6 +87,31 @@ describe("an attempt that lost its job", { timeout: 120_000 }, () => {
   });
 });
 
+describe("what an agent has started in a process group of its own", { timeout: 120_000 }, () => {
+  it("outlives kill -9 of the worker and of the agent, and ends when the worker starts again", async () => {
+    const run = await startRun(t, ada, { code: "STRAY" });
+    const pidFile = join(home, "stray-alive");
+    const loop = `echo $$ > ${pidFile}; while :; do sleep 0.1; done`;
+    const options = '{ detached: true, stdio: "ignore" }';
+    const detach = `require("child_process").spawn("sh", ["-c", ${JSON.stringify(loop)}], ${options}).unref()`;
+    const first = start("STRAY", `"${process.execPath}" -e '${detach}'; sleep 600`);
+    await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 20_000 });
+    first.process.kill("SIGKILL");
+    await first.ended;
+    const stray = Number(read(pidFile));
+    expect(isAlive(stray)).toBe(true);
+    const bystander = start("STRAY", "demo", "--name", "bystander", "--quota-command", "echo 100");
+    await bystander.said(/Worker bystander waits/);
+    expect(isAlive(stray)).toBe(true);
+    bystander.process.kill("SIGTERM");
+    await bystander.ended;
+    const second = start("STRAY", "demo", "--once");
+    expect(await second.ended, second.output()).toBe(0);
+    expect(isAlive(stray)).toBe(false);
+    expect((await run.read()).status).toBe("done");
+  });
+});
+
 describe("several workers on one machine", { timeout: 120_000 }, () => {
   it("take names of their own when they are started with the same one", async () => {
     await startRun(t, ada, { code: "TWINS" });

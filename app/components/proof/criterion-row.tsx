@@ -2,10 +2,10 @@ import { Badge } from "~/components/badge";
 import { RelativeTime } from "~/components/relative-time";
 import { StatusIcon } from "~/components/status-icon";
 import type { ProvenCriterion } from "~/contract/proof";
+import { CriterionText } from "./criterion-text";
 import { EvidenceList } from "./evidence-list";
 import { JudgeForms } from "./judge-forms";
 import { criterionStates, grades } from "./proof-words";
-import { visible } from "./visible";
 
 /** One criterion: its words, how it stands, and what speaks for it. */
 export function CriterionRow({
@@ -23,7 +23,9 @@ export function CriterionRow({
       <div className="flex items-start gap-2.5">
         <StatusIcon tone={tone} className="mt-0.5 size-4 shrink-0" />
         <div className="grid min-w-0 grow gap-0.5">
-          <p className="break-words text-sm">{visible(text)}</p>
+          <p className="break-words text-sm">
+            <CriterionText text={text} />
+          </p>
           <p className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
             <span className="font-semibold">{label}</span>
             {saw ? <span>{saw}</span> : null}

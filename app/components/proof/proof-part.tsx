@@ -1,9 +1,9 @@
 import { Section } from "~/components/card";
 import type { StoryProof } from "~/contract/proof";
 import { CriterionRow } from "./criterion-row";
+import { CriterionText } from "./criterion-text";
 import { EvidenceList } from "./evidence-list";
 import { requirements } from "./proof-words";
-import { visible } from "./visible";
 
 /** What proves a story: one line for each criterion, who saw it, and what a person may add. */
 export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title?: string }) {
@@ -39,7 +39,9 @@ export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title
           <ul className="mt-2 grid gap-3">
             {former.map(({ id, text, waiver, evidence }) => (
               <li key={id} className="grid gap-1 text-sm">
-                <span className="line-through">{visible(text)}</span>
+                <span className="line-through">
+                  <CriterionText text={text} />
+                </span>
                 {waiver ? (
                   <span className="text-muted">
                     Waived by {waiver.waived_by}: {waiver.reason}

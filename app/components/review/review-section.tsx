@@ -8,8 +8,7 @@ import { WriteFields } from "~/components/write-access";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import type { JobComment, JobComments } from "~/contract/job-review";
 import { Remark } from "./remark";
-
-const verdictWords = { approve: "approved", request_changes: "requested changes of" };
+import { verdictWords } from "./verdict-words";
 
 /** What was said of the work in earlier rounds, and the next one. */
 export function ReviewSection({

@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import { CodeChip } from "~/components/badge";
 import { Section } from "~/components/card";
+import { CriterionText } from "~/components/proof/criterion-text";
 import { visible } from "~/components/proof/visible";
 import { RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
@@ -43,7 +44,7 @@ export function OpenEnds({ review }: { review: Reviewed }) {
                 key={`${story} ${criterion}`}
                 code={code}
                 to={`/stories/${story}#proof`}
-                words={text}
+                words={<CriterionText text={text} />}
               >
                 <span className="text-muted">
                   Waived by {waived.waived_by} <RelativeTime at={waived.created_at} />:{" "}
@@ -100,14 +101,14 @@ function Row({
 }: {
   code: string;
   to: string;
-  words: string;
+  words: React.ReactNode;
   children?: React.ReactNode;
 }) {
   return (
     <li className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5 text-sm">
       <CodeChip>{code}</CodeChip>
       <Link to={to} className="min-w-0 break-words hover:underline">
-        {visible(words)}
+        {typeof words === "string" ? visible(words) : words}
       </Link>
       {children}
     </li>

@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import { Badge, CodeChip } from "~/components/badge";
 import { costsText, countText } from "~/components/numbers";
+import { CriterionText } from "~/components/proof/criterion-text";
 import { EvidenceList } from "~/components/proof/evidence-list";
 import { criterionStates, grades } from "~/components/proof/proof-words";
 import { visible } from "~/components/proof/visible";
@@ -78,7 +79,9 @@ function Criterion({ criterion }: { criterion: ProvenCriterion }) {
     <li className="flex items-start gap-2.5 px-4 py-2.5">
       <StatusIcon tone={tone} className="mt-0.5 size-4 shrink-0" />
       <div className="grid min-w-0 grow gap-0.5">
-        <p className="break-words text-sm">{visible(text)}</p>
+        <p className="break-words text-sm">
+          <CriterionText text={text} />
+        </p>
         <p className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
           <span className="font-semibold">{label}</span>
           {saw ? <span>{saw}</span> : null}

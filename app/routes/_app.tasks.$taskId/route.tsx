@@ -16,6 +16,7 @@ import { getStoryProof } from "~/domain/proof/get-story-proof.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ImportedReviews } from "./imported-reviews";
 import { actOnTask } from "./task-action.server";
 import { TaskHistory } from "./task-history";
 import { TaskJobs } from "./task-jobs";
@@ -85,6 +86,7 @@ export default function TaskPage() {
           ))}
           <TaskTexts task={task} description={description} plan={plan} />
           <TaskJobs jobs={jobs} />
+          <ImportedReviews reviews={page.imported_reviews} />
           <ProofPart proof={proof} title={`Proof of ${story.code}`} />
         </div>
         <div className="grid gap-5">

@@ -7,7 +7,12 @@ import {
   nextStorySchema,
   productSchema,
 } from "~/contract/product";
-import { addEvidenceBody, evidenceSchema, storyProofSchema } from "~/contract/proof";
+import {
+  addEvidenceBody,
+  evidenceSchema,
+  storyProofSchema,
+  waiveCriterionBody,
+} from "~/contract/proof";
 import { sprintTaskSchema, sprintTasksQuery } from "~/contract/sprint";
 import { storySchema } from "~/contract/story";
 import { storyLogBody, storyLogReceiptSchema } from "~/contract/story-log";
@@ -115,6 +120,18 @@ export const backlogPaths: ZodOpenApiPathsObject = {
       body: addEvidenceBody,
       status: 201,
       answer: evidenceSchema,
+      errors: [...writes, 409],
+    }),
+  },
+  "/api/stories/{id}/waivers": {
+    post: operation({
+      id: "waiveStoryCriterion",
+      summary: "Lets one criterion go for good, with the reason; people who are signed in only",
+      security: "session",
+      idParam: "id",
+      body: waiveCriterionBody,
+      status: 201,
+      answer: storyProofSchema,
       errors: [...writes, 409],
     }),
   },

@@ -1,21 +1,25 @@
 -- Why: people judge the work of an attempt in rounds. A review is one round: a verdict, words, and the remarks that its author had
--- collected. Never changed; the newest of a task decides what its next attempt is told. Written by functions only.
+-- collected. Never changed; the newest of a task decides what its next attempt is told. One that came with an import has no job here:
+-- it stands at its task. Written by functions only.
 create table public.job_reviews (
   id uuid primary key default gen_random_uuid(),
-  job_id uuid not null references public.agent_jobs (id) on delete cascade,
+  job_id uuid references public.agent_jobs (id) on delete cascade,
   product_id uuid not null references public.products (id) on delete cascade,
   attempt integer not null constraint job_reviews_attempt_positive check (attempt >= 1),
   verdict text not null constraint job_reviews_verdict_known check (verdict in ('approve', 'request_changes')),
   summary text not null constraint job_reviews_summary_length check (char_length(summary) <= 10000),
   author_id uuid references public.users (id) on delete set null,
   author text not null,
-  created_at timestamptz not null default private.now()
+  created_at timestamptz not null default private.now(),
+  task_id uuid references public.tasks (id) on delete cascade,
+  constraint job_reviews_one_place check (num_nonnulls(job_id, task_id) = 1)
 );
 
 comment on table public.job_reviews is 'Reviews of the work of agent jobs (docs/review.md).';
 
 create index job_reviews_job_id_idx on public.job_reviews (job_id, created_at);
 create index job_reviews_product_id_idx on public.job_reviews (product_id);
+create index job_reviews_task_id_idx on public.job_reviews (task_id) where task_id is not null;
 create index job_reviews_author_id_idx on public.job_reviews (author_id);
 
 alter table public.job_reviews enable row level security;

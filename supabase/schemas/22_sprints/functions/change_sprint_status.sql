@@ -39,6 +39,9 @@ begin
   where s.id = p_sprint_id;
 
   if p_to in ('COMPLETED', 'CANCELLED') then
+    insert into public.sprint_leftovers (sprint_id, story_id)
+    select p_sprint_id, s.id from public.stories s where s.sprint_id = p_sprint_id and s.status <> 'DONE'
+    on conflict do nothing;
     update public.stories s set sprint_id = null where s.sprint_id = p_sprint_id and s.status <> 'DONE';
   end if;
 end;

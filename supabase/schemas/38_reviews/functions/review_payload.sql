@@ -9,11 +9,17 @@ as $$
 declare
   v_review public.job_reviews;
 begin
-  select r.* into v_review
-  from public.agent_jobs j join public.job_reviews r on r.job_id = j.id
-  where p_job.kind <> 'PLAN_CHAT' and j.kind = p_job.kind
-    and (j.id = p_job.id or (p_job.kind = 'TASK_IMPLEMENTATION' and j.task_id = p_job.task_id))
-  order by r.created_at desc, r.id limit 1;
+  select x.* into v_review
+  from (
+    select r.*
+    from public.agent_jobs j join public.job_reviews r on r.job_id = j.id
+    where p_job.kind <> 'PLAN_CHAT' and j.kind = p_job.kind
+      and (j.id = p_job.id or (p_job.kind = 'TASK_IMPLEMENTATION' and j.task_id = p_job.task_id))
+    union all
+    select r.* from public.job_reviews r
+    where p_job.kind = 'TASK_IMPLEMENTATION' and r.task_id = p_job.task_id
+  ) x
+  order by x.created_at desc, x.id limit 1;
   if v_review.id is null or v_review.verdict <> 'request_changes' then
     return '[]';
   end if;

@@ -1,8 +1,9 @@
 -- Why: a remark on a line of a diff. It is its author's alone until it is sent with a review. It keeps the text of its line, so that it
--- is found again when lines move, and is known to be stale when its line is gone. Written by functions only.
+-- is found again when lines move, and is known to be stale when its line is gone. One that came with an import has a review and no job.
+-- Written by functions only.
 create table public.job_comments (
   id uuid primary key default gen_random_uuid(),
-  job_id uuid not null references public.agent_jobs (id) on delete cascade,
+  job_id uuid references public.agent_jobs (id) on delete cascade,
   product_id uuid not null references public.products (id) on delete cascade,
   review_id uuid references public.job_reviews (id) on delete cascade,
   attempt integer not null constraint job_comments_attempt_positive check (attempt >= 1),
@@ -13,7 +14,8 @@ create table public.job_comments (
   body text not null constraint job_comments_body_length check (char_length(body) between 1 and 10000),
   author_id uuid references public.users (id) on delete cascade,
   author text not null,
-  created_at timestamptz not null default private.now()
+  created_at timestamptz not null default private.now(),
+  constraint job_comments_has_place check (job_id is not null or review_id is not null)
 );
 
 comment on table public.job_comments is 'Remarks on lines of diffs; drafts until they are sent with a review (docs/review.md).';

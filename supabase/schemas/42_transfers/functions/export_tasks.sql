@@ -13,7 +13,8 @@ begin
       'verify_only', t.verify_only, 'verify_required', t.verify_required,
       'requires_opus', t.requires_opus, 'estimated_minutes', t.estimated_minutes,
       'blocked_by', private.export_blocked_by('task', t.id),
-      'created_at', private.export_time(t.created_at)
+      'created_at', private.export_time(t.created_at),
+      'reviews', private.export_reviews(t.id)
     ) order by t.sort_order, t.created_at, t.code), '[]')
     from public.tasks t
     where t.story_id = p_story_id

@@ -1,4 +1,4 @@
--- Why: the second step of an import, called once for each portion of the stories: the stories with their tasks, logs and proof,
+-- Why: the second step of an import, called once for each portion of the stories: the stories with their tasks, logs, proof and reviews,
 -- a few statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Service only.
 create function public.import_stories(p_product_id uuid, p_owner_id uuid, p_stories jsonb)
 returns json
@@ -56,6 +56,7 @@ begin
   left join public.users u on lower(u.username) = lower(l ->> 'username');
 
   perform private.import_proof(p_product_id, v_stories);
+  perform private.import_reviews(p_product_id, v_tasks);
 
   return json_build_object(
     'story_codes', (

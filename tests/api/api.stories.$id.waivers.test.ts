@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { storyProofSchema } from "~/contract/proof";
+import { getStoryProof } from "~/domain/proof/get-story-proof.server";
+import { updateStory } from "~/domain/stories/update-story.server";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { expectRefusal } from "../setup/endpoint-checks";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const owner = await createUser(t);
+const cookie = await signIn(t, app, owner);
+const backlog = await seedBacklog(t, owner);
+const story = { story_id: backlog.story.id };
+await updateStory(t.actorOf(owner), { ...story, acceptance_criteria: "- It opens\n- It is fast" });
+const [opens, fast] = (await getStoryProof(t.actorOf(owner), story)).criteria;
+
+const post = (body: unknown, headers: Record<string, string>, id = backlog.story.id) =>
+  app.request(`/api/stories/${id}/waivers`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+const waiver = { criterion: opens?.id, reason: "Nobody can try it here" };
+const rest = { criterion: fast?.id, reason: "No" };
+
+describe("POST /api/stories/:id/waivers", () => {
+  it("lets a person let a criterion go, once and for good, and writes down who and why", async () => {
+    const answer = await post(waiver, { cookie });
+    expect(answer.status).toBe(201);
+    const { criteria } = storyProofSchema.parse(await answer.json());
+    expect(criteria.slice(0, 2)).toMatchObject([
+      { state: "waived", waiver: { reason: waiver.reason, waived_by: owner.username } },
+      { state: "unproven", waiver: null },
+    ]);
+    await expectRefusal(await post({ ...waiver, reason: "Again" }, { cookie }), 409);
+    const { rows } = await t.sql.query(
+      "select detail from audit_events where kind = 'criterion.waived'",
+    );
+    expect(rows).toMatchObject([{ detail: { text: "It opens", reason: waiver.reason } }]);
+  });
+
+  it("refuses tokens, demo accounts, strangers, archived products and nobody at all", async () => {
+    const token = bearer(await createToken(t, owner));
+    expect(await expectRefusal(await post(rest, token), 403)).toContain("API token");
+    const demo = await createUser(t, { demo: true });
+    await addMember(t, backlog.product.id, demo);
+    await expectRefusal(await post(rest, { cookie: await signIn(t, app, demo) }), 403);
+    const stranger = { cookie: await signIn(t, app, await createUser(t)) };
+    await expectRefusal(await post(rest, stranger), 403);
+    await expectRefusal(await post(rest, {}), 401);
+    await expectRefusal(await post(rest, { cookie }, backlog.task.id), 404);
+    await t.sql.query("update products set archived_at = now() where id = $1", [
+      backlog.product.id,
+    ]);
+    await expectRefusal(await post(rest, { cookie }), 403);
+    await t.sql.query("update products set archived_at = null where id = $1", [backlog.product.id]);
+    const { criteria } = await getStoryProof(t.actorOf(owner), story);
+    expect(criteria[1]).toMatchObject({ state: "unproven" });
+  });
+
+  it.each([
+    ["no reason", { criterion: fast?.id }],
+    ["a blank reason", { criterion: fast?.id, reason: "  " }],
+    ["a criterion that the story has not", { criterion: "0123456789ab", reason: "No" }],
+    ["a criterion that is no hash", { criterion: "AC-1", reason: "No" }],
+  ])("answers 422 to %s", async (_name, body) => {
+    await expectRefusal(await post(body, { cookie }), 422);
+  });
+});
