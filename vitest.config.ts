@@ -9,12 +9,28 @@ process.env.NODE_EXTRA_CA_CERTS = fileURLToPath(
   new URL("./tests/notices/local-certificate.pem", import.meta.url),
 );
 
+/** What runs inside the test's own process and leaves nothing behind there: its modules are loaded once, not once a file. */
+const inProcess = ["accounts", "api", "contract", "db", "http", "mcp", "pages", "pairing", "races"];
+const files = (folder: string) => [`tests/${folder}/**/*.test.ts`, `tests/${folder}/**/*.test.tsx`];
+
 /** Every test but the browser journeys: one Postgres for the run, one database for each file. */
 export default defineConfig({
   resolve: { alias: { "~": app } },
   test: {
-    include: ["tests/**/*.test.ts", "tests/**/*.test.tsx"],
-    exclude: ["tests/e2e/**", "tests/bench/**"],
+    projects: [
+      {
+        extends: true,
+        test: { name: "in-process", include: inProcess.flatMap(files), isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: "processes",
+          include: files("*"),
+          exclude: [...inProcess, "e2e", "bench"].map((folder) => `tests/${folder}/**`),
+        },
+      },
+    ],
     globalSetup: ["tests/setup/global-setup.ts"],
     pool: "forks",
     maxWorkers: 2,

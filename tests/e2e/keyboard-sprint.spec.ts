@@ -52,6 +52,8 @@ test("by keys alone: move a card with its menu", async ({ browser }) => {
   await expect(page.getByRole("button", { name: "Done", exact: true })).toBeFocused();
   await keys.press("Enter");
   await expect(page.getByRole("region", { name: "Done: 1" })).toContainText("T-3");
+  // Keys of the page wait until the menu has closed.
+  await expect(page.getByRole("button", { name: "Done", exact: true })).toBeHidden();
   // What is filtered away is counted, and the address keeps the look of the board.
   await keys.press("f");
   await keys.typeInto(page.getByRole("searchbox", { name: "Filter the board" }), "-status:done");

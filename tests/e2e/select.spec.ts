@@ -38,6 +38,27 @@ test("stories are selected by x and move into a sprint together", async ({ brows
   await context.close();
 });
 
+test("whoever types faster than the page draws keeps the focus", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openWithKeys(page, world.sprint);
+  const write = page.getByRole("link", { name: "Write the greeting" });
+  const show = page.getByRole("link", { name: "Show the greeting" });
+  await write.focus();
+  // All within one frame, which keys that are pressed from here do not reach.
+  await show.evaluate(async (next: HTMLElement) => {
+    const key = () => new KeyboardEvent("keydown", { key: "x", code: "KeyX", bubbles: true });
+    document.activeElement?.dispatchEvent(key());
+    next.focus();
+    for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame);
+  });
+  await expect(show).toBeFocused();
+  await page.keyboard.press("x");
+  await expect(page.getByRole("toolbar", { name: "Selection" })).toContainText("2 tasks selected");
+  await context.close();
+});
+
 test("single keys change the highlighted row of a list without opening it", async ({ browser }) => {
   const { name, context } = await newPerson(browser);
   const world = await newWorld(context);

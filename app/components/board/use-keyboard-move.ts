@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { type PageKey, usePageKeys } from "~/components/page-keys";
-import { rowAtHand, thingOf } from "~/components/things/at-hand";
+import { focusAfterDrawing, rowAtHand, thingOf } from "~/components/things/at-hand";
 import { selectedThings } from "~/components/things/selection";
 import { runThingAction } from "~/components/things/thing-actions";
 import { useWriteAccess } from "~/components/write-access";
@@ -92,9 +92,5 @@ function neighbour(status: string, step: number): string {
 
 /** The card is drawn anew in its column; focus follows it there. */
 function refocus(taskId: string) {
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() =>
-      document.querySelector<HTMLElement>(`[data-task-id="${taskId}"]`)?.focus(),
-    ),
-  );
+  focusAfterDrawing(() => document.querySelector<HTMLElement>(`[data-task-id="${taskId}"]`));
 }

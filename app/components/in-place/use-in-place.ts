@@ -2,6 +2,7 @@ import { useFetcher, useLocation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
 import type { ActionAnswer } from "../action-form";
 import { tellAnswer } from "../tell-answer";
+import { focusAfterDrawing } from "../things/at-hand";
 import { useAnswer } from "../use-answer";
 import { editParameter } from "./edit-parameter";
 import { refusalOf, typedIn } from "./form-answer";
@@ -66,7 +67,7 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
   function close() {
     setEditing(false);
     setRefusal([]);
-    requestAnimationFrame(() => opener.current?.focus());
+    focusAfterDrawing(() => opener.current);
   }
 
   const pending = state === "idle" ? null : formData?.get(name);

@@ -53,9 +53,17 @@ export function orderOnPage(): readonly string[] {
 export function focusRow(thing: string | null): void {
   const find = () => {
     const row = thing && document.querySelector(`[data-line="${CSS.escape(thing)}"]`);
-    const link = row ? row.querySelector<HTMLElement>("[data-row]") : null;
-    if (link && link !== document.activeElement) link.focus();
+    return row ? row.querySelector<HTMLElement>("[data-row]") : null;
   };
-  find();
-  requestAnimationFrame(() => requestAnimationFrame(find));
+  find()?.focus();
+  focusAfterDrawing(find);
+}
+
+/** Focus that drawing anew takes from the page comes back; focus that somebody has moved on meanwhile stays there. */
+export function focusAfterDrawing(find: () => HTMLElement | null | undefined): void {
+  const focus = () => {
+    const { activeElement, body } = document;
+    if (activeElement === null || activeElement === body) find()?.focus();
+  };
+  requestAnimationFrame(() => requestAnimationFrame(focus));
 }

@@ -1,7 +1,6 @@
 import { App } from "@supabase/lite";
-import { createPostgresConnection } from "@supabase/lite/postgres";
 import type { EmbeddedSecrets } from "../secrets";
-import { jsonTypes } from "./json-parameters";
+import { connectLite } from "./lite-connection";
 import { answerAsPostgrest, rememberError } from "./postgrest-answer";
 import { mendProcessWarnings } from "./process-warnings";
 
@@ -31,8 +30,8 @@ export interface LiteOptions {
  * Its login role could not grant them either: it owns nothing.
  */
 export function createLiteApp(options: LiteOptions) {
-  const connection = connect(options.databaseUrl, options.connections);
-  const catalog = connect(options.catalogUrl, 1);
+  const connection = connectLite(options.databaseUrl, options.connections);
+  const catalog = connectLite(options.catalogUrl, 1);
   connection.introspect = (how) => catalog.introspect(how);
   connection.normalizeDbError = rememberError;
   Reflect.set(connection, "rlsState", "active");
@@ -61,16 +60,4 @@ export function createLiteApp(options: LiteOptions) {
       await Promise.all([connection.close(), catalog.close()]);
     },
   };
-}
-
-function connect(url: string, connections: number) {
-  return createPostgresConnection({
-    url,
-    postgresOptions: {
-      max: connections,
-      idle_timeout: 10,
-      onnotice: () => undefined,
-      types: jsonTypes,
-    },
-  });
 }
