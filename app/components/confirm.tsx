@@ -1,10 +1,6 @@
 import { type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
 import { Button, type ButtonSize, type ButtonTone, buttonClass } from "./button";
 
-/** What is said before a thing of the backlog is deleted. */
-export const takenBack =
-  "It can be taken back for 30 seconds, unless a log, questions or jobs go with it.";
-
 /**
  * A change that cannot be taken back asks once more, in words. `children` is the form's hidden part;
  * the confirming button submits it. Works without script.

@@ -140,6 +140,21 @@ describe("GET /api/products/:id/ready", () => {
     ]);
   });
 
+  it("counts what a task frees as its card does: also the tasks of a story that waits for its story", async () => {
+    const later = await create(actor, "create_task", {
+      p_story_id: secondStory.id,
+      p_title: "Read a file",
+    });
+    await send("POST", path("stories", secondStory.id), { blocked_by: story.code });
+    expect(await (await ready()).json()).toEqual([
+      expect.objectContaining({ id: task.id, frees: 1 }),
+    ]);
+    await send("DELETE", path("stories", secondStory.id, story.id));
+    expect(await (await ready()).json()).toContainEqual(
+      expect.objectContaining({ id: later.id, frees: 0 }),
+    );
+  });
+
   it("knows its limit, and its callers", async () => {
     for (const query of ["?limit=0", "?limit=201", "?limit=x"]) {
       await expectRefusal(await ready(query), 422);

@@ -92,8 +92,8 @@ describe("the page of the sprint review", () => {
     const told = storyIn(page, first.code);
     expect(told).toContain("Opens &lt;b&gt;fast&lt;/b&gt;");
     expect(told).toContain("npm test -- opens");
-    expect(told).toContain("&lt;script&gt;alert(1)&lt;/script&gt;⟨001b⟩[31m");
-    expect(told).toContain("Says ⟨202e⟩so");
+    expect(told).toContain("&lt;script&gt;alert(1)&lt;/script&gt;⟨U+001B⟩[31m");
+    expect(told).toContain("Says ⟨U+202E⟩so");
     expect(told).toContain("Nobody &lt;i&gt;reads&lt;/i&gt; it");
     expect(told).toContain("€2.50 + $1.50");
     expect(told).toContain("+120");

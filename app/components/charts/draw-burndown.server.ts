@@ -1,6 +1,7 @@
 import { calendarText } from "~/components/relative-time";
 import { type BurndownDay, type BurnNumbers, burnNumbers } from "./burn-numbers";
 import type { Chart, ChartFact } from "./chart";
+import { round, words } from "./drawing.server";
 import { daysBetween, isWeekend } from "./working-days";
 
 const width = 560;
@@ -54,9 +55,9 @@ export function drawBurndown(
     isOpen ? mark(edge(today)) : "",
     isOpen ? forecastLine(numbers, slots, last, y, edge) : "",
     `<path d="${steps(({ remaining }) => remaining)}" class="fill-none stroke-accent" stroke-width="2.5" stroke-linejoin="round"/>`,
-    text(left, height - 5, calendarText(first.date)),
+    words(left, height - 5, calendarText(first.date)),
     slots.length > 1
-      ? text(width - right, height - 5, calendarText(slots.at(-1) ?? ""), "end")
+      ? words(width - right, height - 5, calendarText(slots.at(-1) ?? ""), "end")
       : "",
   ].join("");
   return {
@@ -86,7 +87,7 @@ function scale(most: number, y: (count: number) => number): string[] {
   const counts = [...new Set([0, Math.round(most / 2), most])];
   return counts.map(
     (count) =>
-      `<path d="M${left} ${y(count)}H${width - right}" class="stroke-line"/>${text(left - 6, y(count) + 4, String(count), "end")}`,
+      `<path d="M${left} ${y(count)}H${width - right}" class="stroke-line"/>${words(left - 6, y(count) + 4, String(count), "end")}`,
   );
 }
 
@@ -101,17 +102,17 @@ function ideal(
   const planned = slots.filter((day) => day <= end);
   const working = planned.filter((day) => !isWeekend(day)).length;
   if (working === 0) return "";
-  let left_ = total;
+  let open = total;
   const points = planned.map((day, index) => {
-    if (!isWeekend(day)) left_ -= total / working;
-    return `L${edge(index)} ${y(Math.max(0, left_))}`;
+    if (!isWeekend(day)) open -= total / working;
+    return `L${edge(index)} ${y(Math.max(0, open))}`;
   });
   return `<path d="M${left} ${y(total)}${points.join("")}" class="fill-none stroke-faint" stroke-dasharray="1 4" stroke-linecap="round"/>`;
 }
 
 /** On the last slot the word ends at the line: centred it would be cut off. */
 const mark = (x: number) =>
-  `<path d="M${x} ${top}V${height - bottom}" class="stroke-ink" stroke-width="0.75"/>${text(x, top - 4, "today", x > width - 2 * left ? "end" : "middle")}`;
+  `<path d="M${x} ${top}V${height - bottom}" class="stroke-ink" stroke-width="0.75"/>${words(x, top - 4, "today", x > width - 2 * left ? "end" : "middle")}`;
 
 function forecastLine(
   { forecast }: BurnNumbers,
@@ -123,10 +124,6 @@ function forecastLine(
   const at = forecast ? slots.indexOf(forecast) : -1;
   if (at === -1) return "";
   return `<path d="M${edge(slots.indexOf(last.date))} ${y(last.remaining)}L${edge(at)} ${y(0)}" class="fill-none stroke-accent" stroke-dasharray="5 4"/>`;
-}
-
-function text(x: number, y: number, words: string, anchor = "start"): string {
-  return `<text x="${x}" y="${y}" text-anchor="${anchor}" class="fill-muted text-2xs max-sm:text-base">${words}</text>`;
 }
 
 function factsOf(numbers: BurnNumbers, last: BurndownDay, isOpen: boolean): ChartFact[] {
@@ -141,7 +138,7 @@ function factsOf(numbers: BurnNumbers, last: BurndownDay, isOpen: boolean): Char
   if (needed !== null) {
     facts.push({
       term: "Pace needed",
-      value: `${perDay(needed)}`,
+      value: perDay(needed),
       late: pace !== null && pace < needed,
     });
   }
@@ -164,5 +161,3 @@ function lateText(days: number | null): string {
   const count = Math.abs(days);
   return `, ${count} ${count === 1 ? "day" : "days"} ${days > 0 ? "late" : "early"}`;
 }
-
-const round = (value: number) => Math.round(value * 10) / 10;

@@ -2,6 +2,7 @@ import { moneyText } from "~/components/numbers";
 import { calendarText } from "~/components/relative-time";
 import type { Insights } from "~/contract/insight";
 import type { Chart } from "./chart";
+import { round, words } from "./drawing.server";
 import { daysBetween } from "./working-days";
 
 const width = 560;
@@ -47,8 +48,6 @@ function drawCurrency(rows: Insights["by_day_model"], currency: string): CostCha
     });
   });
   const all = totals.reduce((whole, cost) => whole + cost, 0);
-  const label = (x: number, y: number, words: string, anchor = "start") =>
-    `<text x="${x}" y="${y}" text-anchor="${anchor}" class="fill-muted text-2xs max-sm:text-base">${words}</text>`;
   const first = days[0] ?? "";
   const last = days.at(-1) ?? "";
   return {
@@ -62,10 +61,10 @@ function drawCurrency(rows: Insights["by_day_model"], currency: string): CostCha
       height,
       svg: [
         `<path d="M4 ${height - bottom}H${width - 4}" class="stroke-line"/>`,
-        label(4, 11, moneyText(most, currency)),
+        words(4, 11, moneyText(most, currency)),
         ...bars,
-        label(4, height - 5, calendarText(first)),
-        days.length > 1 ? label(width - 4, height - 5, calendarText(last), "end") : "",
+        words(4, height - 5, calendarText(first)),
+        days.length > 1 ? words(width - 4, height - 5, calendarText(last), "end") : "",
       ].join(""),
       label: `Cost a day, ${moneyText(all, currency)} together.`,
       facts: [],
@@ -109,4 +108,3 @@ function modelsOf(rows: Insights["by_day_model"]) {
 }
 
 const sum = (rows: readonly { cost: number }[]) => rows.reduce((all, { cost }) => all + cost, 0);
-const round = (value: number) => Math.round(value * 10) / 10;

@@ -1,6 +1,7 @@
 import { calendarText, durationText } from "~/components/relative-time";
 import type { Insights } from "~/contract/insight";
 import type { Chart } from "./chart";
+import { round, words } from "./drawing.server";
 import { daysBetween } from "./working-days";
 
 const width = 560;
@@ -30,7 +31,7 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
   const y = (time: number) =>
     round(height - bottom - Math.sqrt(time / most) * (height - top - bottom));
   const line = (time: number, name: string) =>
-    `<path d="M8 ${y(time)}H${width - 8}" class="stroke-line-strong" stroke-dasharray="3 3"/>${label(width - 8, y(time) - 3, `${name} ${durationText(time)}`, "end")}`;
+    `<path d="M8 ${y(time)}H${width - 8}" class="stroke-line-strong" stroke-dasharray="3 3"/>${words(width - 8, y(time) - 3, `${name} ${durationText(time)}`, "end")}`;
   return {
     width,
     height,
@@ -42,8 +43,8 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
         ({ day, time }) =>
           `<circle cx="${x(day)}" cy="${y(time)}" r="3.5" class="fill-accent" fill-opacity="0.7"/>`,
       ),
-      label(8, height - 5, calendarText(first.day)),
-      days.length > 1 ? label(width - 8, height - 5, calendarText(last.day), "end") : "",
+      words(8, height - 5, calendarText(first.day)),
+      days.length > 1 ? words(width - 8, height - 5, calendarText(last.day), "end") : "",
     ].join(""),
     label: `Time from start to done of ${taken.length} tasks: half within ${durationText(half)}, 85 % within ${durationText(most85)}.`,
     facts: [
@@ -66,9 +67,3 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
 function share(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? 0;
 }
-
-function label(x: number, y: number, words: string, anchor = "start"): string {
-  return `<text x="${x}" y="${y}" text-anchor="${anchor}" class="fill-muted text-2xs max-sm:text-base">${words}</text>`;
-}
-
-const round = (value: number) => Math.round(value * 10) / 10;

@@ -1,5 +1,6 @@
 import { Link } from "@remix-run/react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { visible } from "../proof/visible";
 import { ChangedLines } from "./changed-lines";
 import type { BelowLine } from "./line-column";
 import { LineCounts } from "./line-counts";
@@ -138,12 +139,4 @@ function noteOf(file: ShownFile): string | null {
     return "Not all of it is here: it is too large, or a secret was taken out. The branch has the whole file.";
   }
   return file.lineCount === 0 ? "No line changed." : null;
-}
-
-/** A name as it is, with what cannot be seen, or turns the direction round, made visible. */
-function visible(name: string): string {
-  return name.replace(
-    /[\p{Cc}\p{Cf}]/gu,
-    (sign) => `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
-  );
 }

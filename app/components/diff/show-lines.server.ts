@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type { DiffFile } from "~/contract/job-diff";
 import { type Hunk, type PatchLine, parsePatch } from "~/contract/patch";
 import { FormatterThread } from "../formatter-thread.server";
+import { nameOf } from "../proof/visible";
 import threadSource from "./code-highlighter.server.mjs?raw";
 import { languageOf } from "./languages";
 import type { ShownHunk, ShownLine } from "./shown-diff";
@@ -95,10 +96,6 @@ function marked(html: string): string {
 /** Soft hyphens and joiners are parts of words and of pictures. */
 function isHarmless(character: string): boolean {
   return character === "\u00ad" || character === "\u200d";
-}
-
-function nameOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 function mark(words: string): string {

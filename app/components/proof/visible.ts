@@ -3,7 +3,10 @@ const unseen = /(?![\t\n])[\p{Cc}\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/
 
 /** What others wrote, with a mark for each character that would show nothing or turn the rest around. */
 export function visible(text: string): string {
-  return text
-    .replaceAll("\r\n", "\n")
-    .replace(unseen, (mark) => `⟨${mark.codePointAt(0)?.toString(16).padStart(4, "0")}⟩`);
+  return text.replaceAll("\r\n", "\n").replace(unseen, (sign) => `⟨${nameOf(sign)}⟩`);
+}
+
+/** "U+202E": how a character that shows nothing is told. */
+export function nameOf(sign: string): string {
+  return `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -6,10 +6,10 @@ import { CodeChip } from "../badge";
 import { movableColumns } from "../board/columns";
 import { ButtonLink } from "../button";
 import { EditableTitle } from "../in-place/editable-title";
+import { PriorityPicker } from "../in-place/priority-picker";
 import { Picker, PropertyList } from "../in-place/properties";
 import { StoryTexts } from "../in-place/story-texts";
 import { TaskTexts } from "../in-place/task-texts";
-import { priorityOptions } from "../priority";
 import { SidePanel } from "../side-panel";
 import { StatusPill } from "../status-pill";
 import { focusRow } from "./at-hand";
@@ -84,14 +84,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
           fields={{ intent: "set-status", task_id: id }}
           options={movableColumns.map(({ status, label }) => ({ value: status, label }))}
         />
-        <Picker
-          label="Priority"
-          name="priority"
-          value={String(task.priority)}
-          action={to}
-          fields={fields}
-          options={priorityOptions(task.priority)}
-        />
+        <PriorityPicker value={task.priority} action={to} fields={fields} />
       </PropertyList>
     </SidePanel>
   );
@@ -146,14 +139,7 @@ function StoryPeek({ id, onClose }: PeekProps) {
             ...members.map((member) => ({ value: member.id, label: member.username })),
           ]}
         />
-        <Picker
-          label="Priority"
-          name="priority"
-          value={String(story.priority)}
-          action={to}
-          fields={fields}
-          options={priorityOptions(story.priority)}
-        />
+        <PriorityPicker value={story.priority} action={to} fields={fields} />
       </PropertyList>
     </SidePanel>
   );

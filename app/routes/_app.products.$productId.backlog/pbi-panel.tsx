@@ -1,14 +1,12 @@
-import { useNavigate } from "@remix-run/react";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button } from "~/components/button";
-import { Confirm, takenBack } from "~/components/confirm";
+import { DeleteThing, goesAlong } from "~/components/delete-thing";
 import { EditableText } from "~/components/in-place/editable-text";
 import { EditableTitle } from "~/components/in-place/editable-title";
-import { Picker, PropertyList, TypedProperty } from "~/components/in-place/properties";
-import { countText } from "~/components/numbers";
-import { priorityOptions } from "~/components/priority";
+import { PriorityPicker } from "~/components/in-place/priority-picker";
+import { PropertyList, TypedProperty } from "~/components/in-place/properties";
 import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
 import { StatusPill } from "~/components/status-pill";
@@ -70,13 +68,7 @@ export function PbiPanel({
         inPanel
       />
       <PropertyList>
-        <Picker
-          label="Priority"
-          name="priority"
-          value={String(pbi.priority)}
-          fields={fields}
-          options={priorityOptions(pbi.priority)}
-        />
+        <PriorityPicker value={pbi.priority} fields={fields} />
         <TypedProperty label="Code" name="code" value={pbi.code} fields={fields} mono />
       </PropertyList>
     </SidePanel>
@@ -125,27 +117,16 @@ function MoveButtons({ pbi, pbis }: { pbi: PanelPbi; pbis: readonly { id: string
 }
 
 function PbiDangers({ pbi, closeTo }: { pbi: PanelPbi; closeTo: string }) {
-  const navigate = useNavigate();
   return (
     <WriteFields quiet>
-      <Confirm
-        trigger="Delete PBI"
-        question={`Delete ${pbi.code}?`}
-        consequence={
-          pbi.stories.length === 0
-            ? `It has no stories. ${takenBack}`
-            : `${countText(pbi.stories.length, "story", "stories")} and all their tasks go with it. ${takenBack}`
-        }
-        confirmLabel="Delete it"
-      >
-        {(buttons) => (
-          <ActionForm onDone={() => navigate(closeTo, { preventScrollReset: true })}>
-            <input type="hidden" name="intent" value="delete-pbi" />
-            <input type="hidden" name="pbi_id" value={pbi.id} />
-            {buttons}
-          </ActionForm>
-        )}
-      </Confirm>
+      <DeleteThing
+        noun="PBI"
+        code={pbi.code}
+        loss={goesAlong(pbi.stories.length, "story with its tasks", "stories with their tasks")}
+        fields={{ intent: "delete-pbi", pbi_id: pbi.id }}
+        goTo={closeTo}
+        inPanel
+      />
     </WriteFields>
   );
 }

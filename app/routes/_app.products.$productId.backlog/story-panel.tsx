@@ -1,13 +1,12 @@
-import { Link, useNavigate } from "@remix-run/react";
+import { Link } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button, ButtonLink } from "~/components/button";
-import { Confirm, takenBack } from "~/components/confirm";
+import { DeleteThing, goesAlong } from "~/components/delete-thing";
 import { EditableTitle } from "~/components/in-place/editable-title";
-import { Picker, PropertyList, TypedProperty } from "~/components/in-place/properties";
+import { PriorityPicker } from "~/components/in-place/priority-picker";
+import { PropertyList, TypedProperty } from "~/components/in-place/properties";
 import { StoryTexts } from "~/components/in-place/story-texts";
-import { countText } from "~/components/numbers";
-import { priorityOptions } from "~/components/priority";
 import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
 import { StatusDot, StatusPill } from "~/components/status-pill";
@@ -68,13 +67,7 @@ export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
         </ul>
       </section>
       <PropertyList>
-        <Picker
-          label="Priority"
-          name="priority"
-          value={String(story.priority)}
-          fields={fields}
-          options={priorityOptions(story.priority)}
-        />
+        <PriorityPicker value={story.priority} fields={fields} />
         <TypedProperty label="Code" name="code" value={story.code} fields={fields} mono />
       </PropertyList>
     </SidePanel>
@@ -132,23 +125,16 @@ function StoryDangers({
   taskCount: number;
   closeTo: string;
 }) {
-  const navigate = useNavigate();
   return (
     <WriteFields quiet>
-      <Confirm
-        trigger="Delete story"
-        question={`Delete ${story.code}?`}
-        consequence={`Its ${countText(taskCount, "task", "tasks")} go with it. ${takenBack}`}
-        confirmLabel="Delete it"
-      >
-        {(buttons) => (
-          <ActionForm onDone={() => navigate(closeTo, { preventScrollReset: true })}>
-            <input type="hidden" name="intent" value="delete-story" />
-            <input type="hidden" name="story_id" value={story.id} />
-            {buttons}
-          </ActionForm>
-        )}
-      </Confirm>
+      <DeleteThing
+        noun="story"
+        code={story.code}
+        loss={goesAlong(taskCount, "task")}
+        fields={{ intent: "delete-story", story_id: story.id }}
+        goTo={closeTo}
+        inPanel
+      />
     </WriteFields>
   );
 }

@@ -1,9 +1,8 @@
-import { useNavigate } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { movableColumns } from "~/components/board/columns";
 import { Button, ButtonLink } from "~/components/button";
-import { Confirm, takenBack } from "~/components/confirm";
+import { DeleteThing } from "~/components/delete-thing";
 import { EditableTitle } from "~/components/in-place/editable-title";
 import { TaskTexts } from "~/components/in-place/task-texts";
 import type { SafeHtml } from "~/components/prose";
@@ -24,7 +23,6 @@ export function TaskPanel({
   closeTo: string;
 }) {
   const { task, story } = page;
-  const navigate = useNavigate();
   return (
     <SidePanel
       title={
@@ -41,20 +39,14 @@ export function TaskPanel({
       closeTo={closeTo}
       footer={
         <WriteFields quiet>
-          <Confirm
-            trigger="Delete task"
-            question={`Delete ${task.code}?`}
-            consequence={`Its jobs and history go with it. ${takenBack}`}
-            confirmLabel="Delete it"
-          >
-            {(buttons) => (
-              <ActionForm onDone={() => navigate(closeTo, { preventScrollReset: true })}>
-                <input type="hidden" name="intent" value="delete-task" />
-                <input type="hidden" name="task_id" value={task.id} />
-                {buttons}
-              </ActionForm>
-            )}
-          </Confirm>
+          <DeleteThing
+            noun="task"
+            code={task.code}
+            loss="Its jobs and history go with it."
+            fields={{ intent: "delete-task", task_id: task.id }}
+            goTo={closeTo}
+            inPanel
+          />
         </WriteFields>
       }
     >

@@ -1,9 +1,7 @@
-import { Link, useNavigate } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { Confirm, takenBack } from "~/components/confirm";
+import { Link } from "@remix-run/react";
+import { DeleteThing, goesAlong } from "~/components/delete-thing";
+import { PriorityPicker } from "~/components/in-place/priority-picker";
 import { Picker, Properties, TypedProperty } from "~/components/in-place/properties";
-import { countText } from "~/components/numbers";
-import { priorityOptions } from "~/components/priority";
 import type { StoryPageData } from "~/contract/page-data";
 
 /** Where the story stands: its sprint, who has it, how urgent it is, where it belongs. */
@@ -45,13 +43,7 @@ export function StoryProperties({ page }: { page: StoryPageData }) {
           ...members.map(({ id, username }) => ({ value: id, label: username })),
         ]}
       />
-      <Picker
-        label="Priority"
-        name="priority"
-        value={String(story.priority)}
-        fields={update}
-        options={priorityOptions(story.priority)}
-      />
+      <PriorityPicker value={story.priority} fields={update} />
       <Picker
         label="Belongs to"
         name="pbi_id"
@@ -65,21 +57,13 @@ export function StoryProperties({ page }: { page: StoryPageData }) {
 }
 
 function DeleteStory({ page: { story, tasks, product } }: { page: StoryPageData }) {
-  const navigate = useNavigate();
   return (
-    <Confirm
-      trigger="Delete story"
-      size="sm"
-      question={`Delete ${story.code}?`}
-      consequence={`Its ${countText(tasks.length, "task", "tasks")} go with it. ${takenBack}`}
-      confirmLabel="Delete it"
-    >
-      {(buttons) => (
-        <ActionForm onDone={() => navigate(`/products/${product.id}/backlog`)}>
-          <input type="hidden" name="intent" value="delete" />
-          {buttons}
-        </ActionForm>
-      )}
-    </Confirm>
+    <DeleteThing
+      noun="story"
+      code={story.code}
+      loss={goesAlong(tasks.length, "task")}
+      fields={{ intent: "delete" }}
+      goTo={`/products/${product.id}/backlog`}
+    />
   );
 }

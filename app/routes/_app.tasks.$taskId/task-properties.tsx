@@ -1,9 +1,7 @@
-import { useNavigate } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
 import { movableColumns } from "~/components/board/columns";
-import { Confirm, takenBack } from "~/components/confirm";
+import { DeleteThing } from "~/components/delete-thing";
+import { PriorityPicker } from "~/components/in-place/priority-picker";
 import { Picker, Properties, TypedProperty } from "~/components/in-place/properties";
-import { priorityOptions } from "~/components/priority";
 import { statusLook } from "~/components/status";
 import type { TaskPageData } from "~/contract/page-data";
 
@@ -35,13 +33,7 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
             : []),
         ]}
       />
-      <Picker
-        label="Priority"
-        name="priority"
-        value={String(task.priority)}
-        fields={edit}
-        options={priorityOptions(task.priority)}
-      />
+      <PriorityPicker value={task.priority} fields={edit} />
       <Picker
         label="Story"
         name="story_id"
@@ -93,21 +85,13 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
 }
 
 function DeleteTask({ task }: { task: TaskPageData["task"] }) {
-  const navigate = useNavigate();
   return (
-    <Confirm
-      trigger="Delete task"
-      size="sm"
-      question={`Delete ${task.code}?`}
-      consequence={`Its jobs and history go with it. ${takenBack}`}
-      confirmLabel="Delete it"
-    >
-      {(buttons) => (
-        <ActionForm onDone={() => navigate(`/stories/${task.story_id}`)}>
-          <input type="hidden" name="intent" value="delete" />
-          {buttons}
-        </ActionForm>
-      )}
-    </Confirm>
+    <DeleteThing
+      noun="task"
+      code={task.code}
+      loss="Its jobs and history go with it."
+      fields={{ intent: "delete" }}
+      goTo={`/stories/${task.story_id}`}
+    />
   );
 }

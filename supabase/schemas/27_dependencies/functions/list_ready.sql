@@ -15,8 +15,7 @@ begin
     from (
       select t.id, t.code, t.title, private.task_status_word(t.status) as status, t.priority, s.id as story_id, s.code as story_code,
         '[]'::json as blocked_by,
-        (select count(*) from public.task_dependencies d join public.tasks f on f.id = d.blocked_id
-          where d.blocker_id = t.id and f.status <> 'DONE') as frees,
+        private.frees(t.id) as frees,
         p.status is not distinct from 'ACTIVE' and coalesce(t.implementation_plan, '') ~ '\S' as dispatchable
       from public.tasks t
       join public.stories s on s.id = t.story_id

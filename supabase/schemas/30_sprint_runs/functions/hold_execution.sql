@@ -9,7 +9,7 @@ declare
   v_execution public.task_executions;
 begin
   if p_job.kind <> 'SPRINT_IMPLEMENTATION' then
-    perform private.refuse(422, 'This job is no batch. Report it with report_agent_job.');
+    perform private.refuse(422, 'This job is no batch. Report it with update_job_status.');
   end if;
   select e.* into v_execution from public.task_executions e
   where e.sprint_run_id = p_job.sprint_run_id and e.task_id = p_task_id for update;

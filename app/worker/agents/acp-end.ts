@@ -1,0 +1,65 @@
+import { RequestError } from "@agentclientprotocol/sdk/unstable";
+import type { AcpAgent } from "./acp-agent";
+import { type Answer, errorDataSchema } from "./acp-messages";
+import type { TurnEnd } from "./driver";
+import { limitIn } from "./limits";
+import { crashEnd } from "./line-turn";
+
+const authRequired = -32_000;
+
+/** What the last answer of the agent means. */
+export function readEnd({ stopReason }: Answer, trouble: string | null, words: string): TurnEnd {
+  // Codex says in its own words why its service gave up.
+  if (trouble !== null) return explain(`${trouble}\n${words.slice(-1_000)}`.trim());
+  if (stopReason === "end_turn") return { kind: "done" };
+  if (stopReason === "refusal") {
+    const reason = "The model refused to go on with this work";
+    return { kind: "failed", cause: "refusal", reason };
+  }
+  const reason = `The agent stopped before it was done (${stopReason})`;
+  return { kind: "failed", cause: "error", reason };
+}
+
+/** What an error means that ended the conversation. */
+export function readFailure(agent: AcpAgent, error: unknown, trouble: string | null): TurnEnd {
+  if (error instanceof ToolEnded) return error.end(agent.title, trouble);
+  if (error instanceof RequestError) {
+    const data = errorDataSchema.safeParse(error.data).data;
+    if (error.code === authRequired || data?.errorKind === "authentication_failed") {
+      return {
+        kind: "failed",
+        cause: "sign-in",
+        reason: `${agent.title} is not signed in on this machine: ${agent.signIn}`,
+      };
+    }
+    const words = [data?.message ?? error.message, trouble ?? ""].join("\n").trim();
+    const hints = [words, data?.errorKind, JSON.stringify(data?.codexErrorInfo ?? "")].join(" ");
+    const limit = limitIn(hints, error.code);
+    if (limit !== null) return { kind: "limit", ...limit, reason: words };
+    return explain(words);
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return { kind: "failed", cause: "error", reason };
+}
+
+function explain(words: string): TurnEnd {
+  const limit = limitIn(words);
+  if (limit !== null) return { kind: "limit", ...limit };
+  return { kind: "failed", cause: "error", reason: words };
+}
+
+/** The tool's process is gone before it has answered. */
+export class ToolEnded extends Error {
+  constructor(
+    readonly code: number | null,
+    readonly signal: string | null,
+    readonly complaints: string,
+  ) {
+    super("The tool ended");
+  }
+
+  end(title: string, trouble: string | null): TurnEnd {
+    const complaints = [trouble ?? "", this.complaints].join("\n").trim();
+    return crashEnd(title, { code: this.code, signal: this.signal, complaints });
+  }
+}

@@ -1,0 +1,34 @@
+import { type Readable, Writable } from "node:stream";
+import { type AnyMessage, ndJsonStream, type Stream } from "@agentclientprotocol/sdk/unstable";
+import type { AgentProcess } from "./process";
+
+export const updateMethod = "_backloom/update";
+
+/**
+ * The agent's standard streams as the client wants them. The client drops every update that its own schema does not know, so
+ * updates come in under another name, and we read of them what we understand.
+ */
+export function streamOf({ stdin, stdout }: AgentProcess): Stream {
+  const { readable, writable } = ndJsonStream(Writable.toWeb(stdin), bytesOf(stdout));
+  const renamed = new TransformStream<AnyMessage, AnyMessage>({
+    transform(message, controller) {
+      const isUpdate = "method" in message && message.method === "session/update";
+      controller.enqueue(isUpdate ? { ...message, method: updateMethod } : message);
+    },
+  });
+  return { readable: readable.pipeThrough(renamed), writable };
+}
+
+/** Nobody may read any more when the tool's last bytes come. */
+function bytesOf(stdout: Readable): ReadableStream<Uint8Array> {
+  let isRead = true;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      stdout.on("data", (piece: Buffer) => isRead && controller.enqueue(new Uint8Array(piece)));
+      stdout.on("end", () => isRead && controller.close());
+    },
+    cancel: () => {
+      isRead = false;
+    },
+  });
+}
