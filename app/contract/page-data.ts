@@ -19,7 +19,6 @@ const namedUser = z.object({ id, username: z.string() });
 export const shellSchema = z.object({
   products: z.array(z.object({ id, code: z.string(), name: z.string() })),
   active_sprint_id: id.nullable(),
-  open_questions: z.number(),
   inbox: z.number(),
 });
 

@@ -1,5 +1,5 @@
 -- Why: approving and declining a code are one operation with one order of checks; a batch is told the name of the tool that its agent
--- has; what can start says how much it frees as the cards do.
+-- has; what can start says how much it frees as the cards do; the frame of a page counts what waits once.
 set local check_function_bodies = off;
 
 DROP FUNCTION "private"."approve_pairing"(uuid, text);
@@ -93,6 +93,30 @@ begin
   );
 end;
 $function$;
+
+CREATE OR REPLACE FUNCTION public.get_shell(p_active_product_id uuid DEFAULT NULL::uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return json_build_object(
+    'products', (
+      select coalesce(json_agg(row_to_json(p) order by lower(p.name), p.id), '[]')
+      from (
+        select p.id, p.code, p.name
+        from public.products p
+        where p.archived_at is null and p.id in (select private.accessible_product_ids())
+      ) p),
+    'active_sprint_id', (
+      select s.id from public.sprints s where s.product_id = p_active_product_id and s.status = 'ACTIVE'),
+    'inbox', private.inbox_count()
+  );
+end;
+$function$;
+
+COMMENT ON FUNCTION public.get_shell(uuid) IS 'The frame of every signed-in page: products, active sprint, the inbox.';
 
 CREATE OR REPLACE FUNCTION public.approve_pairing(p_pairing_id uuid, p_mobile_secret_hash text)
  RETURNS json

@@ -64,8 +64,8 @@ describe("what the pages read", () => {
   });
 
   it("counts waiting questions for those who can answer them, on the frame and on the card", async () => {
-    expect((await getShell(ada, product.id)).open_questions).toBe(1);
-    expect((await getShell(stranger, product.id)).open_questions).toBe(0);
+    expect((await getShell(ada, product.id)).inbox).toBe(1);
+    expect((await getShell(stranger, product.id)).inbox).toBe(0);
     const { tasks } = await getSprintBoard(ada, sprint.id);
     expect(tasks.map(({ code, open_questions }) => [code, open_questions])).toEqual([["T-1", 1]]);
   });

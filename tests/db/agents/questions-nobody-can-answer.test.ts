@@ -28,10 +28,10 @@ it("open questions of an archived product rest everywhere until it is restored",
   const { actor, product, story } = await seedWorld(t, 0);
   const product_id = product.id;
   const question = await askQuestion(actor, { story_id: story.id, question: "Which?" });
-  const shell = z.looseObject({ open_questions: z.number() });
+  const shell = z.looseObject({ inbox: z.number() });
   const dashboard = z.looseObject({ questions: z.array(z.looseObject({ id: z.string() })) });
   const seen = async () => [
-    (await callAs(actor, "get_shell", {}, shell)).open_questions,
+    (await callAs(actor, "get_shell", {}, shell)).inbox,
     (await getNotificationsState(actor)).questions.length,
     (await listQuestions(actor, { state: "open" })).questions.length,
     (await listQuestions(actor, {})).questions.length,

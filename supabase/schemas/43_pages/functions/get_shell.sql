@@ -1,6 +1,5 @@
 -- Why: what stands around every signed-in page, in one read: the products to switch between, the sprint that
--- is under way in the active one, how many questions wait, and how much waits in all
--- (design: pages).
+-- is under way in the active one, and how much waits for the caller.
 create function public.get_shell(p_active_product_id uuid default null)
 returns json
 language plpgsql
@@ -18,15 +17,10 @@ begin
       ) p),
     'active_sprint_id', (
       select s.id from public.sprints s where s.product_id = p_active_product_id and s.status = 'ACTIVE'),
-    'open_questions', (
-      select count(*)
-      from public.agent_questions q
-      where q.status = 'OPEN' and q.expires_at > private.now()
-        and q.product_id in (select private.writable_product_ids())),
     'inbox', private.inbox_count()
   );
 end;
 $$;
 
-comment on function public.get_shell is 'The frame of every signed-in page: products, active sprint, open questions, the inbox.';
+comment on function public.get_shell is 'The frame of every signed-in page: products, active sprint, the inbox.';
 grant execute on function public.get_shell to authenticated;
