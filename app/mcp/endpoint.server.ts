@@ -47,7 +47,7 @@ export async function serveTools(call: Call, { instructions, tools }: Offer): Pr
 function refuseForeignOrigin(request: Request, ownOrigins: readonly string[]): void {
   const origin = request.headers.get("origin");
   if (origin === null || ownOrigins.includes(origin)) return;
-  throw new ContractError(403, "Requests from web pages of another origin are not allowed");
+  throw new ContractError(403, "Requests from web pages of another origin are not allowed.");
 }
 
 /** Agents that are their own workers do not send the number: they read the tools as they are now. */
