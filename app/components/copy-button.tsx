@@ -1,6 +1,6 @@
-import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "./button";
+import { Icon } from "./icon";
 import { useHydrated } from "./use-hydrated";
 
 /** Copies a text. Without script it is not shown: the text beside it can be selected. */
@@ -13,10 +13,9 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
     return () => clearTimeout(timer);
   }, [copied]);
   if (!hydrated) return null;
-  const Icon = copied ? Check : Copy;
   return (
     <Button size="sm" onClick={() => copyText(text).then(() => setCopied(true))}>
-      <Icon className="size-3.5" aria-hidden="true" />
+      <Icon name={copied ? "check" : "copy"} className="size-3.5" />
       <span aria-live="polite">{copied ? "Copied" : label}</span>
     </Button>
   );

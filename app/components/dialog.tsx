@@ -1,6 +1,6 @@
-import { X } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { IconButton } from "./button";
+import { Icon } from "./icon";
 
 /** A modal on the platform's dialog: it traps focus, gives it back, closes with Esc and hides the rest. */
 export function Dialog({
@@ -41,7 +41,7 @@ export function Dialog({
         <header className="flex items-center justify-between border-b border-line py-2 pr-2 pl-4">
           <h2 className="text-base font-semibold">{title}</h2>
           <IconButton label="Close" onClick={onClose}>
-            <X className="size-4" aria-hidden="true" />
+            <Icon name="x" />
           </IconButton>
         </header>
       )}

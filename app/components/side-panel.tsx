@@ -1,8 +1,8 @@
 import { Link, useLocation } from "@remix-run/react";
-import { X } from "lucide-react";
 import type { ReactNode } from "react";
 import { useEffect, useRef, useState } from "react";
 import { buttonClass } from "./button";
+import { Icon } from "./icon";
 
 /**
  * Details beside the list they belong to; on a phone they cover it. It is part of the address, so
@@ -70,7 +70,7 @@ export function SidePanel({
           title="Close (Esc)"
           className={buttonClass("quiet", "icon")}
         >
-          <X className="size-4" aria-hidden="true" />
+          <Icon name="x" />
         </Link>
       </header>
       <div className="grid gap-4 p-4">{children}</div>

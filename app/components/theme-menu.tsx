@@ -1,13 +1,13 @@
 import { useLocation, useRouteLoaderData } from "@remix-run/react";
-import { Check, Monitor, Moon, Sun } from "lucide-react";
 import { ActionForm } from "./action-form";
+import { Icon } from "./icon";
 import { MenuButton } from "./menu";
 import { type Theme, themes } from "./theme";
 
 const looks = {
-  system: { label: "As the system", Icon: Monitor },
-  light: { label: "Light", Icon: Sun },
-  dark: { label: "Dark", Icon: Moon },
+  system: { label: "As the system", icon: "monitor" },
+  light: { label: "Light", icon: "sun" },
+  dark: { label: "Dark", icon: "moon" },
 } as const;
 
 export function useTheme(): Theme {
@@ -23,12 +23,12 @@ export function ThemeChoices() {
     <ActionForm action="/theme">
       <input type="hidden" name="from" value={`${pathname}${search}`} />
       {themes.map((theme) => {
-        const { label, Icon } = looks[theme];
+        const { label, icon } = looks[theme];
         return (
           <MenuButton key={theme} name="theme" value={theme}>
-            <Icon className="size-4 text-muted" aria-hidden="true" />
+            <Icon name={icon} className="text-muted" />
             <span className="flex-1">{label}</span>
-            {theme === current ? <Check className="size-4" aria-label="chosen" /> : null}
+            {theme === current ? <Icon name="check" label="chosen" /> : null}
           </MenuButton>
         );
       })}

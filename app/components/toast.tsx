@@ -1,6 +1,6 @@
-import { X } from "lucide-react";
 import { useEffect, useSyncExternalStore } from "react";
 import { Button, IconButton } from "./button";
+import { Icon } from "./icon";
 import { StatusIcon } from "./status-icon";
 import { useUndo } from "./use-undo";
 
@@ -83,7 +83,7 @@ function ToastCard({ toast }: { toast: Toast }) {
         </Button>
       ) : null}
       <IconButton label="Dismiss" size="icon-sm" onClick={() => dismiss(toast.id)}>
-        <X className="size-3.5" aria-hidden="true" />
+        <Icon name="x" className="size-3.5" />
       </IconButton>
     </div>
   );

@@ -1,4 +1,3 @@
-import { FileQuestion } from "lucide-react";
 import { memo } from "react";
 import { Badge } from "~/components/badge";
 import { LineCounts } from "~/components/diff/line-counts";
@@ -6,6 +5,7 @@ import { DoingLine } from "~/components/output/doing-line";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusIcon } from "~/components/status-icon";
 import type { Doing } from "~/contract/events";
+import { Icon } from "../icon";
 import type { CardTask } from "./board-cards";
 import { MoveButton, MoveForm } from "./move-menu";
 
@@ -91,7 +91,7 @@ export const TaskCard = memo(function TaskCard({
       ) : null}
       {!task.has_plan && task.status === "todo" ? (
         <p className="card-hint">
-          <FileQuestion className="size-3.5" aria-hidden="true" />
+          <Icon name="file-question-mark" className="size-3.5" />
           No plan yet
         </p>
       ) : null}

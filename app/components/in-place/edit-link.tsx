@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import clsx from "clsx";
-import { Pencil } from "lucide-react";
 import { buttonClass } from "../button";
+import { Icon } from "../icon";
 import { useWriteAccess } from "../write-access";
 import type { InPlace } from "./use-in-place";
 
@@ -40,7 +40,7 @@ export function EditLink({
         className,
       )}
     >
-      {children ?? <Pencil className="size-3.5" aria-hidden="true" />}
+      {children ?? <Icon name="pencil" className="size-3.5" />}
     </Link>
   );
 }

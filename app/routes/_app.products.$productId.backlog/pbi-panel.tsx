@@ -1,8 +1,8 @@
-import { ArrowDown, ArrowUp } from "lucide-react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button } from "~/components/button";
 import { DeleteThing, goesAlong } from "~/components/delete-thing";
+import { Icon } from "~/components/icon";
 import { EditableText } from "~/components/in-place/editable-text";
 import { EditableTitle } from "~/components/in-place/editable-title";
 import { PriorityPicker } from "~/components/in-place/priority-picker";
@@ -87,7 +87,7 @@ function MoveButtons({ pbi, pbis }: { pbi: PanelPbi; pbis: readonly { id: string
           <input type="hidden" name="intent" value="move-pbi" />
           <input type="hidden" name="pbi_id" value={pbi.id} />
           <Button type="submit" size="sm" name="before_id" value={before.id}>
-            <ArrowUp className="size-3.5" aria-hidden="true" /> Up
+            <Icon name="arrow-up" className="size-3.5" /> Up
           </Button>
         </ActionForm>
       ) : null}
@@ -96,7 +96,7 @@ function MoveButtons({ pbi, pbis }: { pbi: PanelPbi; pbis: readonly { id: string
           <input type="hidden" name="intent" value="move-pbi" />
           <input type="hidden" name="pbi_id" value={pbi.id} />
           <Button type="submit" size="sm" name="after_id" value={after.id}>
-            <ArrowDown className="size-3.5" aria-hidden="true" /> Down
+            <Icon name="arrow-down" className="size-3.5" /> Down
           </Button>
         </ActionForm>
       ) : null}

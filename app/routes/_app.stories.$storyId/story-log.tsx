@@ -1,15 +1,16 @@
-import { ClipboardList, FlaskConical, GitCommitHorizontal } from "lucide-react";
 import { Section } from "~/components/card";
+import { Icon } from "~/components/icon";
+import type { IconName } from "~/components/icon-name";
 import { Prose, type SafeHtml } from "~/components/prose";
 import { RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import type { PageStoryLog } from "~/contract/page-data";
 import { LogForm } from "./log-form";
 
-const looks: Record<string, { label: string; Icon: typeof ClipboardList }> = {
-  IMPLEMENTATION_PLAN: { label: "Plan", Icon: ClipboardList },
-  TEST_RESULT: { label: "Tests", Icon: FlaskConical },
-  COMMIT: { label: "Commit", Icon: GitCommitHorizontal },
+const looks: Record<string, { label: string; icon: IconName }> = {
+  IMPLEMENTATION_PLAN: { label: "Plan", icon: "clipboard-list" },
+  TEST_RESULT: { label: "Tests", icon: "flask-conical" },
+  COMMIT: { label: "Commit", icon: "git-commit-horizontal" },
 };
 
 /** What happened to the story, newest first, as agents and people noted it. */
@@ -31,11 +32,11 @@ export function StoryLog({
       ) : (
         <ol className="grid gap-4">
           {logs.map((log, index) => {
-            const look = looks[log.type] ?? { label: log.type, Icon: ClipboardList };
+            const look = looks[log.type] ?? { label: log.type, icon: "clipboard-list" };
             const text = texts[index];
             return (
               <li key={log.id} className="grid grid-cols-[1.25rem_minmax(0,1fr)] gap-x-2.5">
-                <look.Icon className="mt-0.5 size-4 text-muted" aria-hidden="true" />
+                <Icon name={look.icon} className="mt-0.5 text-muted" />
                 <div className="grid gap-1">
                   <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
                     <span className="font-semibold text-ink">{look.label}</span>

@@ -1,13 +1,7 @@
 import { NavLink } from "@remix-run/react";
-import {
-  House,
-  Inbox,
-  ListTree,
-  type LucideIcon,
-  Menu as MenuIcon,
-  SquareKanban,
-} from "lucide-react";
 import { CountBadge } from "~/components/badge";
+import { Icon } from "~/components/icon";
+import type { IconName } from "~/components/icon-name";
 import { Menu, MenuLink } from "~/components/menu";
 import { adminDestination, destinations, productPath, setupDestinations } from "./navigation";
 import { useCurrentProduct } from "./product-switch";
@@ -25,14 +19,14 @@ export function BottomBar({ shell }: { shell: ShellData }) {
       aria-label="Main"
       className="fixed inset-x-0 bottom-0 z-20 flex h-15 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
-      <Slot to="/dashboard" label="Home" Icon={House} />
+      <Slot to="/dashboard" label="Home" icon="house" />
       {product ? (
-        <Slot to={productPath(product.id, "backlog")} label="Backlog" Icon={ListTree} />
+        <Slot to={productPath(product.id, "backlog")} label="Backlog" icon="list-tree" />
       ) : null}
       {product ? (
-        <Slot to={productPath(product.id, "solo")} label="My board" Icon={SquareKanban} />
+        <Slot to={productPath(product.id, "solo")} label="My board" icon="square-kanban" />
       ) : null}
-      <Slot to="/inbox" label="Inbox" Icon={Inbox}>
+      <Slot to="/inbox" label="Inbox" icon="inbox">
         <span className="absolute top-1 left-1/2 ml-2">
           <CountBadge count={shell.inbox} meaning="waiting for you" />
         </span>
@@ -43,14 +37,14 @@ export function BottomBar({ shell }: { shell: ShellData }) {
         triggerClassName="slot"
         trigger={
           <>
-            <MenuIcon className="size-5" aria-hidden="true" />
+            <Icon name="menu" className="size-5" />
             More
           </>
         }
       >
-        {[...more, ...setup].map(({ to, label, Icon }) => (
+        {[...more, ...setup].map(({ to, label, icon }) => (
           <MenuLink key={to} to={to}>
-            <Icon className="size-4 text-muted" aria-hidden="true" />
+            <Icon name={icon} className="text-muted" />
             {label}
           </MenuLink>
         ))}
@@ -62,17 +56,17 @@ export function BottomBar({ shell }: { shell: ShellData }) {
 function Slot({
   to,
   label,
-  Icon,
+  icon,
   children,
 }: {
   to: string;
   label: string;
-  Icon: LucideIcon;
+  icon: IconName;
   children?: React.ReactNode;
 }) {
   return (
     <NavLink to={to} className="slot">
-      <Icon className="size-5" aria-hidden="true" />
+      <Icon name={icon} className="size-5" />
       {label}
       {children}
     </NavLink>

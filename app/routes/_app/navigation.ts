@@ -1,21 +1,9 @@
-import {
-  Activity,
-  ChartNoAxesColumn,
-  CircleHelp,
-  Cpu,
-  House,
-  Inbox,
-  Lightbulb,
-  type LucideIcon,
-  Plug,
-  Settings,
-  ShieldCheck,
-} from "lucide-react";
+import type { IconName } from "~/components/icon-name";
 
 export interface Destination {
   to: string;
   label: string;
-  Icon: LucideIcon;
+  icon: IconName;
   /** Second key after `g`. */
   letter: string;
   /** Part of another place: keys and palette lead there, the bars do not. */
@@ -24,24 +12,30 @@ export interface Destination {
 
 /** The places of the whole service; those of one product are its tabs. */
 export const destinations: readonly Destination[] = [
-  { to: "/dashboard", label: "Dashboard", Icon: House, letter: "d" },
-  { to: "/inbox", label: "Inbox", Icon: Inbox, letter: "u" },
-  { to: "/questions", label: "Questions", Icon: CircleHelp, letter: "q", within: "/inbox" },
-  { to: "/ideas", label: "Ideas", Icon: Lightbulb, letter: "i" },
-  { to: "/jobs", label: "Jobs", Icon: Activity, letter: "j" },
-  { to: "/workers", label: "Workers", Icon: Cpu, letter: "w" },
-  { to: "/insights", label: "Insights", Icon: ChartNoAxesColumn, letter: "n" },
+  { to: "/dashboard", label: "Dashboard", icon: "house", letter: "d" },
+  { to: "/inbox", label: "Inbox", icon: "inbox", letter: "u" },
+  {
+    to: "/questions",
+    label: "Questions",
+    icon: "circle-question-mark",
+    letter: "q",
+    within: "/inbox",
+  },
+  { to: "/ideas", label: "Ideas", icon: "lightbulb", letter: "i" },
+  { to: "/jobs", label: "Jobs", icon: "activity", letter: "j" },
+  { to: "/workers", label: "Workers", icon: "cpu", letter: "w" },
+  { to: "/insights", label: "Insights", icon: "chart-no-axes-column", letter: "n" },
 ];
 
 export const setupDestinations: readonly Destination[] = [
-  { to: "/connect", label: "Connect an agent", Icon: Plug, letter: "a" },
-  { to: "/settings", label: "Settings", Icon: Settings, letter: "t" },
+  { to: "/connect", label: "Connect an agent", icon: "plug", letter: "a" },
+  { to: "/settings", label: "Settings", icon: "settings", letter: "t" },
 ];
 
 export const adminDestination: Destination = {
   to: "/admin",
   label: "Administration",
-  Icon: ShieldCheck,
+  icon: "shield-check",
   letter: "x",
 };
 

@@ -3,6 +3,7 @@ import { Command } from "cmdk";
 import { useEffect, useState } from "react";
 import { CodeChip, Kbd } from "~/components/badge";
 import { Dialog } from "~/components/dialog";
+import { Icon } from "~/components/icon";
 import { isPageThing } from "~/components/things/at-hand";
 import type { SearchAnswer } from "../_app.search/search-answer";
 import {
@@ -87,9 +88,9 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
           <PageItems actions={actions} onClose={onClose} />
           <CreateItems go={go} productId={productId} />
           <Group heading="Go to">
-            {places.map(({ to, label, Icon, letter }) => (
+            {places.map(({ to, label, icon, letter }) => (
               <Item key={to} value={`go ${label}`} onSelect={() => go(to)}>
-                <Icon className="size-4 text-muted" aria-hidden="true" />
+                <Icon name={icon} className="text-muted" />
                 <span className="flex-1">{label}</span>
                 <Kbd>g</Kbd>
                 <Kbd>{letter}</Kbd>

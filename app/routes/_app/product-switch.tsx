@@ -1,6 +1,6 @@
 import { useMatches, useParams } from "@remix-run/react";
 import clsx from "clsx";
-import { Check, ChevronsUpDown, Plus } from "lucide-react";
+import { Icon } from "~/components/icon";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/components/menu";
 import { productPath } from "./navigation";
 import type { ShellData } from "./shell-data";
@@ -37,7 +37,7 @@ export function ProductSwitch({ shell, className }: { shell: ShellData; classNam
       trigger={
         <>
           <span className="min-w-0 flex-1 truncate">{current?.name ?? "No product yet"}</span>
-          <ChevronsUpDown className="size-3.5 shrink-0 text-faint" aria-hidden="true" />
+          <Icon name="chevrons-up-down" className="size-3.5 shrink-0 text-faint" />
         </>
       }
     >
@@ -52,16 +52,14 @@ export function ProductSwitch({ shell, className }: { shell: ShellData; classNam
             <MenuButton key={product.id} name="product_id" value={product.id}>
               <span className="min-w-0 flex-1 truncate">{product.name}</span>
               <span className="font-mono text-2xs text-faint">{product.code}</span>
-              {product.id === shell.activeProductId ? (
-                <Check className="size-4" aria-label="active" />
-              ) : null}
+              {product.id === shell.activeProductId ? <Icon name="check" label="active" /> : null}
             </MenuButton>
           ),
         )}
       </form>
       <MenuDivider />
       <MenuLink to="/products/new">
-        <Plus className="size-4 text-muted" aria-hidden="true" />
+        <Icon name="plus" className="text-muted" />
         New product
       </MenuLink>
     </Menu>

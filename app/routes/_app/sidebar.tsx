@@ -1,5 +1,6 @@
 import { Link, NavLink } from "@remix-run/react";
 import { CountBadge } from "~/components/badge";
+import { Icon } from "~/components/icon";
 import { Mark } from "~/components/mark";
 import { adminDestination, type Destination, destinations, setupDestinations } from "./navigation";
 import { ProductSwitch } from "./product-switch";
@@ -41,10 +42,10 @@ export function Sidebar({ shell }: { shell: ShellData }) {
 
 const places = destinations.filter(({ within }) => within === undefined);
 
-function SidebarLink({ to, label, Icon, children }: Destination & { children?: React.ReactNode }) {
+function SidebarLink({ to, label, icon, children }: Destination & { children?: React.ReactNode }) {
   return (
     <NavLink to={to} prefetch="intent" className="place">
-      <Icon className="size-4" aria-hidden="true" />
+      <Icon name={icon} />
       <span className="flex-1">{label}</span>
       {children}
     </NavLink>

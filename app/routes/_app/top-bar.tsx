@@ -1,7 +1,7 @@
 import { Form, Link } from "@remix-run/react";
-import { Bell, Keyboard, Search } from "lucide-react";
 import { Kbd } from "~/components/badge";
 import { buttonClass, IconButton } from "~/components/button";
+import { Icon } from "~/components/icon";
 import { Mark } from "~/components/mark";
 import { useHydrated } from "~/components/use-hydrated";
 import { ProductSwitch } from "./product-switch";
@@ -46,7 +46,7 @@ function SearchBox({ onSearch }: { onSearch: () => void }) {
           aria-label="Search"
           className={buttonClass("plain", "icon", "sm:hidden")}
         >
-          <Search className="size-4" aria-hidden="true" />
+          <Icon name="search" />
         </Link>
         <Form action="/search" role="search" className="max-sm:hidden">
           <input
@@ -67,7 +67,7 @@ function SearchBox({ onSearch }: { onSearch: () => void }) {
       aria-label="Search and actions"
       className="flex h-8 items-center gap-2 rounded border border-line bg-surface px-2.5 text-sm text-muted hover:border-line-strong sm:w-64"
     >
-      <Search className="size-4" aria-hidden="true" />
+      <Icon name="search" />
       <span className="flex-1 text-start max-sm:hidden">Search or do…</span>
       <span className="max-sm:hidden">
         <Kbd>⌘K</Kbd>
@@ -81,7 +81,7 @@ function KeysButton({ onKeys }: { onKeys: () => void }) {
   if (!hydrated) return null;
   return (
     <IconButton label="Keys of this page (?)" onClick={onKeys}>
-      <Keyboard className="size-4" aria-hidden="true" />
+      <Icon name="keyboard" />
     </IconButton>
   );
 }
@@ -101,7 +101,7 @@ function InboxBell({ count }: { count: number }) {
           : buttonClass("quiet", "icon")
       }
     >
-      <Bell className="size-4" aria-hidden="true" />
+      <Icon name="bell" />
       {count > 0 ? (
         <span className="text-xs font-semibold">{count > 99 ? "99+" : count}</span>
       ) : null}

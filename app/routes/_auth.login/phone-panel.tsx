@@ -1,6 +1,6 @@
-import { Smartphone } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "~/components/button";
+import { Icon } from "~/components/icon";
 import { useHydrated } from "~/components/use-hydrated";
 import type { PairingView } from "./pairing-view";
 import { QrCode } from "./qr-code";
@@ -20,7 +20,7 @@ export function PhonePanel({ redirectTo }: { redirectTo: string }) {
       className="grid content-start gap-3 border-line border-t bg-sunken p-6 md:min-h-112 md:border-t-0 md:border-l"
     >
       <h2 id="by-phone" className="flex items-center gap-2 text-base font-semibold">
-        <Smartphone className="size-4 text-muted" aria-hidden="true" />
+        <Icon name="smartphone" className="text-muted" />
         Sign in by phone
       </h2>
       <div role="status" className="sr-only">

@@ -1,10 +1,10 @@
-import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Button, ButtonLink, IconButton, SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
 import { Confirm } from "~/components/confirm";
 import { CopyBlock } from "~/components/copy-button";
 import { Dialog } from "~/components/dialog";
+import { Icon } from "~/components/icon";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/components/menu";
 import { PanelTabs } from "~/components/panel-tabs";
 import { NavTabs } from "~/components/tabs";
@@ -34,7 +34,7 @@ export function ControlSamples() {
                 Save
               </SubmitButton>
               <IconButton label="Delete">
-                <Trash2 className="size-4" aria-hidden="true" />
+                <Icon name="trash" />
               </IconButton>
               <ButtonLink size={size} to="/dev/components">
                 Link
