@@ -3,22 +3,22 @@ import { vitePlugin as remix } from "@remix-run/dev";
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig } from "vite";
 import remixConfig from "./remix.config.js";
-import { answerForBrowsers, minifyAgain } from "./vite.lean";
+import { answerForBrowsers, listPagesOnly, minifyAgain } from "./vite.lean";
 
-export default defineConfig({
-  plugins: [tailwindcss(), remix(remixConfig), answerForBrowsers(), minifyAgain()],
+export default defineConfig(({ isSsrBuild }) => ({
+  plugins: [tailwindcss(), remix(remixConfig), answerForBrowsers(), minifyAgain(), listPagesOnly()],
   resolve: { alias: { "~": fileURLToPath(new URL("./app", import.meta.url)) } },
   build: {
     sourcemap: false,
     rollupOptions: {
-      output: { manualChunks: sharedParts },
+      output: isSsrBuild ? {} : { manualChunks: sharedParts },
       onwarn(warning, warn) {
         // zod's sources carry annotations that Rollup drops and reports; nothing is lost by it.
         if (warning.code !== "INVALID_ANNOTATION") warn(warning);
       },
     },
   },
-});
+}));
 
 /** What carries a library of its own, or is needed on some pages only. */
 const notEverywhere =
@@ -28,11 +28,16 @@ const notEverywhere =
 const laterParts =
   /\/(things\/(thing-keys|thing-menu|menu-choices|selection-bar|peek)|board\/touch-drag|dialog)\.tsx?$/;
 
+/** What stands around every signed-in page. */
+const shell =
+  /\/app\/(root|live\/live-indicator|routes\/_app\/(bottom-bar|keys|navigation|product-switch|recent|route|shell-live|sidebar|top-bar|undo-answers|user-menu)|routes\/_app\.products\.\$productId\/route)\.tsx?$/;
+
 /**
  * The small parts that nearly every page uses, in one file: it compresses better than forty. Rows and boards are among them. A folder of parts is
  * else left to Rollup, which gives a page what it imports: one file a folder would load a whole folder for one line of it.
  */
 function sharedParts(id: string): string | undefined {
+  if (shell.test(id)) return "parts";
   const [, path] = id.split("/app/components/");
   if (path === undefined || id.includes(".server.")) return;
   if (notEverywhere.test(id) || laterParts.test(id)) return;
