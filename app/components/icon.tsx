@@ -15,7 +15,9 @@ export function Icon({
     <svg
       viewBox="0 0 24 24"
       className={className ? `glyph ${className}` : "glyph"}
-      {...(label ? { role: "img", "aria-label": label } : { "aria-hidden": true })}
+      role={label ? "img" : undefined}
+      aria-label={label}
+      aria-hidden={label ? undefined : "true"}
     >
       <use href={`${icons}#${name}`} />
     </svg>
