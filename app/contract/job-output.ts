@@ -29,6 +29,7 @@ export const attemptOutcomes = [
   "lost",
   "returned",
   "budget",
+  "conflict",
 ] as const;
 
 /** One claim of a job. */

@@ -76,6 +76,8 @@ export const pauseContextSchema = z.object({
   reason: z.string(),
   pr_url: z.string().nullable(),
   conflict_files: z.array(z.string()),
+  /** Codes of the tasks that do not merge, the one that tried first. */
+  tasks: z.array(z.string()).optional(),
   /** With reason `budget`: which one, and what its button adds. */
   budget_id: z.string().optional(),
   unit: z.string().optional(),

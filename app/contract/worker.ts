@@ -8,6 +8,7 @@ import {
   taskExecutionStatuses,
   verifyResults,
 } from "./agent-job";
+import { claimedConflictSchema } from "./job-conflict";
 import { jobAttemptSchema } from "./job-output";
 import { reviewRemarkSchema } from "./job-review";
 import { doneRequirements, prStrategies } from "./product";
@@ -151,6 +152,8 @@ export const jobPayloadSchema = z.object({
       }),
     )
     .optional(),
+  /** What an earlier attempt did not merge with, both sides of each file; absent from a service that sends nothing home. */
+  conflicts: z.array(claimedConflictSchema).optional(),
   head_sha: nullableText,
   pr_url: nullableText,
   run: z

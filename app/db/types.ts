@@ -1151,6 +1151,74 @@ export type Database = {
           },
         ];
       };
+      job_conflicts: {
+        Row: {
+          attempt: number;
+          branch: string;
+          created_at: string;
+          decision: string;
+          files: NonNullable<Json>;
+          id: string;
+          job_id: string;
+          kind: string;
+          other_job_id: string | null;
+          ours_sha: string;
+          product_id: string;
+          theirs_sha: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt: number;
+          branch: string;
+          created_at?: string;
+          decision: string;
+          files: NonNullable<Json>;
+          id?: string;
+          job_id: string;
+          kind: string;
+          other_job_id?: string | null;
+          ours_sha: string;
+          product_id: string;
+          theirs_sha: string;
+        };
+        Update: {
+          attempt?: number;
+          branch?: string;
+          created_at?: string;
+          decision?: string;
+          files?: NonNullable<Json>;
+          id?: string;
+          job_id?: string;
+          kind?: string;
+          other_job_id?: string | null;
+          ours_sha?: string;
+          product_id?: string;
+          theirs_sha?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "job_conflicts_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_conflicts_other_job_id_fkey";
+            columns: ["other_job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "job_conflicts_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       job_diffs: {
         Row: {
           additions: number;
@@ -3354,6 +3422,10 @@ export type Database = {
       remove_story_from_sprint: { Args: { p_story_id: string }; Returns: Json };
       report_agent_job: {
         Args: { p_attempt: number; p_job_id: string; p_report: Json };
+        Returns: Json;
+      };
+      report_job_conflict: {
+        Args: { p_attempt: number; p_conflict: Json; p_job_id: string };
         Returns: Json;
       };
       report_job_usage: {

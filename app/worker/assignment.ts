@@ -1,4 +1,5 @@
 import type { JobPayload } from "~/contract/worker";
+import type { Mending } from "./mend";
 
 export type Execution = NonNullable<JobPayload["executions"]>[number];
 
@@ -28,6 +29,8 @@ export interface Assignment extends Surroundings {
   criteria: JobPayload["criteria"];
   /** What another worker found when it looked at earlier work. */
   findings: JobPayload["findings"];
+  /** A merge that was begun for the agent to end; null where there is none. */
+  mending: Mending | null;
   verifyOnly: boolean;
   requiresOpus: boolean;
 }
@@ -48,6 +51,7 @@ export function taskAssignment(job: JobPayload, surroundings: Surroundings): Ass
     previousFailure: job.previous_failure,
     criteria: job.criteria,
     findings: job.findings,
+    mending: null,
     verifyOnly: job.task?.verify_only ?? false,
     requiresOpus: job.task?.requires_opus ?? false,
   };
@@ -73,6 +77,7 @@ export function executionAssignment(
     previousFailure: execution.previous_failure,
     criteria: job.criteria.filter(({ story_id }) => story_id === execution.story_id),
     findings: job.findings,
+    mending: null,
     verifyOnly: execution.verify_only,
     requiresOpus: execution.requires_opus,
   };
@@ -96,6 +101,7 @@ export function ideaAssignment(job: JobPayload): Assignment {
     previousFailure: job.previous_failure,
     criteria: [],
     findings: [],
+    mending: null,
     verifyOnly: false,
     requiresOpus: false,
   };

@@ -16,7 +16,7 @@ import {
   TaskGone,
 } from "./attempt";
 import { beginningOf } from "./begun";
-import { deliver, pauseForConflict, pushQuestion, pushWork } from "./deliver";
+import { deliver, pushOrSendHome, pushQuestion } from "./deliver";
 import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
 import { git } from "./git";
 import type { Work } from "./integrate";
@@ -80,7 +80,7 @@ export async function workOnBatch(
     evidence.changedFiles.length > 0
       ? await deliver(attempt, worktree, work)
       : { kind: "nothing" as const };
-  if (delivery.kind === "conflict") return pauseForConflict(attempt, delivery.files, true);
+  if (delivery.kind === "sent_home") return;
   const verdict = { ...evidence, verifyResult: worstOf(progress.results) };
   const summary = progress.summaries.join("\n\n") || undefined;
   await finish(attempt, "done", verdict, delivery, { summary });
@@ -173,11 +173,8 @@ async function judge(
     return false;
   }
   if (evidence.changedFiles.length > 0) {
-    const push = await pushWork(attempt, worktree, work);
-    if (push.kind === "conflict") {
-      await pauseForConflict(attempt, push.files, true);
-      return false;
-    }
+    const push = await pushOrSendHome(attempt, worktree, work);
+    if (push.kind === "sent_home") return false;
   }
   const status = isSeen ? verification.report : "skipped";
   await move(attempt, execution, { status, verify_result: evidence.verifyResult });

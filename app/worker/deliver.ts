@@ -1,24 +1,56 @@
+import { conflictLimits } from "~/contract/job-conflict";
 import { sprintRunSchema } from "~/contract/sprint-run";
 import type { Assignment } from "./assignment";
 import { type Attempt, reportUsage } from "./attempt";
+import { findClashes, rebaseUnseen, tellClash } from "./conflicts";
 import type { Delivery, Push } from "./delivery";
 import { git } from "./git";
 import { integrate, type Work } from "./integrate";
+import { clashWith } from "./merge-tree";
 import { Refusal } from "./problems";
 import { openPullRequest } from "./pull-request";
 import { report } from "./reports";
 import { sendable } from "./sendable";
 import type { Worktree } from "./worktree";
 
-/** Brings the work to its branch, and opens a pull request where one is wanted. */
+/**
+ * Brings the work to its branch, looks whether it goes together with the main branch and the other branches of the run, and opens
+ * a pull request where one is wanted.
+ */
 export async function deliver(attempt: Attempt, worktree: Worktree, work: Work): Promise<Delivery> {
-  const push = await pushWork(attempt, worktree, work);
-  if (push.kind === "conflict") return push;
+  const unseen = await rebaseUnseen(attempt, worktree, work);
+  const push = await pushOrSendHome(attempt, worktree, unseen);
+  if (push.kind === "sent_home") return push;
+  for (const clash of await findClashes(attempt, worktree)) {
+    if ((await tellClash(attempt, worktree, clash)) !== "go_on") return { kind: "sent_home" };
+  }
   return { ...push, pullRequest: await openPullRequest(attempt, worktree) };
 }
 
+/** Brings the work to its branch. Where that has moved on differently the task goes back to work with both versions. */
+export async function pushOrSendHome(
+  attempt: Attempt,
+  worktree: Worktree,
+  work: Work,
+): Promise<Extract<Push, { kind: "pushed" }> | { kind: "sent_home" }> {
+  const push = await pushWork(attempt, worktree, work);
+  if (push.kind === "pushed") return push;
+  if (attempt.job.run === null) {
+    await pauseForConflict(attempt, push.files, true);
+    return { kind: "sent_home" };
+  }
+  const { theirs } = push;
+  const files = await clashWith(worktree.folder, theirs, attempt.journal);
+  const named = push.files.map((path) => ({ path: sendable(path, 1_000) }));
+  await tellClash(attempt, worktree, {
+    ...{ kind: "branch", theirs },
+    files: files.length > 0 ? files : named.slice(0, conflictLimits.files),
+  });
+  return { kind: "sent_home" };
+}
+
 /** Brings the work to its branch, after asking once more whether the attempt still holds the job. */
-export async function pushWork(attempt: Attempt, worktree: Worktree, work: Work): Promise<Push> {
+async function pushWork(attempt: Attempt, worktree: Worktree, work: Work): Promise<Push> {
   await attempt.heartbeat.confirm();
   const integration = await integrate(worktree, work);
   if (integration.kind === "conflict") return integration;

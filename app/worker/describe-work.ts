@@ -1,4 +1,5 @@
 import type { Assignment } from "./assignment";
+import { describeMending } from "./describe-mending";
 
 /** The work as a text for a model. What users wrote stands under its headings and is called data. */
 export function describeWork(assignment: Assignment): string {
@@ -18,6 +19,7 @@ export function describeWork(assignment: Assignment): string {
     ["Why the last attempt failed", assignment.previousFailure],
     ["What another worker found", findingsOf(assignment)],
     ["What the review asks for", reviewOf(assignment)],
+    ["What does not merge", describeMending(assignment)],
     ["What earlier attempts have left", keptOf(assignment)],
     ["Questions of the user", userQuestionsOf(assignment)],
     ["When you are done", closing(assignment)],
@@ -44,9 +46,11 @@ export function describeVerification(assignment: Assignment): string {
 export function describeContinuation(assignment: Assignment): string {
   const { job, title, taskCode } = assignment;
   const why =
-    job.review.length > 0
-      ? "You did this work in this conversation, and somebody has reviewed it."
-      : "You began this work in this conversation and were interrupted: by a question, a limit or a restart.";
+    assignment.mending !== null
+      ? "You did this work in this conversation, and it does not merge with other work."
+      : job.review.length > 0
+        ? "You did this work in this conversation, and somebody has reviewed it."
+        : "You began this work in this conversation and were interrupted: by a question, a limit or a restart.";
   const goOn = `${why} Look at the folder first: what was committed is there, and other changes may be gone. Then go on where you stopped.`;
   return written([
     [`${taskCode ?? job.idea?.code ?? job.kind}: ${title}`, goOn],
@@ -55,6 +59,7 @@ export function describeContinuation(assignment: Assignment): string {
     ["What another worker found", findingsOf(assignment)],
     ["What has to be proven", criteriaOf(assignment)],
     ["What the review asks for", reviewOf(assignment)],
+    ["What does not merge", describeMending(assignment)],
     ["What earlier attempts have left", keptOf(assignment)],
     ["When you are done", closing(assignment)],
   ]);

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { z } from "zod";
 import { personsEnvironment } from "./environment";
 
 const run = promisify(execFile);
@@ -15,18 +16,32 @@ export async function gitPaths(folder: string, ...words: readonly string[]): Pro
   return output.split("\0").filter((path) => path !== "");
 }
 
-async function gitOutput(folder: string, words: readonly string[]): Promise<string> {
+/** How git ended, for commands whose exit code is an answer. */
+export async function gitEnd(
+  folder: string,
+  ...words: readonly string[]
+): Promise<{ code: number; output: string; problem: string }> {
+  const options = {
+    cwd: folder,
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...personsEnvironment(), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
+  };
   try {
-    const { stdout } = await run("git", words, {
-      cwd: folder,
-      maxBuffer: 64 * 1024 * 1024,
-      env: { ...personsEnvironment(), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
-    });
-    return stdout;
+    const { stdout } = await run("git", words, options);
+    return { code: 0, output: stdout, problem: "" };
   } catch (error) {
-    const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-    throw new Error(`git ${words[0]} failed: ${said || String(error)}`);
+    const end = failedEnd.safeParse(error).data;
+    const problem = end?.stderr.trim() || String(error);
+    return { code: end?.code ?? -1, output: end?.stdout ?? "", problem };
   }
+}
+
+const failedEnd = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
+
+async function gitOutput(folder: string, words: readonly string[]): Promise<string> {
+  const { code, output, problem } = await gitEnd(folder, ...words);
+  if (code === 0) return output;
+  throw new Error(`git ${words[0]} failed: ${problem}`);
 }
 
 /** The commit that a name stands for, or null when there is none. */

@@ -1,13 +1,13 @@
 import { begunRef, noteOf } from "./begun";
-import { committer, git, gitPaths, isAncestor } from "./git";
+import { committer, git, gitEnd, gitPaths, isAncestor } from "./git";
 import { messageOf } from "./problems";
 import { fetchAll, tipOf } from "./remote";
 import type { Worktree } from "./worktree";
 
-/** Where the work went, or which files stood in its way. */
+/** Where the work went, or which files stood in its way, and the commit that they belong to. */
 export type Integration =
   | { kind: "pushed"; headSha: string }
-  | { kind: "conflict"; files: string[] };
+  | { kind: "conflict"; files: string[]; theirs: string };
 
 /** Whose work it is (a job, or a task of one), and where it begins. */
 export interface Work {
@@ -27,7 +27,7 @@ export async function integrate(worktree: Worktree, work: Work): Promise<Integra
   let seen = worktree.branchTip;
   for (let attempt = 0; ; attempt += 1) {
     const files = await bringOnto(worktree, seen);
-    if (files.length > 0) return { kind: "conflict", files };
+    if (files.length > 0 && seen !== null) return { kind: "conflict", files, theirs: seen };
     const headSha = await git(worktree.folder, "rev-parse", "HEAD");
     const problem = await moveBranch(worktree, seen, headSha, note);
     // A remote that takes no note, only branches, has the work all the same.
@@ -72,7 +72,10 @@ async function refresh({ repository, branch }: Worktree): Promise<string | null>
   return tipOf(repository, branch);
 }
 
-/** Moves what is not on the branch yet onto it. Answers the files in conflict, none when the rebase went through. */
+/**
+ * Moves what is not on the branch yet onto it: by a rebase, or by a merge where only that goes through. Answers the files in
+ * conflict, none when it is there.
+ */
 async function bringOnto(
   { folder, branchTip, main }: Worktree,
   onto: string | null,
@@ -84,7 +87,14 @@ async function bringOnto(
   } catch (error) {
     const files = await gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
     await git(folder, "rebase", "--abort").catch(() => undefined);
-    if (files.length > 0) return files;
+    if (files.length > 0) return (await merges(folder, onto)) ? [] : files;
     throw error;
   }
+}
+
+async function merges(folder: string, theirs: string): Promise<boolean> {
+  const end = await gitEnd(folder, ...committer, "merge", "--quiet", "--no-edit", theirs);
+  if (end.code === 0) return true;
+  await git(folder, "merge", "--abort").catch(() => undefined);
+  return false;
 }

@@ -16,6 +16,8 @@ export interface Service {
   ): Promise<T>;
   /** Reads an address of the REST surface. */
   read<T>(path: string, output: z.ZodType<T>, options?: CallOptions): Promise<T>;
+  /** Tells something to an address of the REST surface. */
+  post<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,8 @@ const refusalSchema = z.object({
   hint: z.string().optional(),
   retry_after: z.number().optional(),
 });
+
+const restRefusalSchema = z.object({ error: z.string() });
 
 /** Speaks to `/mcp/worker` with the official client. Whatever is said goes through `clean` first. */
 export function connectService(
@@ -87,6 +91,21 @@ export function connectService(
     throw new Error(`it answered ${answer.status}`);
   };
 
+  const postOnce = async (path: string, body: string): Promise<unknown> => {
+    const answer = await fetch(new URL(path, url), {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body,
+      signal: AbortSignal.timeout(callMilliseconds),
+    });
+    if (answer.ok) return answer.json();
+    const refusal = restRefusalSchema.safeParse(await answer.json().catch(() => null)).data;
+    const { status } = answer;
+    if (status >= 500) throw new Error(`it answered ${status}`);
+    if (status === 401 || status === 429) throw refusalOf(status, path);
+    throw new Refusal(status, refusal?.error ?? `The service answered ${path} with ${status}`);
+  };
+
   const untilAnswered = async <T>(
     ask: () => Promise<T>,
     { signal, retry = true }: CallOptions = {},
@@ -112,6 +131,11 @@ export function connectService(
       }, options),
     read: (path, output, options) =>
       untilAnswered(async () => readBody(await readOnce(path, options?.signal), output), options),
+    post: (path, given, output) =>
+      untilAnswered(async () => {
+        const body = JSON.stringify(cleanedValue(given, clean));
+        return readBody(await postOnce(path, body), output);
+      }),
     close: async () => {
       const client = await connection?.catch(() => undefined);
       await client?.close();

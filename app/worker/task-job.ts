@@ -2,10 +2,12 @@ import { verificationSchema } from "~/contract/agent-job";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
 import { type Attempt, deniedFailure, execute, failureOf, type Outcome, park } from "./attempt";
 import { beginningOf } from "./begun";
-import { deliver, pauseForConflict, pushQuestion } from "./deliver";
+import { tellClash } from "./conflicts";
+import { deliver, pushQuestion } from "./deliver";
 import { listedFiles, refusalOf } from "./evidence";
 import type { Work } from "./integrate";
 import { look } from "./look";
+import { beginMending, endMending } from "./mend";
 import { mergeBlockers } from "./merge-blockers";
 import { prove } from "./prove";
 import { finish, reportFailure, reportStart } from "./reports";
@@ -19,9 +21,11 @@ export async function workOnTask(
   surroundings: Surroundings,
 ): Promise<void> {
   const { job } = attempt;
-  const assignment = taskAssignment(job, surroundings);
   if (!(await mergeBlockers(attempt, worktree))) return;
-  const work = { name: job.id, base: await beginningOf(worktree, job.id, worktree.start) };
+  const begun = await beginningOf(worktree, job.id, worktree.start);
+  const mending = job.task?.verify_only ? null : await beginMending(attempt, worktree, begun);
+  const assignment = { ...taskAssignment(job, surroundings), mending };
+  const work = { name: job.id, base: mending?.base ?? begun };
   attempt.changes.begin(worktree.folder, work.base);
   await reportStart(attempt, work.base, worktree.branch);
   if (job.task?.status === "done") return passOver(attempt, worktree);
@@ -42,11 +46,20 @@ async function takeTurn(
   });
   const failure = failureOf(outcome);
   if (failure !== undefined) return reportFailure(attempt, failure, outcome.result);
-  await commitLeftovers(worktree.folder, `${assignment.taskCode}: ${assignment.title}`);
+  const { mending } = assignment;
+  const left = mending === null ? null : await endMending(attempt, worktree, mending);
   if (outcome.result.question !== undefined) {
-    await pushQuestion(attempt, worktree, work, assignment);
+    if (left === null) {
+      await commitLeftovers(worktree.folder, nameOf(assignment));
+      await pushQuestion(attempt, worktree, work, assignment);
+    } else await attempt.keep();
     return park(attempt, assignment, outcome.result);
   }
+  if (left !== null) {
+    await tellClash(attempt, worktree, left);
+    return;
+  }
+  await commitLeftovers(worktree.folder, nameOf(assignment));
   const missing = await conclude(attempt, worktree, work, { assignment, outcome, isLast });
   if (missing === undefined) return;
   attempt.journal.say(missing);
@@ -84,17 +97,18 @@ async function conclude(
     return;
   }
   const delivery =
-    evidence.changedFiles.length > 0
+    evidence.changedFiles.length > 0 || assignment.mending !== null
       ? await deliver(attempt, worktree, work)
       : { kind: "nothing" as const };
-  if (delivery.kind === "conflict") {
-    await pauseForConflict(attempt, delivery.files, true);
-    return;
-  }
+  if (delivery.kind === "sent_home") return;
   const unseen = "Nobody has looked: the command gave no verdict, and there is no test command.";
   const result = isSeen ? outcome.result : { summary: unseen };
   await finish(attempt, isSeen ? verification.report : "skipped", evidence, delivery, result);
   return undefined;
+}
+
+function nameOf({ taskCode, title }: Assignment): string {
+  return `${taskCode}: ${title}`;
 }
 
 /** Somebody finished the task by hand while its job waited: there is nothing left to do, and the next one is in turn. */

@@ -112,8 +112,14 @@ async function setWritable(folder: string, isWritable: boolean): Promise<void> {
   await chmod(folder, isWritable ? 0o755 : 0o555).catch(() => undefined);
 }
 
-async function mainOf({ folder, remote }: Repository): Promise<string> {
-  const main = remote === null ? null : await commitOf(folder, `refs/remotes/${remote}/HEAD`);
+/** The main branch as it was fetched last. A clone that was made by hand may not know which of the remote's branches it is. */
+export async function mainOf({ folder, remote }: Repository): Promise<string> {
+  const name = `refs/remotes/${remote}/HEAD`;
+  let main = remote === null ? null : await commitOf(folder, name);
+  if (remote !== null && main === null) {
+    await git(folder, "remote", "set-head", remote, "--auto").catch(() => undefined);
+    main = await commitOf(folder, name);
+  }
   const head = main ?? (await commitOf(folder, "HEAD"));
   if (head !== null) return head;
   throw new Error("The repository has no commit to begin from");

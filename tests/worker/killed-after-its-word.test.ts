@@ -64,29 +64,29 @@ describe("J7: a worker killed with -9 right after its word was heard", { timeout
     await scene.expectDeaf(killed);
   });
 
-  it("that its branch has a conflict: the run stays paused until a person resumes it", async () => {
-    const place = { tool: "pause_sprint_run", when: "after" } as const;
-    const killed = await scene.killAt(place, { code: "PAUSED", exec: conflicting });
+  it("that its branch has a conflict: the task waits with both versions, and another one mends it", async () => {
+    const place = { tool: "POST conflicts", when: "after" } as const;
+    const killed = await scene.killAt(place, { code: "HOME", exec: conflicting });
     expect(killed.job).toMatchObject({ status: "queued", attempt: 1, lease_until: null });
     await scene.expectDeaf(killed);
     await scene.sweepAfter(killed);
-    expect(await claimRefusal(actor)).toBe("paused");
-    const paused = await killed.read();
-    expect(paused).toMatchObject({
-      status: "paused",
-      pause_context: { reason: "merge_conflict", conflict_files: ["T-1.txt"] },
-    });
-
-    await resumeSprintRun(actor, { sprint_run_id: killed.runId });
+    expect(await killed.read()).toMatchObject({ status: "running", pause_context: null });
     await killed.rescue(work);
-    expect(await killed.read()).toMatchObject({ status: "done", jobs: [{ attempt: 2 }] });
+    expect(await killed.read()).toMatchObject({
+      status: "done",
+      jobs: [{ attempt: 2, retry_count: 0 }],
+    });
+    expect((await killed.readJob()).attempts).toMatchObject([
+      { outcome: "done" },
+      { outcome: "conflict" },
+    ]);
   });
 });
 
 describe("J7: a worker killed with -9 before its word was heard", { timeout: 120_000 }, () => {
   it.each([
     ["that it asks a person", "ASK", "ask_user_question", asking],
-    ["that its branch has a conflict", "CLASH", "pause_sprint_run", conflicting],
+    ["that its branch has a conflict", "CLASH", "POST conflicts", conflicting],
   ])("%s: another one ends the job, and nobody is asked", async (_what, code, tool, exec) => {
     const killed = await scene.killAt({ tool, when: "before" }, { code, exec });
     expect(killed.job).toMatchObject({ status: "running", attempt: 1 });

@@ -205,7 +205,7 @@ describe("repositories", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("pauses the run with the files in conflict when the branch has moved on differently", async () => {
+  it("sends the task home when its branch has moved on differently, and pauses after two tries in vain", async () => {
     const run = await startRun(t, ada, { code: "CONFLICT" });
     const [before] = (await run.read()).jobs;
     const branch = String(before?.branch);
@@ -216,6 +216,9 @@ describe("repositories", { timeout: 120_000 }, () => {
     git("commit", "--quiet", "-m", "Theirs");
     git("checkout", "--quiet", "main");
     await workOnce("CONFLICT", `echo ours > same.txt; ${other}`);
+    expect(await run.read()).toMatchObject({ status: "running", jobs: [{ status: "queued" }] });
+    const left = "The marks of the conflict are still in same.txt";
+    for (const _try of [1, 2]) expect(await workOnce("CONFLICT", "true")).toContain(left);
     expect(await run.read()).toMatchObject({
       status: "paused",
       pause_context: { reason: "merge_conflict", conflict_files: ["same.txt"] },

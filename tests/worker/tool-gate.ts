@@ -5,6 +5,7 @@ import { z } from "zod";
 
 /** Which call of a tool is held: before the service hears it, or before the worker hears the answer. */
 export interface HeldTool {
+  /** Its name, or for an address of a job the method and the last part: `POST conflicts`. */
   tool: string;
   when: "before" | "after";
   /** Only the call that says this status. */
@@ -38,9 +39,9 @@ export async function openToolGate(port: number) {
   const said: { tool: string; given: object }[] = [];
   const server = createServer(async (incoming, outgoing) => {
     const call = { port, incoming, body: await buffer(incoming) };
-    const told = toolCallOf(call.body);
+    const told = toolCallOf(call);
     if (told !== null) said.push({ tool: told.name, given: told.arguments });
-    if (held && fits(held.wish, call.body) && ++held.seen === (held.wish.nth ?? 1)) {
+    if (held && fits(held.wish, call) && ++held.seen === (held.wish.nth ?? 1)) {
       return held.take(call);
     }
     const upstream = request(optionsOf(call), (answer) => {
@@ -98,14 +99,16 @@ interface Call {
   body: Buffer;
 }
 
-function fits({ tool, status }: HeldTool, body: Buffer): boolean {
-  const call = toolCallOf(body);
+function fits({ tool, status }: HeldTool, sent: Call): boolean {
+  const call = toolCallOf(sent);
   if (call?.name !== tool) return false;
   return status === undefined || call.arguments.status === status;
 }
 
-function toolCallOf(body: Buffer) {
+function toolCallOf({ incoming: { method, url }, body }: Call) {
   if (body.length === 0) return null;
+  const [, part] = /^\/api\/jobs\/[^/]+\/(\w+)$/.exec(url ?? "") ?? [];
+  if (part !== undefined) return { name: `${method} ${part}`, arguments: {} };
   return callSchema.safeParse(JSON.parse(body.toString("utf8"))).data?.params ?? null;
 }
 
@@ -123,5 +126,8 @@ async function send(call: Call) {
     upstream.end(call.body);
   });
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
-  return messageSchema.parse(JSON.parse(data)).result;
+  const said = z.looseObject({}).parse(JSON.parse(data));
+  return "result" in said
+    ? messageSchema.parse(said).result
+    : { isError: "error" in said, structuredContent: said };
 }

@@ -2,6 +2,8 @@ import { Link } from "@remix-run/react";
 import { Notice } from "~/components/notice";
 import type { SprintRunDetail } from "~/contract/sprint-run";
 
+type PauseContext = NonNullable<SprintRunDetail["pause_context"]>;
+
 const pauseReasons: Record<string, string> = {
   merge_conflict: "The work does not merge cleanly",
   paused_by_person: "Somebody paused it",
@@ -42,9 +44,15 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
   );
 }
 
-function Paused({ context }: { context: NonNullable<SprintRunDetail["pause_context"]> }) {
+function reasonOf({ reason, tasks = [] }: PauseContext): string {
+  const [own, other] = tasks;
+  if (own === undefined) return pauseReasons[reason] ?? reason;
+  return `${own} does not merge${other === undefined ? "" : ` with ${other}`}, also after two tries`;
+}
+
+function Paused({ context }: { context: PauseContext }) {
   return (
-    <Notice tone="waiting" title={`Paused: ${pauseReasons[context.reason] ?? context.reason}`}>
+    <Notice tone="waiting" title={`Paused: ${reasonOf(context)}`}>
       {context.pr_url ? (
         <p>
           Pull request:{" "}

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { agentJobDetailSchema } from "~/contract/agent-job";
+import { conflictDecisionSchema, reportJobConflictBody } from "~/contract/job-conflict";
 import { jobDiffSchema, saveJobDiffBody } from "~/contract/job-diff";
 import { appendJobOutputBody, jobOutputSchema } from "~/contract/job-output";
 import {
@@ -48,6 +49,17 @@ export const jobPaths: ZodOpenApiPathsObject = {
       body: saveJobDiffBody,
       status: 204,
       answer: "nothing",
+      errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
+    }),
+  },
+  "/api/jobs/{id}/conflicts": {
+    post: operation({
+      id: "reportJobConflict",
+      summary: "Work that does not merge: the answer says whether the job went back to the queue",
+      security: "token",
+      idParam: "id",
+      body: reportJobConflictBody,
+      answer: conflictDecisionSchema,
       errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
     }),
   },

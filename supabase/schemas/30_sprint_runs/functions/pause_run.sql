@@ -1,7 +1,7 @@
 -- Why: the one way in which a run is paused: context kept, question opened and linked. Its jobs are not given out any more,
 -- claims that are held go on. Called under the product lock by pause_sprint_run and when a question expires with STOP.
 create function private.pause_run(
-  p_run public.sprint_runs, p_reason text, p_pr_url text, p_conflict_files jsonb, p_job_id uuid)
+  p_run public.sprint_runs, p_reason text, p_pr_url text, p_conflict_files jsonb, p_job_id uuid, p_task_codes text[] default '{}')
 returns public.sprint_runs
 language plpgsql
 volatile
@@ -17,15 +17,17 @@ begin
     perform private.refuse(422, 'conflict_files must be a list of at most 500 paths.');
   end if;
 
-  v_text := left(format('The run of sprint %s is paused (%s).%s%s Resume the run when it can go on, or cancel it.',
+  v_text := left(format('The run of sprint %s is paused (%s).%s%s%s Resume the run when it can go on, or cancel it.',
     (select s.code from public.sprints s where s.id = p_run.sprint_id), replace(p_reason, '_', ' '),
+    case when p_task_codes <> '{}' then format(' %s does not merge%s, also after two tries.', p_task_codes[1], ' with ' || p_task_codes[2]) else '' end,
     case when jsonb_array_length(v_files) > 0
       then ' In conflict: ' || left((select string_agg(f, ', ') from jsonb_array_elements_text(v_files) f), 1500) || '.' else '' end,
     case when p_pr_url is not null then ' Pull request: ' || p_pr_url || '.' else '' end), 4000);
 
   update public.sprint_runs r
   set status = 'PAUSED',
-      pause_context = jsonb_build_object('reason', p_reason, 'pr_url', p_pr_url, 'conflict_files', v_files),
+      pause_context = jsonb_build_object('reason', p_reason, 'pr_url', p_pr_url, 'conflict_files', v_files)
+        || case when p_task_codes <> '{}' then jsonb_build_object('tasks', p_task_codes) else '{}' end,
       pause_question_id = private.open_pause_question(p_run, p_job_id, v_text)
   where r.id = p_run.id
   returning * into v_run;

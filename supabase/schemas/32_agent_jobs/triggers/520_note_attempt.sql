@@ -27,6 +27,7 @@ begin
         when new.failure_class is not null then 'lost'
         when new.stopped_by_budget_id is not null then 'budget'
         when new.parked_question_id is not null then 'question'
+        when exists (select from public.job_conflicts c where c.job_id = new.id and c.attempt = new.attempt and c.decision <> 'noted') then 'conflict'
         else 'returned'
       end
   where a.job_id = new.id and a.attempt = new.attempt and a.ended_at is null;

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { httpUrlSchema, text } from "./text";
+
+/** What work does not merge with: its own branch that has moved on, the main branch, another branch of its run. */
+const conflictKinds = ["branch", "base", "sibling"] as const;
+
+/** Files that are named, how many of them come with both sides, and the bytes of a side. */
+export const conflictLimits = { files: 500, shown: 20, side: 6_144, body: 1_048_576 } as const;
+
+const sha = z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash.");
+/** What stands on one side where the two differ; null where the side has no such file. */
+const side = text(conflictLimits.side).nullish();
+
+const conflictFileSchema = z.object({ path: text(1_000), ours: side, theirs: side });
+export type ConflictFile = z.infer<typeof conflictFileSchema>;
+
+/** Body of `POST /api/jobs/:id/conflicts`: two commits that do not merge, with both sides of each file. */
+export const reportJobConflictBody = z.object({
+  attempt: z.int().min(1),
+  kind: z.enum(conflictKinds),
+  /** Whose branch it is, for a sibling. */
+  branch: text(200).optional(),
+  ours_sha: sha,
+  theirs_sha: sha,
+  files: z.array(conflictFileSchema).min(1).max(conflictLimits.files),
+  /** The attempt had both versions before it, and the conflict is still there. */
+  in_vain: z.boolean().optional(),
+  pr_url: httpUrlSchema.optional(),
+  session_id: text(300).optional(),
+  kept_ref: text(300).optional(),
+});
+export type ReportJobConflictInput = z.infer<typeof reportJobConflictBody> & { job_id: string };
+
+/** `go_on`: the other one mends it. `home`: the job went back to the queue. `paused`: two tries were in vain. */
+export const conflictDecisionSchema = z.object({
+  decision: z.enum(["go_on", "home", "paused"]),
+  task_id: z.string().nullable(),
+  task_code: z.string().nullable(),
+});
+export type ConflictDecision = z.infer<typeof conflictDecisionSchema>;
+
+/** What the work of a claimed job did not merge with, for whoever mends it. */
+export const claimedConflictSchema = z.object({
+  kind: z.enum(conflictKinds),
+  branch: z.string(),
+  task_id: z.string().nullable(),
+  task_code: z.string().nullable(),
+  ours_sha: z.string(),
+  theirs_sha: z.string(),
+  files: z.array(conflictFileSchema),
+});
+export type ClaimedConflict = z.infer<typeof claimedConflictSchema>;

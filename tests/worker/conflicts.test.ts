@@ -1,0 +1,172 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { exportDocumentSchema } from "~/contract/export-document";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { importDocument } from "~/domain/transfers/import-document.server";
+import { openStage } from "./fixture";
+import { makeHold } from "./hold";
+import { read, startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+const actor = t.actorOf(ada);
+
+/** A run with a branch a story, each with one task of the story's number. */
+async function startStories(code: string, count: number) {
+  const document = exportDocumentSchema.parse({
+    format: "backloom-export",
+    version: 1,
+    product: { code, name: code, pr_strategy: "STORY" },
+    sprints: [{ code: "SP-1", status: "ACTIVE" }],
+    pbis: [
+      {
+        title: "Everything",
+        stories: Array.from({ length: count }, (_, index) => ({
+          title: `Story ${index + 1}`,
+          code: `ST-${index + 1}`,
+          sprint: "SP-1",
+          tasks: [{ title: "Do", code: `T-${index + 1}`, implementation_plan: "Do it" }],
+        })),
+      },
+    ],
+  });
+  const { id } = await importDocument(t.database, ada.id, document);
+  const { rows } = await t.sql.query("select id from sprints where product_id = $1", [id]);
+  const run = await startSprintRun(actor, { sprint_id: rows[0].id });
+  const readRun = () => getSprintRun(actor, { sprint_run_id: run.id });
+  const jobOf = async (task: string) => {
+    const job = (await readRun()).jobs.find(({ task_code }) => task_code === task);
+    if (job === undefined) throw new Error(`No job of ${task}`);
+    return job;
+  };
+  return { id: run.id, read: readRun, jobOf };
+}
+
+function start(product: string, name: string, exec: string, ...words: string[]) {
+  return startWorker([
+    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
+    ...["--name", name, "--product", product, "--exec", exec, "--heartbeat", "0.3", ...words],
+  ]);
+}
+
+async function work(product: string, exec: string, ...words: string[]): Promise<string> {
+  const worker = start(product, `worker-${product}`, exec, "--once", ...words);
+  expect(await worker.ended, worker.output()).toBe(0);
+  return worker.output();
+}
+
+const same = 'echo "$BACKLOOM_TASK_CODE" > same';
+/** Takes both versions, as an agent that was told of them would. */
+const both = 'grep -v "^[<=>]" same > clean; mv clean same';
+
+describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
+  it("meet before either is done: the later one goes home with both versions and mends it", async () => {
+    const run = await startStories("MEET", 3);
+    await work("MEET", same);
+    const output = await work("MEET", same);
+    expect(output).toContain("Merge conflict with T-1 in same: the task goes back to work");
+    expect((await run.jobOf("T-2")).status).toBe("queued");
+    expect(await run.read()).toMatchObject({ status: "running", pause_context: null });
+
+    const prompt = join(home, "meet.md");
+    const mended = await work("MEET", `cp "$BACKLOOM_PROMPT_FILE" ${prompt}; ${both}`);
+    expect(mended).toContain("Claimed T-2");
+    expect(read(prompt)).toContain("does not merge with the work of T-1");
+    expect(read(prompt)).toMatch(/same, yours:\n {4}\| T-2\nsame, theirs:\n {4}\| T-1/);
+    const job = await run.jobOf("T-2");
+    expect(job).toMatchObject({ status: "done", retry_count: 0, attempt: 2 });
+    const first = await run.jobOf("T-1");
+    expect(git("show", `${job.branch}:same`).split("\n").sort()).toEqual(["T-1", "T-2"]);
+    expect(() =>
+      git("merge-base", "--is-ancestor", String(first.head_sha), String(job.head_sha)),
+    ).not.toThrow();
+    expect(git("log", "-1", "--format=%P", String(job.head_sha)).split(" ")).toHaveLength(2);
+    const { attempts } = await getAgentJob(actor, { job_id: job.id });
+    expect(attempts.map(({ outcome }) => outcome).sort()).toEqual(["conflict", "done"]);
+    // What it changed beside what it took over.
+    expect(job).toMatchObject({ additions: 1, deletions: 0 });
+  });
+
+  it("pause the run after two tries in vain, with both tasks and the files; a person goes on", async () => {
+    const run = await startStories("VAIN", 2);
+    await work("VAIN", same);
+    await work("VAIN", same);
+    // The marks are still there.
+    expect(await work("VAIN", "true")).toContain("The marks of the conflict are still in same");
+    expect((await run.read()).status).toBe("running");
+    await work("VAIN", "true");
+    expect(await run.read()).toMatchObject({
+      status: "paused",
+      pause_context: {
+        ...{ reason: "merge_conflict", conflict_files: ["same"], tasks: ["T-2", "T-1"] },
+      },
+      pause_question: { question: expect.stringContaining("T-2 does not merge with T-1") },
+    });
+    expect(await run.jobOf("T-2")).toMatchObject({ status: "queued", retry_count: 0 });
+    await resumeSprintRun(actor, { sprint_run_id: run.id });
+    await work("VAIN", both);
+    expect(await run.read()).toMatchObject({ status: "done", pause_context: null });
+  });
+
+  it("while the other one is held up, the rest of the run goes on", async () => {
+    const run = await startStories("REST", 3);
+    await work("REST", same);
+    await work("REST", same);
+    const hold = makeHold(join(home, "rest"));
+    const mending = start("REST", "mender", `${hold.script}; ${both}`, "--once");
+    await hold.reached(mending.output);
+    await work("REST", 'echo 3 > "$BACKLOOM_TASK_CODE"');
+    expect((await run.jobOf("T-3")).status).toBe("done");
+    await hold.release();
+    expect(await mending.ended, mending.output()).toBe(0);
+    expect((await run.read()).status).toBe("done");
+  });
+});
+
+describe("two workers that end at the same moment", { timeout: 240_000 }, () => {
+  it("never both go on and never both stay: one of them mends", async () => {
+    for (const round of [1, 2, 3]) {
+      const code = `TIE${round}`;
+      const run = await startStories(code, 2);
+      const holds = ["a", "b"].map((name) => makeHold(join(home, `${code}-${name}`)));
+      const workers = holds.map((hold, index) =>
+        start(code, `${code}-${index}`, `${hold.script}; ${same}`, "--once"),
+      );
+      for (const [index, hold] of holds.entries())
+        await hold.reached(workers[index]?.output ?? String);
+      await Promise.all(holds.map((hold) => hold.release()));
+      for (const worker of workers) expect(await worker.ended, worker.output()).toBe(0);
+      const between = await run.read();
+      expect(between.jobs.map(({ status }) => status).sort()).toEqual(["done", "queued"]);
+      await work(code, both);
+      const end = await run.read();
+      expect(end.status).toBe("done");
+      const mended = end.jobs.find(({ attempt }) => attempt === 2);
+      expect(git("show", `${mended?.branch}:same`).split("\n").sort()).toEqual(["T-1", "T-2"]);
+    }
+  });
+});
+
+describe("the main branch", { timeout: 120_000 }, () => {
+  /** Commits a file to the main branch of the repository, as somebody's merge would. */
+  const commitToMain = (file: string, text: string) => {
+    const blob = join(home, "blob");
+    writeFileSync(blob, text);
+    return `sh -c 'cd ${repo} && h=$(git hash-object -w ${blob}) && git read-tree --index-output=${home}/index main && GIT_INDEX_FILE=${home}/index git update-index --add --cacheinfo 100644,$h,${file} && git update-ref refs/heads/main $(git -c user.name=T -c user.email=t@example.com commit-tree -p main -m Theirs $(GIT_INDEX_FILE=${home}/index git write-tree))'`;
+  };
+
+  it("that has moved on differently while the agent worked sends the task home; it begins from there", async () => {
+    const run = await startStories("BASE", 1);
+    const output = await work("BASE", `${commitToMain("base", "theirs\n")}; echo ours > base`);
+    expect(output).toContain("Merge conflict with the main branch in base");
+    const mend = 'grep -v "^[<=>]" base > clean; mv clean base';
+    await work("BASE", mend);
+    const job = await run.jobOf("T-1");
+    expect(job).toMatchObject({ status: "done", additions: 1 });
+    expect(git("show", `${job.branch}:base`).split("\n").sort()).toEqual(["ours", "theirs"]);
+    expect(() => git("merge-base", "--is-ancestor", "main", String(job.head_sha))).not.toThrow();
+  });
+});
