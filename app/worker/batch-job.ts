@@ -21,6 +21,7 @@ import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
 import { git } from "./git";
 import type { Work } from "./integrate";
 import { look } from "./look";
+import { mendBatch } from "./mend-batch";
 import { mergeBlockers } from "./merge-blockers";
 import { prove } from "./prove";
 import { finish, reportFailure, reportStart } from "./reports";
@@ -62,6 +63,7 @@ export async function workOnBatch(
   attempt.changes.begin(worktree.folder, worktree.start);
   await reportStart(attempt, worktree.start, worktree.branch);
   await setUp(attempt, worktree);
+  if (!(await mendBatch(attempt, worktree, surroundings))) return;
   const progress: Progress = {
     surroundings,
     results: earlierResults(attempt),

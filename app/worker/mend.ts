@@ -29,6 +29,8 @@ export async function beginMending(
   base: string,
 ): Promise<Mending | null> {
   for (const conflict of attempt.job.conflicts ?? []) {
+    // What a batch could not deliver is one of its tasks, which is done anew on what its branch holds by now.
+    if (conflict.kind === "branch" && attempt.job.kind === "SPRINT_IMPLEMENTATION") continue;
     const mending = await beginMerge(attempt, worktree, conflict, base);
     if (mending === null) continue;
     attempt.journal.say(

@@ -25,7 +25,7 @@ export async function clashWith(
 }
 
 async function mergesDry(folder: string): Promise<boolean> {
-  const [, major, minor] = /(\d+)\.(\d+)/.exec(await git(folder, "version")) ?? [];
+  const [, major, minor] = /(\d{1,4})\.(\d{1,4})/.exec(await git(folder, "version")) ?? [];
   const [sinceMajor, sinceMinor] = dryMergeSince;
   return (
     Number(major) > sinceMajor || (Number(major) === sinceMajor && Number(minor) >= sinceMinor)

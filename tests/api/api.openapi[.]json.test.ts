@@ -87,6 +87,9 @@ await reportAgentJob(t.actorOf(owner), {
   ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
 });
 
+/** Only work that somebody holds can be in conflict. */
+const held = await claim(t.actorOf(owner));
+
 /** Nobody's worker reviews its own work: these are asked by somebody else. */
 const reviewer = await createUser(t);
 await addMember(t, backlog.product.id, reviewer);
@@ -114,6 +117,10 @@ const bodies: Record<string, unknown> = {
     entries: [{ seq: 1, at: "2026-11-22T08:00:00.000Z", kind: "text", text: "Begun" }],
   },
   saveJobDiff: diff,
+  reportJobConflict: {
+    ...{ attempt: held.attempt, kind: "base", files: [{ path: "a", ours: "one", theirs: "two" }] },
+    ...{ ours_sha: "a".repeat(40), theirs_sha: "b".repeat(40) },
+  },
   addJobComment: remark,
   reviewJob: { verdict: "approve", summary: "Good" },
   addStoryEvidence: { criterion },
@@ -121,6 +128,7 @@ const bodies: Record<string, unknown> = {
 };
 const pathFor = (path: string) => {
   const noun = path.split("/")[2] ?? "";
+  if (path.endsWith("/conflicts")) return path.replace("{id}", held.id);
   return path.replace(/\{\w+\}/, ids[noun] ?? unknownId).replace("{commentId}", draft.id);
 };
 

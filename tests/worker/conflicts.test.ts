@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exportDocumentSchema } from "~/contract/export-document";
@@ -7,7 +8,7 @@ import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
-import { openStage } from "./fixture";
+import { openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { read, startWorker } from "./worker-process";
 
@@ -45,15 +46,16 @@ async function startStories(code: string, count: number) {
   return { id: run.id, read: readRun, jobOf };
 }
 
-function start(product: string, name: string, exec: string, ...words: string[]) {
-  return startWorker([
+function start(product: string, name: string, exec: string, environment = {}) {
+  const words = [
     ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
-    ...["--name", name, "--product", product, "--exec", exec, "--heartbeat", "0.3", ...words],
-  ]);
+    ...["--name", name, "--product", product, "--exec", exec, "--heartbeat", "0.3", "--once"],
+  ];
+  return startWorker(words, environment);
 }
 
-async function work(product: string, exec: string, ...words: string[]): Promise<string> {
-  const worker = start(product, `worker-${product}`, exec, "--once", ...words);
+async function work(product: string, exec: string, environment = {}): Promise<string> {
+  const worker = start(product, `worker-${product}`, exec, environment);
   expect(await worker.ended, worker.output()).toBe(0);
   return worker.output();
 }
@@ -116,7 +118,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     await work("REST", same);
     await work("REST", same);
     const hold = makeHold(join(home, "rest"));
-    const mending = start("REST", "mender", `${hold.script}; ${both}`, "--once");
+    const mending = start("REST", "mender", `${hold.script}; ${both}`);
     await hold.reached(mending.output);
     await work("REST", 'echo 3 > "$BACKLOOM_TASK_CODE"');
     expect((await run.jobOf("T-3")).status).toBe("done");
@@ -133,7 +135,7 @@ describe("two workers that end at the same moment", { timeout: 240_000 }, () => 
       const run = await startStories(code, 2);
       const holds = ["a", "b"].map((name) => makeHold(join(home, `${code}-${name}`)));
       const workers = holds.map((hold, index) =>
-        start(code, `${code}-${index}`, `${hold.script}; ${same}`, "--once"),
+        start(code, `${code}-${index}`, `${hold.script}; ${same}`),
       );
       for (const [index, hold] of holds.entries())
         await hold.reached(workers[index]?.output ?? String);
@@ -150,7 +152,7 @@ describe("two workers that end at the same moment", { timeout: 240_000 }, () => 
   });
 });
 
-describe("the main branch", { timeout: 120_000 }, () => {
+describe("the main branch", { timeout: 180_000 }, () => {
   /** Commits a file to the main branch of the repository, as somebody's merge would. */
   const commitToMain = (file: string, text: string) => {
     const blob = join(home, "blob");
@@ -168,5 +170,40 @@ describe("the main branch", { timeout: 120_000 }, () => {
     expect(job).toMatchObject({ status: "done", additions: 1 });
     expect(git("show", `${job.branch}:base`).split("\n").sort()).toEqual(["ours", "theirs"]);
     expect(() => git("merge-base", "--is-ancestor", "main", String(job.head_sha))).not.toThrow();
+  });
+
+  it("sends a batch home whose tasks are all done: a turn of its own brings both together", async () => {
+    const run = await startRun(t, ada, { code: "BATCH", strategy: "SPRINT_BATCH", tasks: 2 });
+    const work2 = `test $BACKLOOM_TASK_CODE = T-2 && ${commitToMain("batch", "theirs\n")}; echo $BACKLOOM_TASK_CODE >> batch`;
+    const output = await work("BATCH", work2);
+    expect(output).toContain("Merge conflict with the main branch in batch");
+    const prompt = join(home, "batch.md");
+    await work(
+      "BATCH",
+      `cp "$BACKLOOM_PROMPT_FILE" ${prompt}; ${both.replaceAll("same", "batch")}`,
+    );
+    expect(read(prompt)).toContain("does not merge with the main branch");
+    const end = await run.read();
+    expect(end).toMatchObject({ status: "done", jobs: [{ attempt: 2, retry_count: 0 }] });
+    expect(git("show", `${end.branch}:batch`).split("\n").sort()).toEqual(["T-1", "T-2", "theirs"]);
+  });
+});
+
+describe("a git before 2.38", { timeout: 120_000 }, () => {
+  it("is told of, and finds the same conflict", async () => {
+    const run = await startStories("OLD", 2);
+    await work("OLD", same);
+    const old = join(home, "old");
+    mkdirSync(old);
+    const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
+    const shim = `#!/bin/sh\ncase "$1" in version) echo "git version 2.30.2" ;; merge-tree) exit 129 ;; *) exec ${real} "$@" ;; esac\n`;
+    writeFileSync(join(old, "git"), shim, { mode: 0o755 });
+    const output = await work("OLD", same, { PATH: `${old}:${process.env.PATH}` });
+    expect(output).toContain("This git is older than 2.38");
+    expect(output).toContain("Merge conflict with T-1 in same");
+    await work("OLD", both, { PATH: `${old}:${process.env.PATH}` });
+    const job = await run.jobOf("T-2");
+    expect(job.status).toBe("done");
+    expect(git("show", `${job.branch}:same`).split("\n").sort()).toEqual(["T-1", "T-2"]);
   });
 });

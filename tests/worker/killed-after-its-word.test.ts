@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { createIdea } from "~/domain/ideas/create-idea.server";
 import { answerQuestion } from "~/domain/questions/answer-question.server";
 import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
 import { claimRefusal } from "../db/agents/sprint-world";
 import { openScene, work } from "./kill-scene";
 
@@ -77,8 +76,8 @@ describe("J7: a worker killed with -9 right after its word was heard", { timeout
       jobs: [{ attempt: 2, retry_count: 0 }],
     });
     expect((await killed.readJob()).attempts).toMatchObject([
-      { outcome: "done" },
       { outcome: "conflict" },
+      { outcome: "done" },
     ]);
   });
 });

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import type { AgentJob } from "~/contract/agent-job";
+import { conflictDecisionSchema } from "~/contract/job-conflict";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { verifyTaskAgainstPlan } from "~/domain/agent-jobs/verify-task-against-plan.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { claim, seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/api/api.jobs */
+const rounds = Number(process.env.RACE_ROUNDS ?? 3);
+
+const sha = (letter: string) => letter.repeat(40);
+
+/** A run with a branch a story; both of its jobs are held by workers that have verified their work. */
+async function scene({ verified = [true, true] }: { verified?: boolean[] } = {}) {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 1] });
+  const token = await createToken(t, world.owner);
+  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const jobs = [await claim(world.actor, "worker-1"), await claim(world.actor, "worker-2")];
+  const verify = async ({ id, attempt }: { id: string; attempt: number }) =>
+    verifyTaskAgainstPlan(world.actor, {
+      ...{ job_id: id, attempt, verify_result: "ALIGNED", changed_files: ["same"] },
+    });
+  for (const [index, isVerified] of verified.entries()) {
+    if (isVerified) await verify(at(jobs, index));
+  }
+  type Said = { id: string; attempt: number; branch: string | null };
+  const body = (ours: Said, theirs: Said, more: object = {}) => ({
+    ...{ attempt: ours.attempt, kind: "sibling", branch: theirs.branch },
+    ...{ ours_sha: sha("a"), theirs_sha: sha("b") },
+    files: [{ path: "same", ours: "one\n", theirs: "two\n" }],
+    ...more,
+  });
+  const post = (ours: Said, given: unknown) =>
+    app.request(`/api/jobs/${ours.id}/conflicts`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...bearer(token) },
+      body: JSON.stringify(given),
+    });
+  const tell = async (ours: Said, theirs: Said, more: object = {}) => {
+    const response = await post(ours, body(ours, theirs, more));
+    expect(response.status).toBe(200);
+    return conflictDecisionSchema.parse(await response.json());
+  };
+  const done = ({ id, attempt }: Said): Promise<AgentJob> =>
+    reportAgentJob(world.actor, { job_id: id, attempt, status: "done", head_sha: sha("b") });
+  const read = () => getSprintRun(world.actor, { sprint_run_id: run.id });
+  return { world, first: at(jobs, 0), second: at(jobs, 1), verify, body, post, tell, done, read };
+}
+
+describe("POST /api/jobs/:id/conflicts", { timeout: 60_000 }, () => {
+  it("sends the job home, first of all that wait, with both versions and no retry counted", async () => {
+    const { world, first, second, tell, done, read } = await scene();
+    await done(first);
+    expect(await tell(second, first)).toEqual({
+      ...{ decision: "home", task_id: first.task_id, task_code: first.task?.code },
+    });
+    const again = await claim(world.actor, "worker-3");
+    expect(again).toMatchObject({
+      ...{ id: second.id, attempt: 2, retry_count: 0, previous_failure: null },
+      conflicts: [
+        {
+          ...{ kind: "sibling", branch: first.branch, task_code: first.task?.code },
+          ...{ ours_sha: sha("a"), theirs_sha: sha("b") },
+          files: [{ path: "same", ours: "one\n", theirs: "two\n" }],
+        },
+      ],
+    });
+    expect((await read()).status).toBe("running");
+  });
+
+  it("pauses the run after two tries in vain, and counts anew when a person lets it go on", async () => {
+    const { world, first, second, tell, verify, done, read } = await scene();
+    await done(first);
+    const said: string[] = [];
+    for (const attempt of [1, 2, 3]) {
+      if (attempt > 1) await verify(await claim(world.actor, "worker-3"));
+      said.push((await tell({ ...second, attempt }, first)).decision);
+    }
+    expect(said).toEqual(["home", "home", "paused"]);
+    expect(await read()).toMatchObject({
+      status: "paused",
+      pause_context: {
+        ...{ reason: "merge_conflict", conflict_files: ["same"] },
+        tasks: [second.task?.code, first.task?.code],
+      },
+    });
+    const { job } = await claimAgentJob(world.actor, { worker: "worker-3" });
+    expect(job).toBeNull();
+  });
+
+  it("lets go on whoever ends first: the other looks again at its own end, and hears of it", async () => {
+    const { world, first, second, tell, done } = await scene({ verified: [true, false] });
+    expect((await tell(first, second)).decision).toBe("go_on");
+    await done(first);
+    await reportAgentJob(world.actor, {
+      ...{ job_id: second.id, attempt: 1, status: "failed", failure_class: "rate_limited" },
+      resets_at: "2000-01-01T00:00:00Z",
+    });
+    const again = await claim(world.actor, "worker-2");
+    expect(again.conflicts).toMatchObject([
+      {
+        ...{ kind: "sibling", branch: first.branch, task_code: first.task?.code },
+        ...{ ours_sha: sha("b"), theirs_sha: sha("a") },
+        files: [{ path: "same", ours: "two\n", theirs: "one\n" }],
+      },
+    ]);
+  });
+
+  it("goes on beside a branch of the run on which nobody works", async () => {
+    const { first, tell } = await scene();
+    expect((await tell(first, { ...first, branch: "backloom/nobody" })).decision).toBe("go_on");
+  });
+
+  it("takes the main branch and the own branch as well", async () => {
+    for (const kind of ["base", "branch"]) {
+      const { first, tell, read } = await scene();
+      expect(await tell(first, first, { kind })).toMatchObject({
+        ...{ decision: "home", task_code: null },
+      });
+      expect((await read()).jobs[0]).toMatchObject({ status: "queued", retry_count: 0 });
+    }
+  });
+
+  it("refuses a lost attempt with 409, and what is no conflict with 422", async () => {
+    const { first, second, body, post } = await scene();
+    expect((await post(first, body({ ...first, attempt: 9 }, second))).status).toBe(409);
+    for (const wrong of [{ files: [] }, { kind: "other" }, { ours_sha: "--help" }]) {
+      expect((await post(first, body(first, second, wrong))).status).toBe(422);
+    }
+    const long = { files: [{ path: "same", ours: "x".repeat(7_000) }] };
+    expect((await post(first, body(first, second, long))).status).toBe(422);
+  });
+
+  it("of two that end at the same moment exactly one goes home", async () => {
+    for (let round = 0; round < rounds; round++) {
+      const { first, second, tell, read } = await scene();
+      const decisions = await Promise.all([tell(first, second), tell(second, first)]);
+      expect(decisions.map(({ decision }) => decision).sort()).toEqual(["go_on", "home"]);
+      const statuses = (await read()).jobs.map(({ status }) => status).sort();
+      expect(statuses).toEqual(["claimed", "queued", "queued"]);
+    }
+  });
+
+  it("of one that ends and one that looks at this moment, the work is mended by somebody", async () => {
+    for (let round = 0; round < rounds; round++) {
+      const { first, second, tell, done } = await scene();
+      const [, { decision }] = await Promise.all([done(first), tell(second, first)]);
+      expect(decision).toBe("home");
+    }
+  });
+});
