@@ -13,8 +13,9 @@ ensureInstalled();
 const reports = mkdtempSync(join(tmpdir(), "backloom-reports-"));
 const bin = (path) => join(root, "node_modules", path);
 
-/** The tests of the contract run a second time with every call going through the Data API. */
+/** The tests of the contract run a second time with every call going through the Data API; not those of what comes before it. */
 const contractTests = ["tests/api", "tests/mcp", "tests/accounts", "tests/pairing"];
+const beforeTheDatabase = ["--exclude", "tests/api/worst-cases.test.ts"];
 
 const parts = [
   { title: "Types", run: () => single(bin("typescript/bin/tsc"), ["--noEmit"]) },
@@ -24,7 +25,10 @@ const parts = [
   },
   { title: "Unused code", run: () => single(bin("knip/bin/knip.js"), ["--no-config-hints"]) },
   { title: "Tests", run: () => vitest("direct", []) },
-  { title: "Contract tests through the Data API", run: () => vitest("http", contractTests) },
+  {
+    title: "Contract tests through the Data API",
+    run: () => vitest("http", [...contractTests, ...beforeTheDatabase]),
+  },
   { title: "Journeys in the browser", run: playwright },
 ];
 
