@@ -1,7 +1,7 @@
 import type { Chart } from "~/components/charts/chart";
 import { ChartFigure } from "~/components/charts/chart-figure";
 
-interface CostChart {
+export interface CostChart {
   chart: Chart;
   models: readonly { name: string; fill: string; cost: string }[];
 }

@@ -6,107 +6,18 @@ import { StatusIcon } from "~/components/status-icon";
 import { WriteFields } from "~/components/write-access";
 import type { Progress } from "./progress.server";
 
+interface Step {
+  title: string;
+  done: boolean;
+  text: ReactNode;
+  action: ReactNode;
+}
+
 /** Six steps, each with what it is for, its one button, and a sign when it is done. */
 export function Steps({ progress }: { progress: Progress }) {
-  const {
-    product,
-    hasToken,
-    called,
-    run,
-    questionOpen,
-    questionAnswered,
-    finished,
-    lastDoneJobId,
-    activeSprintId,
-  } = progress;
-  const sprintPath = product
-    ? `/products/${product.id}/sprints${activeSprintId ? `/${activeSprintId}` : ""}`
-    : "/dashboard";
-  const steps: { title: string; done: boolean; text: ReactNode; action: ReactNode }[] = [
-    {
-      title: "A product to work on",
-      done: product !== null,
-      text: product
-        ? `You work on ${product.name}.`
-        : "The sample is small and planned to the end, so that an agent can begin at once.",
-      action: (
-        <>
-          <WriteFields quiet>
-            <Form method="post">
-              <SubmitButton pendingLabel="Preparing…">Use the sample product</SubmitButton>
-            </Form>
-          </WriteFields>
-          <ButtonLink to="/products/new">Create my own</ButtonLink>
-        </>
-      ),
-    },
-    {
-      title: "A token for your agent",
-      done: hasToken,
-      text: "An agent signs in with it and may do what you may.",
-      action: (
-        <ButtonLink to="/connect" tone="primary">
-          Make a token
-        </ButtonLink>
-      ),
-    },
-    {
-      title: "The first call",
-      done: called,
-      text: "Copy the line of the agent that you have into a terminal. The built-in demo worker needs no model and no key.",
-      action: (
-        <ButtonLink to="/connect" tone="primary">
-          Copy the line
-        </ButtonLink>
-      ),
-    },
-    {
-      title: "Start the run",
-      done: run !== null,
-      text: "The sprint's page shows what a run would do, and what is in its way.",
-      action: (
-        <ButtonLink to={sprintPath} tone="primary">
-          Open the sprint
-        </ButtonLink>
-      ),
-    },
-    {
-      title: "Answer a question",
-      done: questionAnswered,
-      text: questionOpen
-        ? "An agent waits for you now. The bell is amber."
-        : "When an agent cannot decide something it asks you. The demo worker has one question.",
-      action: (
-        <ButtonLink to="/questions" tone={questionOpen ? "primary" : "plain"}>
-          Open the questions
-        </ButtonLink>
-      ),
-    },
-    {
-      title: "The first finished task",
-      done: finished,
-      text: run
-        ? `${run.finishedJobs} of ${run.jobs} jobs done${run.costs.length > 0 ? `, ${costsText(run.costs)} so far` : ""}.`
-        : "Watch it move to done by itself.",
-      action:
-        run && product ? (
-          <>
-            {lastDoneJobId ? (
-              <ButtonLink to={`/jobs/${lastDoneJobId}/proof`} tone="primary">
-                See what proves it
-              </ButtonLink>
-            ) : null}
-            <ButtonLink
-              to={`/products/${product.id}/runs/${run.id}`}
-              tone={lastDoneJobId ? "plain" : "primary"}
-            >
-              Watch the run
-            </ButtonLink>
-          </>
-        ) : null,
-    },
-  ];
+  const steps = stepsOf(progress);
   const current = steps.findIndex((step) => !step.done);
+  const due = current === -1 ? steps.length - 1 : current;
   return (
     <>
       <ol className="grid gap-3">
@@ -126,10 +37,9 @@ export function Steps({ progress }: { progress: Progress }) {
                 <span className="sr-only">{step.done ? ", done" : ""}</span>
               </h2>
               <p className="text-sm text-muted">{step.text}</p>
-              {step.done && index !== steps.length - 1 ? null : index > current &&
-                current !== -1 ? null : (
+              {index === due ? (
                 <div className="mt-1 flex flex-wrap gap-2">{step.action}</div>
-              )}
+              ) : null}
             </div>
           </li>
         ))}
@@ -140,6 +50,101 @@ export function Steps({ progress }: { progress: Progress }) {
           your own repository.
         </p>
       ) : null}
+    </>
+  );
+}
+
+function stepsOf(progress: Progress): Step[] {
+  const { product, run, questionOpen, activeSprintId } = progress;
+  const sprintPath = product
+    ? `/products/${product.id}/sprints${activeSprintId ? `/${activeSprintId}` : ""}`
+    : "/dashboard";
+  return [
+    {
+      title: "A product to work on",
+      done: product !== null,
+      text: product
+        ? `You work on ${product.name}.`
+        : "The sample is small and planned to the end, so that an agent can begin at once.",
+      action: (
+        <>
+          <WriteFields quiet>
+            <Form method="post">
+              <SubmitButton pendingLabel="Preparing…">Use the sample product</SubmitButton>
+            </Form>
+          </WriteFields>
+          <ButtonLink to="/products/new">Create my own</ButtonLink>
+        </>
+      ),
+    },
+    {
+      title: "A token for your agent",
+      done: progress.hasToken,
+      text: "An agent signs in with it and may do what you may.",
+      action: (
+        <ButtonLink to="/connect" tone="primary">
+          Make a token
+        </ButtonLink>
+      ),
+    },
+    {
+      title: "The first call",
+      done: progress.called,
+      text: "Copy the line of the agent that you have into a terminal. The built-in demo worker needs no model and no key.",
+      action: (
+        <ButtonLink to="/connect" tone="primary">
+          Copy the line
+        </ButtonLink>
+      ),
+    },
+    {
+      title: "Start the run",
+      done: run !== null,
+      text: "The sprint's page shows what a run would do, and what is in its way.",
+      action: (
+        <ButtonLink to={sprintPath} tone="primary">
+          Open the sprint
+        </ButtonLink>
+      ),
+    },
+    {
+      title: "Answer a question",
+      done: progress.questionAnswered,
+      text: questionOpen
+        ? "An agent waits for you now. The bell is amber."
+        : "When an agent cannot decide something it asks you. The demo worker has one question.",
+      action: (
+        <ButtonLink to="/questions" tone={questionOpen ? "primary" : "plain"}>
+          Open the questions
+        </ButtonLink>
+      ),
+    },
+    {
+      title: "The first finished task",
+      done: progress.finished,
+      text: run
+        ? `${run.finishedJobs} of ${run.jobs} jobs done${run.costs.length > 0 ? `, ${costsText(run.costs)} so far` : ""}.`
+        : "Watch it move to done by itself.",
+      action: <Watch progress={progress} />,
+    },
+  ];
+}
+
+function Watch({ progress: { product, run, lastDoneJobId } }: { progress: Progress }) {
+  if (!run || !product) return null;
+  return (
+    <>
+      {lastDoneJobId ? (
+        <ButtonLink to={`/jobs/${lastDoneJobId}/proof`} tone="primary">
+          See what proves it
+        </ButtonLink>
+      ) : null}
+      <ButtonLink
+        to={`/products/${product.id}/runs/${run.id}`}
+        tone={lastDoneJobId ? "plain" : "primary"}
+      >
+        Watch the run
+      </ButtonLink>
     </>
   );
 }
