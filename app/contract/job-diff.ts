@@ -20,14 +20,17 @@ export const diffLimits = {
   body: 6_291_456,
 } as const;
 
-const path = text(4_096).refine((value) => value !== "", { message: "Must not be empty." });
+/** The name of a file as git has it. */
+export const filePathSchema = text(4_096).refine((value) => value !== "", {
+  message: "Must not be empty.",
+});
 const sha = z.string().regex(/^[0-9a-f]{7,64}$/, "Must be a commit's hash.");
 const lines = z.int().min(0).max(100_000_000);
 
 /** One file of a diff, as the service takes it. */
 export const diffFileInput = z.object({
-  path,
-  old_path: path.optional(),
+  path: filePathSchema,
+  old_path: filePathSchema.optional(),
   status: z.enum(diffStatuses),
   additions: lines,
   deletions: lines,

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { agentJobSchema } from "./agent-job";
+import { filePathSchema } from "./job-diff";
 import { requiredText, text } from "./text";
 
 export const reviewVerdicts = ["approve", "request_changes"] as const;
 
 /** Body of `POST /api/jobs/:id/comments`: a remark on a line of the newest diff, or of that of an attempt. */
 export const addJobCommentBody = z.object({
-  path: text(4_096).refine((value) => value !== "", { message: "Must not be empty." }),
+  path: filePathSchema,
   line: z.int().min(1).max(100_000_000),
   /** Of a line that is gone the number that it had. */
   side: z.enum(["old", "new"]).default("new"),

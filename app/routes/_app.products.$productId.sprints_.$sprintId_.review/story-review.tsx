@@ -1,14 +1,11 @@
 import { Link } from "@remix-run/react";
 import { Badge, CodeChip } from "~/components/badge";
 import { costsText, countText } from "~/components/numbers";
-import { CriterionText } from "~/components/proof/criterion-text";
+import { CriterionHead } from "~/components/proof/criterion-head";
 import { EvidenceList } from "~/components/proof/evidence-list";
-import { criterionStates, grades } from "~/components/proof/proof-words";
 import { visible } from "~/components/proof/visible";
-import { StatusIcon } from "~/components/status-icon";
 import { StatusPill } from "~/components/status-pill";
 import type { ReviewedStory } from "~/contract/page-data";
-import type { ProvenCriterion } from "~/contract/proof";
 import { Changes } from "./changes";
 
 /** One story on the page of the review: what was asked, what proves it, what it changed and cost. */
@@ -50,7 +47,11 @@ export function StoryReview({ story }: { story: ReviewedStory }) {
       {story.criteria.length > 0 ? (
         <ul className="divide-y divide-line border-t border-line">
           {story.criteria.map((criterion) => (
-            <Criterion key={criterion.id} criterion={criterion} />
+            <li key={criterion.id} className="px-4 py-2.5">
+              <CriterionHead criterion={criterion}>
+                {criterion.waiver ? null : <EvidenceList evidence={criterion.evidence} />}
+              </CriterionHead>
+            </li>
           ))}
         </ul>
       ) : (
@@ -68,33 +69,5 @@ function Told({ term, children }: { term: string; children: React.ReactNode }) {
       <dt className="text-muted">{term}</dt>
       <dd className="min-w-0 break-words">{children}</dd>
     </div>
-  );
-}
-
-function Criterion({ criterion }: { criterion: ProvenCriterion }) {
-  const { text, state, grade, kind, waiver, evidence } = criterion;
-  const { label, tone } = criterionStates[state];
-  const saw = grade !== null && (state === "proven" || state === "failed") ? grades[grade] : null;
-  return (
-    <li className="flex items-start gap-2.5 px-4 py-2.5">
-      <StatusIcon tone={tone} className="mt-0.5 size-4 shrink-0" />
-      <div className="grid min-w-0 grow gap-0.5">
-        <p className="break-words text-sm">
-          <CriterionText text={text} />
-        </p>
-        <p className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
-          <span className="font-semibold">{label}</span>
-          {saw ? <span>{saw}</span> : null}
-          {kind === "definition_of_done" ? <Badge>Definition of done</Badge> : null}
-        </p>
-        {waiver ? (
-          <p className="break-words text-xs text-muted">
-            Waived by {waiver.waived_by}: {visible(waiver.reason)}
-          </p>
-        ) : (
-          <EvidenceList evidence={evidence} />
-        )}
-      </div>
-    </li>
   );
 }
