@@ -56,7 +56,7 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   // The sample asks for proof: what the worker itself saw of each criterion.
   await page.getByRole("link", { name: "See what proves it" }).click();
   await expect(page.getByRole("heading", { name: "Proof 4/4" })).toBeVisible();
-  const criterion = page.getByRole("listitem").filter({ hasText: "sh greet.sh Ada` prints" });
+  const criterion = page.getByRole("listitem").filter({ hasText: "sh greet.sh Ada prints" });
   await expect(criterion.first()).toContainText("Provenseen by the worker");
   await criterion.getByText("What speaks for it").first().click();
   await expect(criterion.getByText("Hello, Ada", { exact: true }).first()).toBeVisible();
