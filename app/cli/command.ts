@@ -62,7 +62,7 @@ export function defineCommand<Options extends z.ZodObject>(
 
 function optionUsage(key: string, flags: readonly string[], schema: z.core.$ZodType | undefined) {
   const shown = flags.includes(key) ? `--${key}` : `--${key} <${key}>`;
-  const isOptional = schema?._zod.optin === "optional" || flags.includes(key);
+  const isOptional = schema?._zod.optin !== undefined || flags.includes(key);
   return isOptional ? `[${shown}]` : shown;
 }
 

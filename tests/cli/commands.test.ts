@@ -178,6 +178,9 @@ describe("the command line itself", () => {
     expect((await admin.run("doctor", "--help")).output).toContain(
       "npm run --silent admin -- doctor",
     );
+    expect((await admin.run("token", "create", "--help")).output).toContain(
+      "token create --user <user> [--label <label>] [--expires-days <expires-days>]",
+    );
     expect(await admin.run("fly")).toMatchObject({ exitCode: 2 });
     expect(await admin.refusal("fly")).toMatchObject({ code: 404 });
   });

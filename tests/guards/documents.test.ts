@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { updateTaskBody } from "~/contract/task";
 
 const page = readFileSync("docs/troubleshooting.md", "utf8");
 
@@ -47,6 +48,10 @@ it("llms.txt names only tools and addresses that there are", () => {
   expect(tools.length).toBeGreaterThan(4);
   const other = ["product_id"];
   expect(tools.filter((name) => !listed.includes(name) && !other.includes(name))).toEqual([]);
+  const [, statuses = ""] = /"status": ([^}]*)\}/.exec(words) ?? [];
+  const accepted = [...statuses.matchAll(/"([a-z_]+)"/g)].map(([, status]) => status);
+  expect(accepted.length).toBeGreaterThan(2);
+  for (const status of accepted) expect(updateTaskBody.safeParse({ status }).success).toBe(true);
   const routes = readdirSync("app/routes");
   const addresses = [...words.matchAll(/(?:\]\(|(?:GET|POST|PATCH) )\/api\/([a-z]+)/g)];
   expect(addresses.length).toBeGreaterThan(4);
