@@ -100,7 +100,7 @@ describe("what an agent has started in a process group of its own", { timeout: 1
     await first.ended;
     const stray = Number(read(pidFile));
     expect(isAlive(stray)).toBe(true);
-    const bystander = start("STRAY", "demo", "--name", "bystander", "--quota-command", "echo 100");
+    const bystander = start("STRAY", "demo", "--name", "bystander");
     await bystander.said(/Worker bystander waits/);
     expect(isAlive(stray)).toBe(true);
     bystander.process.kill("SIGTERM");
