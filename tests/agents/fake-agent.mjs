@@ -1,5 +1,5 @@
 // An agent that speaks the Agent Client Protocol and ends in the way that FAKE_ENDING names, or the file `ending` of its home. It needs no model.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -14,6 +14,7 @@ const usage = {
   cachedWriteTokens: 7,
   totalTokens: 457,
 };
+const author = ["-c", "user.name=Fake", "-c", "user.email=fake@example.com"];
 const cancelled = new AbortController();
 let calls = 0;
 
@@ -179,6 +180,23 @@ async function act(client, words) {
         await new Promise((resolve) => setTimeout(resolve, 400));
       }
       return { stopReason: "cancelled", usage };
+    }
+    case "commits": {
+      // A commit, then a wait until somebody says go on, then another one.
+      for (const step of ["first", "second"]) {
+        await edit(client, `${step}.txt`, `${step}\n`);
+        execFileSync("git", ["add", "-A"], { cwd: recall().cwd });
+        execFileSync("git", [...author, "commit", "--quiet", "-m", step], { cwd: recall().cwd });
+        await news(client, {
+          sessionUpdate: "usage_update",
+          ...{ used: 1, size: 2, cost: { amount: step === "first" ? 0.25 : 0.5, currency: "USD" } },
+        });
+        await tell(client, "agent_message_chunk", `I have made the ${step} file.\n`);
+        while (step === "first" && !existsSync(join(process.env.HOME, "go-on"))) {
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      }
+      return { stopReason: "end_turn", usage };
     }
     case "chatter":
       process.stdout.write("this is no JSON\n");

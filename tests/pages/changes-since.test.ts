@@ -1,24 +1,136 @@
-import { expect, it } from "vitest";
-import { showDiff } from "~/components/diff/show-diff.server";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { roundOf } from "~/components/diff/round";
+import { showDiff, showFile } from "~/components/diff/show-diff.server";
 import type { DiffFile, JobDiff } from "~/contract/job-diff";
+import { parsePatch } from "~/contract/patch";
 
 const file = (path: string, line: string): DiffFile => ({
   ...{ path, status: "added", additions: 1, deletions: 0, binary: false },
-  patch: `diff --git a/${path} b/${path}\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`,
+  patch: `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${line}\n`,
 });
 const diff = (attempt: number, ...files: DiffFile[]): JobDiff => ({
   ...{ job_id: "", attempt, base_sha: "a", head_sha: "b", additions: 0, deletions: 0 },
   ...{ created_at: "", attempts: [], files },
 });
 
-it("a round shows the files that are not as they were, under their own numbers", async () => {
-  const before = diff(1, file("a", "one"), file("b", "two"));
-  const now = diff(2, file("a", "one"), file("b", "better"), file("c", "new"));
-  const paths = (files: readonly { path: string; index: number }[]) =>
-    files.map(({ path, index }) => [path, index]);
-  expect(paths(await showDiff(now, null, before))).toEqual([
-    ["b", 1],
-    ["c", 2],
-  ]);
-  expect(await showDiff(now, null)).toHaveLength(3);
+const home = mkdtempSync(join(tmpdir(), "backloom-round-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+const write = (name: string, text: string): string => {
+  writeFileSync(join(home, name), text);
+  return name;
+};
+
+/** What git says of a file that had the one text and has the other; null for no file. */
+function told(from: string | null, to: string): DiffFile[] {
+  const names = [from === null ? "/dev/null" : write("from", from), write("to", to)];
+  const words = ["diff", "--no-index", "--full-index", "--", ...names];
+  const { stdout: patch, status } = spawnSync("git", words, { cwd: home, encoding: "utf8" });
+  if (status === 0) return [];
+  const isNew = from === null;
+  return [
+    {
+      ...{ path: "story.txt", status: isNew ? "added" : "modified", binary: false },
+      ...{ additions: 1, deletions: isNew ? 0 : 1, patch },
+    },
+  ];
+}
+
+/** The text that a round makes of the earlier one; every line that it names has to be there. */
+function applied(text: string, patch: string): string {
+  const lines = text === "" ? [] : text.split(/(?<=\n)/);
+  const made: string[] = [];
+  let at = 0;
+  for (const hunk of parsePatch(patch).hunks) {
+    for (const { kind, text: words, old, new: next, isUnended } of hunk.lines) {
+      const line = isUnended ? words : `${words}\n`;
+      while (old !== null && at < old - 1) made.push(lines[at++] ?? "");
+      if (kind !== "added") expect(lines[at++]).toBe(line);
+      if (kind === "deleted") continue;
+      made.push(line);
+      expect(made).toHaveLength(next ?? 0);
+    }
+  }
+  return [...made, ...lines.slice(at)].join("");
+}
+
+describe("what changed since an earlier attempt", () => {
+  it("leaves out files that are as they were, and keeps the places of the others", async () => {
+    const before = diff(1, file("a", "one"), file("b", "two"));
+    const now = diff(2, file("a", "one"), file("b", "better"), file("c", "new"));
+    const paths = (files: readonly { path: string; index: number }[]) =>
+      files.map(({ path, index }) => [path, index]);
+    expect(paths(await showDiff(now, null, before))).toEqual([
+      ["b", 1],
+      ["c", 2],
+    ]);
+    expect(await showDiff(now, null)).toHaveLength(3);
+  });
+
+  it("shows the lines of the round, not those of the whole work", async () => {
+    const base = Array.from({ length: 60 }, (_, line) => `line ${line}\n`).join("");
+    const first = base.replace("line 5\n", "five\n").replace("line 50\n", "fifty\n");
+    const second = first.replace("fifty\n", "50\nand one\n");
+    const before = diff(1, ...told(base, first));
+    const now = diff(2, ...told(base, second));
+    const [shown] = await showDiff(now, null, before);
+    expect(shown).toMatchObject({ path: "story.txt", index: 0, additions: 2, deletions: 1 });
+    const lines = shown?.hunks?.flatMap((hunk) => hunk.lines) ?? [];
+    expect(lines.filter(([kind]) => kind !== "s")).toEqual([
+      ["d", 51, null, "fifty"],
+      ["a", null, 51, "50"],
+      ["a", null, 52, "and one"],
+    ]);
+    expect(lines).toHaveLength(9);
+    expect((await showFile(now, 0, before))?.hunks).toEqual(shown?.hunks);
+  });
+
+  it("tells of a file that is again as it was before the work", async () => {
+    const touched = told("one\ntwo\nthree\n", "one\n2\nthree\n");
+    const [gone] = await showDiff(diff(2), null, diff(1, ...touched, file("new", "x")));
+    expect(gone).toMatchObject({ path: "story.txt", index: 0, additions: 1, deletions: 1 });
+    expect(gone?.note).toContain("again as it was");
+    const made = (await showDiff(diff(2), null, diff(1, file("new", "x"))))[0];
+    expect(made).toMatchObject({ path: "new", status: "deleted", additions: 0, deletions: 1 });
+  });
+
+  it("says so where the two diffs do not begin at the same content, or one is cut", async () => {
+    const before = diff(1, ...told("a\nb\n", "a\nB\n"));
+    const now = diff(2, ...told("c\nd\n", "c\nD\n"));
+    expect((await showDiff(now, null, before))[0]).toMatchObject({
+      note: "Shown as it differs from where the work began.",
+    });
+    const cut = diff(1, ...before.files.map((each) => ({ ...each, truncated: true })));
+    const whole = diff(2, ...told("a\nb\n", "a\nBB\n"));
+    expect((await showDiff(whole, null, cut))[0]?.note).toContain("where the work began");
+  });
+
+  it("makes the later text of the earlier one, whatever both made of the beginning", () => {
+    let seed = 7;
+    const random = (below: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((seed / 2_147_483_648) * below);
+    };
+    const edit = (lines: readonly string[]): string[] =>
+      lines.flatMap((line) => {
+        const turn = random(14);
+        if (turn === 0) return [];
+        if (turn === 1) return [`new ${random(5)}`];
+        return turn === 2 ? [line, `more ${random(5)}`] : [line];
+      });
+    const text = (lines: readonly string[]): string =>
+      lines.length === 0 ? "" : `${lines.join("\n")}${random(4) === 0 ? "" : "\n"}`;
+    for (let round = 0; round < 60; round += 1) {
+      const lines = Array.from({ length: random(40) }, () => `line ${random(6)}`);
+      const base = round % 7 === 0 ? null : text(lines);
+      const one = text(edit(lines));
+      const two = text(edit(random(2) === 0 ? lines : edit(lines)));
+      const [before, now] = [diff(1, ...told(base, one)), diff(2, ...told(base, two))];
+      const changed = roundOf(before, now)[0]?.file.patch ?? "";
+      expect(applied(one, changed), JSON.stringify({ base, one, two, changed })).toBe(two);
+    }
+  });
 });

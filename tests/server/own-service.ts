@@ -15,13 +15,14 @@ import type { TestDatabase } from "../setup/database";
 /** The program of `npm start` over a data folder, as a process that a test can kill. */
 export interface OwnService {
   origin: string;
+  port: number;
   process: ChildProcess;
   ended: Promise<unknown>;
 }
 
-/** Builds what is stale, as `npm start` does, and waits until the service says that it is ready. */
-export async function startService(dataDir: string): Promise<OwnService> {
-  const port = await findFreePort();
+/** Builds what is stale, as `npm start` does, and waits until the service says that it is ready, at a port of an earlier life if one is given. */
+export async function startService(dataDir: string, given?: number): Promise<OwnService> {
+  const port = given ?? (await findFreePort());
   const child = spawn(process.execPath, [join(projectRoot, "app/cli/launch.mjs"), "start"], {
     cwd: projectRoot,
     stdio: ["ignore", "pipe", "pipe"],
@@ -44,7 +45,7 @@ export async function startService(dataDir: string): Promise<OwnService> {
     child.stderr.on("data", take);
     void ended.then(() => reject(new Error(`The service ended:\n${output}`)));
   });
-  return { origin: `http://127.0.0.1:${port}`, process: child, ended };
+  return { origin: `http://127.0.0.1:${port}`, port, process: child, ended };
 }
 
 /** Past the service, straight to the Postgres of its data folder. */

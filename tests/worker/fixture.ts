@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 
 /** A folder for the file, with git in it; removed after the last test. */
-function makeHome(): string {
+export function makeHome(): string {
   const home = mkdtempSync(join(tmpdir(), "backloom-worker-"));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
   return home;
@@ -53,7 +53,7 @@ export function reachBySsh(home: string): Record<string, string> {
 }
 
 /** A repository with one commit. */
-function makeRepository(folder: string): ReturnType<typeof gitIn> {
+export function makeRepository(folder: string): ReturnType<typeof gitIn> {
   mkdirSync(folder, { recursive: true });
   const git = gitIn(folder);
   git("init", "--quiet", "--initial-branch=main");
@@ -74,7 +74,11 @@ export interface RunWish {
 }
 
 /** A product with one story in an active sprint, and its run just started. */
-export async function startRun(t: TestDatabase, owner: TestUser, wish: RunWish) {
+export async function startRun(
+  t: Pick<TestDatabase, "database" | "sql" | "actorOf">,
+  owner: TestUser,
+  wish: RunWish,
+) {
   const document = exportDocumentSchema.parse({
     format: "backloom-export",
     version: 1,

@@ -18,6 +18,8 @@ export interface HeldCall {
   reached: Promise<void>;
   /** What the service says to the call; one that was held before is let through only now. */
   answer(): Promise<z.output<typeof answerSchema>>;
+  /** The worker never hears the answer: its connection ends. */
+  lose(): void;
 }
 
 const callSchema = z.object({
@@ -88,6 +90,7 @@ export async function openToolGate(port: number) {
           heard ??= send(taken);
           return heard;
         },
+        lose: () => taken?.incoming.socket.destroy(),
       };
     },
   };

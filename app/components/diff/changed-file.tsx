@@ -138,5 +138,6 @@ function noteOf(file: ShownFile): string | null {
   if (file.truncated) {
     return "Not all of it is here: it is too large, or a secret was taken out. The branch has the whole file.";
   }
+  if (file.note) return file.note;
   return file.lineCount === 0 ? "No line changed." : null;
 }

@@ -19,6 +19,7 @@ const nothing: BelowLine = new Map();
 export function DiffView({
   jobId,
   attempt,
+  since = null,
   files,
   below,
   above,
@@ -26,6 +27,8 @@ export function DiffView({
 }: {
   jobId: string;
   attempt: number;
+  /** An earlier attempt that these are the changes since: the old lines are its own, and nobody remarks on them here. */
+  since?: number | null;
   files: readonly ShownFile[];
   /** What stands below lines, by path. */
   below: ReadonlyMap<string, BelowLine>;
@@ -39,9 +42,9 @@ export function DiffView({
   const remarkOn = useCallback(
     (line: HTMLElement) => {
       const spot = spotOf(line);
-      if (spot) onSpot(spot);
+      if (spot && (since === null || spot.side === "new")) onSpot(spot);
     },
-    [onSpot],
+    [onSpot, since],
   );
   useDiffKeys(remarkOn);
   return (
@@ -87,7 +90,7 @@ export function DiffView({
           <ChangedFile
             key={file.path}
             file={file}
-            address={`/jobs/${jobId}/file?attempt=${attempt}&index=${file.index}`}
+            address={`/jobs/${jobId}/file?attempt=${attempt}&index=${file.index}${since === null ? "" : `&since=${since}`}`}
             isViewed={viewed.includes(file.key)}
             onViewed={(isViewed) =>
               setViewed(

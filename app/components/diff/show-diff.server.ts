@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isFoldedFile } from "~/contract/folded-files";
-import type { DiffFile, JobDiff } from "~/contract/job-diff";
+import type { JobDiff } from "~/contract/job-diff";
+import { type RoundFile, roundOf } from "./round";
 import { showLines } from "./show-lines.server";
 import type { ShownFile } from "./shown-diff";
 
@@ -9,21 +10,18 @@ const linesAtOnce = 800;
 
 /**
  * The files of a diff, the first of them with their lines; `open` is one that is wanted although it is folded. With the diff of
- * an earlier attempt only those that are not as they were then.
+ * an earlier attempt only those that are not as they were then, and of them only the lines that changed since.
  */
 export async function showDiff(
-  { files }: JobDiff,
+  diff: JobDiff,
   open: number | null,
   before: JobDiff | null = null,
 ): Promise<ShownFile[]> {
   let left = linesAtOnce;
-  const known = new Map(before?.files.map(({ path, patch }) => [path, patch]));
-  const named = files
-    .map((file, index) => ({ file, index }))
-    .filter(({ file: { path, patch } }) => patch === undefined || known.get(path) !== patch);
   return Promise.all(
-    named.map(async ({ file, index }) => {
-      const shown = nameFile(file, index);
+    filesOf(diff, before).map(async (round) => {
+      const { file, index } = round;
+      const shown = nameFile(round);
       left -= shown.lineCount;
       const isWanted = index === open || (left >= 0 && !shown.folded);
       return isWanted ? { ...shown, hunks: await showLines(file) } : shown;
@@ -32,17 +30,26 @@ export async function showDiff(
 }
 
 /** One file with its lines. */
-export async function showFile({ files }: JobDiff, index: number): Promise<ShownFile | null> {
-  const file = files[index];
-  return file ? { ...nameFile(file, index), hunks: await showLines(file) } : null;
+export async function showFile(
+  diff: JobDiff,
+  index: number,
+  before: JobDiff | null = null,
+): Promise<ShownFile | null> {
+  const round = filesOf(diff, before).find((each) => each.index === index);
+  return round ? { ...nameFile(round), hunks: await showLines(round.file) } : null;
 }
 
-function nameFile({ patch, ...file }: DiffFile, index: number): ShownFile {
+function filesOf(diff: JobDiff, before: JobDiff | null): RoundFile[] {
+  return before ? roundOf(before, diff) : diff.files.map((file, index) => ({ file, index }));
+}
+
+function nameFile({ file: { patch, ...file }, index, note }: RoundFile): ShownFile {
   const lineCount = patch === undefined ? 0 : patch.split("\n").length - 1;
   const folded = file.folded === true || isFoldedFile(file.path) || file.binary;
   const key = createHash("sha256")
     .update(`${file.path}\n${patch}`)
     .digest("base64url")
     .slice(0, 12);
-  return { ...file, index, key, lineCount, folded, hunks: patch === undefined ? [] : null };
+  const hunks = patch === undefined ? [] : null;
+  return { ...file, index, key, lineCount, folded, hunks, ...(note ? { note } : {}) };
 }

@@ -21,4 +21,6 @@ export interface ShownFile extends Omit<DiffFile, "patch"> {
   /** How many lines there are to show, so that the page leaves room for them. */
   lineCount: number;
   hunks: ShownHunk[] | null;
+  /** What is to be said of it besides. */
+  note?: string;
 }

@@ -102,7 +102,7 @@ export default function JobChanges() {
                 aria-current={diff.since === null ? undefined : "page"}
                 className="text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink"
               >
-                Only files changed since attempt {diff.attempts.at(-2)}
+                Only what changed since attempt {diff.attempts.at(-2)}
               </Link>
             ) : null}
             {diff.attempts.map((attempt) => (
@@ -119,9 +119,10 @@ export default function JobChanges() {
         ) : null}
       </div>
       <DiffView
-        key={`${job.id}-${diff.attempt}`}
+        key={`${job.id}-${diff.attempt}-${diff.since}`}
         jobId={job.id}
         attempt={diff.attempt}
+        since={diff.since}
         files={diff.files}
         below={below}
         above={above}

@@ -7,6 +7,8 @@ import type { JobComment } from "~/contract/job-review";
 
 interface ShownDiff {
   attempt: number;
+  /** Where old lines are those of an earlier attempt, remarks on lines that the work took away have no place among them. */
+  since: number | null;
   files: readonly { path: string }[];
 }
 
@@ -24,7 +26,8 @@ export function useRemarks(comments: readonly JobComment[], diff: ShownDiff | nu
   };
   for (const comment of comments) {
     const remark = <Remark key={comment.id} comment={comment} />;
-    const { path, side, current_line: line } = comment;
+    const { path, side, current_line } = comment;
+    const line = side === "old" && diff?.since != null ? null : current_line;
     if (line !== null) put(path, lineKey(side, line), remark);
     else if (paths.has(path)) above.set(path, [...(above.get(path) ?? []), remark]);
   }

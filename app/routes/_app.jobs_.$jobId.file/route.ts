@@ -9,6 +9,7 @@ import { requireId } from "~/http/require-id.server";
 const querySchema = z.object({
   attempt: z.coerce.number().int().min(1),
   index: z.coerce.number().int().min(0),
+  since: z.coerce.number().int().min(1).optional(),
 });
 
 /** The lines of one file of a diff, for a page that shows the others already. */
@@ -16,10 +17,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   const query = querySchema.safeParse(Object.fromEntries(new URL(request.url).searchParams));
   if (!query.success) throw new ContractError(404, "No such file.");
-  const { attempt, index } = query.data;
+  const { attempt, index, since } = query.data;
   const jobId = requireId(params.jobId, "agent job");
   const diff = await getJobDiff(actor, { job_id: jobId, attempt });
-  const file = diff && (await showFile(diff, index));
+  const before =
+    since === undefined ? null : await getJobDiff(actor, { job_id: jobId, attempt: since });
+  const file = diff && (await showFile(diff, index, before));
   if (!file) throw new ContractError(404, "No such file.");
   return json(file, { headers: { "cache-control": "no-store" } });
 });

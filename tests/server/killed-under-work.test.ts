@@ -1,0 +1,112 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
+import { at } from "../db/world";
+import { ownDataDir } from "../embedded/own-stack";
+import { createToken } from "../setup/app";
+import { createUser } from "../setup/users";
+import { makeHome, makeRepository, startRun } from "../worker/fixture";
+import { type HeldTool, openToolGate } from "../worker/tool-gate";
+import { startWorker } from "../worker/worker-process";
+import { killService, openOwnDatabase, startService } from "./own-service";
+
+const dataDir = await ownDataDir();
+let service = await startService(dataDir);
+const store = await openOwnDatabase(dataDir);
+const ada = await createUser(store, { username: "ada" });
+const actor = store.actorOf(ada);
+const token = await createToken(store, ada);
+const home = makeHome();
+const repo = join(home, "repo");
+const git = makeRepository(repo);
+const gate = await openToolGate(service.port);
+const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
+
+afterAll(async () => {
+  await store.close();
+  service.process.kill("SIGTERM");
+  await service.ended;
+});
+
+/** A worker whose agent commits, waits until it is told to go on, and commits again. */
+async function beginWork(code: string) {
+  const run = await startRun(store, ada, { code });
+  const own = join(home, code);
+  mkdirSync(own);
+  writeFileSync(join(own, "ending"), "commits");
+  const worker = startWorker([
+    ...["--url", gate.url, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
+    ...["--name", `worker-${code}`, "--product", code, "--heartbeat", "0.3", "--once"],
+    ...["--agent", `acp:HOME="${own}" exec "${process.execPath}" "${program}"`],
+  ]);
+  const job = async () => getAgentJob(actor, { job_id: at((await run.read()).jobs, 0).id });
+  const goOn = () => writeFileSync(join(own, "go-on"), "");
+  return { run, worker, job, goOn };
+}
+type Work = Awaited<ReturnType<typeof beginWork>>;
+
+/** One attempt did it all, both commits are on the branch, and every token is counted once. */
+async function expectWhole({ run, worker, job }: Work): Promise<void> {
+  expect(await worker.ended, worker.output()).toBe(0);
+  const done = await job();
+  expect(done, worker.output()).toMatchObject({
+    ...{ status: "done", attempt: 1, retry_count: 0 },
+    ...{ input_tokens: 300, output_tokens: 30, cache_read_tokens: 120, cache_write_tokens: 7 },
+    costs: [{ currency: "USD", cost: 0.5 }],
+  });
+  expect(git("log", "--format=%s", "--reverse", `main..${done.branch}`)).toBe("first\nsecond");
+  expect(done.head_sha).toBe(git("rev-parse", String(done.branch)));
+  expect((await run.read()).status).toBe("done");
+  const { entries } = await getJobOutput(actor, { job_id: done.id });
+  const said = entries.filter(({ kind }) => kind === "text").map(({ text }) => text);
+  expect(said.join("")).toBe("I have made the first file.\nI have made the second file.\n");
+}
+
+describe("the service killed with -9 under a worker", { timeout: 240_000 }, () => {
+  it("in the middle of the attempt: the worker goes on, and loses neither commits nor tokens", async () => {
+    const work = await beginWork("MIDDLE");
+    await vi.waitFor(
+      async () => expect((await work.job()).costs).toEqual([{ currency: "USD", cost: 0.25 }]),
+      { timeout: 60_000 },
+    );
+    await killService(service);
+    work.goOn();
+    await work.worker.said(/does not answer|No heartbeat got through/);
+    service = await startService(dataDir, service.port);
+    await expectWhole(work);
+  });
+
+  const lastWords: [string, string, HeldTool][] = [
+    [
+      "has written down what was used and has not said so",
+      "USAGE",
+      { tool: "report_job_usage", when: "after" },
+    ],
+    [
+      "has not heard of the end",
+      "BEFORE",
+      { tool: "update_job_status", status: "done", when: "before" },
+    ],
+    [
+      "has taken the end and has not said so",
+      "AFTER",
+      { tool: "update_job_status", status: "done", when: "after" },
+    ],
+  ];
+  it.each(lastWords)(
+    "when it %s: it is told again, and counts once",
+    async (_name, code, place) => {
+      const work = await beginWork(code);
+      const held = gate.hold(place);
+      work.goOn();
+      await Promise.race([held.reached, work.worker.ended]);
+      await killService(service);
+      held.lose();
+      service = await startService(dataDir, service.port);
+      await expectWhole(work);
+    },
+  );
+});
