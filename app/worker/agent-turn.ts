@@ -19,6 +19,7 @@ import { messageOf, WorkerProblem } from "./problems";
 import { askable, type CommandResult, readResult } from "./result-file";
 import { keepConversations, knownConversations } from "./sessions";
 import { noteUsageSoFar, tellUsage } from "./tell-usage";
+import { forgetTurn, noteTurn } from "./unsaid-usage";
 
 /** Lets the agent of this worker do one assignment, in the conversation that it began for it before. */
 export async function runAgentTurn(
@@ -43,6 +44,11 @@ export async function runAgentTurn(
   const known = conversations.sessions[task];
   const remember = (): Promise<void> => keepConversations(home.sessions, job.id, conversations);
   const used: Usage[] = [];
+  const noted = {
+    ...{ agent: driver.name, job_id: job.id, attempt: job.attempt },
+    ...{ since: new Date().toISOString(), after_seq: attempt.soFar.after_seq },
+    subscription: attempt.options.subscription,
+  };
   const turn: AgentTurn = {
     folder: place.folder,
     promptFile: files.prompt,
@@ -68,6 +74,9 @@ export async function runAgentTurn(
       attempt.sessionId = id;
       // Kept at once: whoever comes after a kill finds it.
       remember().catch((error: unknown) => journal.say(messageOf(error)));
+      noteTurn(files.pid, { ...noted, session_id: id }).catch((error: unknown) =>
+        journal.say(messageOf(error)),
+      );
     },
   };
   try {
@@ -82,6 +91,7 @@ export async function runAgentTurn(
     return outcomeOf(end, await readResult(files.result, attempt.clean), job.attempt);
   } finally {
     await tellUsage(attempt, used);
+    await forgetTurn(files.pid);
   }
 }
 

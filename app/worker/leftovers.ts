@@ -3,13 +3,11 @@ import { join } from "node:path";
 import { git } from "./git";
 import type { Journal } from "./journal";
 import { keepWork } from "./keep";
-import { endOrphans } from "./orphans";
 import { messageOf } from "./problems";
 import { destinationOf, removeFolder } from "./worktree";
 
-/** Takes away what an earlier life of this worker has left, after keeping what its attempts had made. */
+/** Takes away what an earlier life of this worker has left, after keeping what its attempts had made. Its processes have ended. */
 export async function removeLeftovers(worktrees: string, journal: Journal): Promise<void> {
-  await endOrphans(worktrees);
   for (const name of await readdir(worktrees).catch(() => [])) {
     const folder = join(worktrees, name);
     if (name.endsWith(".files")) continue;

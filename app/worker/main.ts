@@ -7,12 +7,13 @@ import { openJournal } from "./journal";
 import { removeLeftovers } from "./leftovers";
 import { leave, runLoop } from "./loop";
 import { readOptions, secretsOf, usage } from "./options";
-import { markProcesses } from "./orphans";
+import { endOrphans, markProcesses } from "./orphans";
 import { messageOf, WorkerProblem } from "./problems";
 import { checkRepository } from "./repository";
 import { findServedProduct } from "./served-product";
 import { connectService } from "./service";
 import { tellAgents } from "./tell-agents";
+import { tellUnsaid } from "./unsaid-usage";
 import { takeWorkFolder } from "./work-folder";
 
 const demoWord = "demo-agent";
@@ -36,6 +37,8 @@ async function main(words: readonly string[]): Promise<void> {
   const stop = stopOnSignals();
   const tools = { options, service, journal, folder, clean, demoCommand, stopSignal: stop };
   try {
+    await endOrphans(folder.worktrees);
+    await tellUnsaid(folder.worktrees, service, journal);
     await removeLeftovers(folder.worktrees, journal);
     markProcesses(folder.worktrees);
     await checkAgent(options);

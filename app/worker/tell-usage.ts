@@ -7,10 +7,20 @@ import { sendable } from "./sendable";
 
 /** What the turn under way has taken so far, for the next heartbeat; another life of the worker may not come to tell more. */
 export function noteUsageSoFar(attempt: Attempt, used: readonly Usage[]): void {
-  attempt.soFar.models = used.slice(0, 20).map((usage) => countsOf(usage, attempt));
+  attempt.soFar.models = used
+    .slice(0, 20)
+    .map((usage) => countsOf(usage, attempt.options.subscription));
 }
 
-function countsOf(usage: Usage, { options }: Pick<Attempt, "options">) {
+/** Lines of the ledger that follow a given one. */
+export function eventsOf(used: readonly Usage[], after: number, subscription: boolean) {
+  return used.map((usage, index) => ({
+    seq: after + index + 1,
+    ...countsOf(usage, subscription),
+  }));
+}
+
+function countsOf(usage: Usage, subscription: boolean) {
   return {
     model_id: usage.model === null ? null : sendable(usage.model, 200),
     input_tokens: usage.freshInput,
@@ -19,7 +29,7 @@ function countsOf(usage: Usage, { options }: Pick<Attempt, "options">) {
     cache_write_tokens: usage.cacheWrite,
     cost: usage.cost,
     currency: usage.currency,
-    ...(options.subscription ? { subscription: true } : {}),
+    ...(subscription ? { subscription: true } : {}),
   };
 }
 
@@ -32,10 +42,8 @@ export async function tellUsage(attempt: Attempt, used: readonly Usage[]): Promi
   addUsage(attempt.used, sumOf(used));
   attempt.soFar.models = [];
   if (used.length === 0) return;
-  const events = used.map((usage) => {
-    attempt.soFar.after_seq += 1;
-    return { seq: attempt.soFar.after_seq, ...countsOf(usage, attempt) };
-  });
+  const events = eventsOf(used, attempt.soFar.after_seq, attempt.options.subscription);
+  attempt.soFar.after_seq += used.length;
   try {
     const given = { job_id: job.id, attempt: job.attempt, events };
     await service.call("report_job_usage", given, agentJobSchema);

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
@@ -55,6 +55,20 @@ async function openScene(tool: RealTool, script: readonly Step[]) {
 function pidBelow(worktrees: string): number {
   const notes = readdirSync(worktrees).filter((name) => name.endsWith(".files"));
   return JSON.parse(read(join(worktrees, at(notes, 0), "command.pid"))).pid;
+}
+
+/** Whatever works in the worktrees. */
+function processesIn(folder: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readlinkSync(`/proc/${name}/cwd`).startsWith(`${folder}/`);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
 }
 
 /** What the job says it took, as the model counts it. */
@@ -150,11 +164,15 @@ for (const tool of toolsHere) {
       await vi.waitFor(() => expect(hasBegun(), second.output()).toBe(true), { timeout: 120_000 });
       second.process.kill("SIGKILL");
       await second.ended;
+      const killed = await job();
+      const left = processesIn(join(home, "work", "workers"));
+      expect(left, "no command was at work when the worker was killed").not.toEqual([]);
 
       await goOn([{ run: "sleep 3; echo three > three.txt" }, { say: "All three." }]);
       const proxy = await startTcpProxy(app.port);
       const third = start(`http://127.0.0.1:${proxy.port}`, "--once");
       await third.said(/Claimed/);
+      expect(left.filter(isAlive)).toEqual([]);
       await vi.waitFor(async () => expect((await job()).status).toBe("running"), 120_000);
       proxy.refuse();
       await vi.waitFor(
@@ -166,6 +184,9 @@ for (const tool of toolsHere) {
       await proxy.close();
       const done = await job();
       expect(done).toMatchObject({ status: "done", summary: "All three." });
+      expect(tokensOf(done)).toEqual(model.said);
+      const lost = done.attempts.find(({ attempt }) => attempt === killed.attempt);
+      expect(lost?.usage).toMatchObject({ input_tokens: 100, estimated: false });
       expect((await run.read()).status).toBe("done");
       const kept = git(
         "for-each-ref",

@@ -29,8 +29,11 @@ export const codex: Driver = {
   async find(environment) {
     const program = await findProgram("codex", environment);
     const acp = await findProgram(adapter, environment);
-    const recorded = ({ environment: own }: AgentTurn, sessionId: string, since: Date) =>
-      readCodexRecord(homeOf(own), sessionId, since);
+    const recorded = (
+      { environment: own }: Pick<AgentTurn, "environment">,
+      sessionId: string,
+      since: Date,
+    ) => readCodexRecord(homeOf(own), sessionId, since);
     if (acp !== null) {
       return {
         way: adapter,

@@ -121,7 +121,11 @@ export interface ToolStart {
   program: string;
   run(turn: AgentTurn, output: TurnOutput): Promise<TurnEnd>;
   /** What the tool's own record of the session says it took since then; null where there is none to be found. */
-  recorded?(turn: AgentTurn, sessionId: string, since: Date): Promise<Usage[] | null>;
+  recorded?(
+    turn: Pick<AgentTurn, "environment">,
+    sessionId: string,
+    since: Date,
+  ): Promise<Usage[] | null>;
   /** True where the record is asked only when the tool itself told no counts. */
   tellsMoreThanRecord?: boolean;
 }
