@@ -19,7 +19,7 @@ import { messageOf, WorkerProblem } from "./problems";
 import { askable, type CommandResult, readResult } from "./result-file";
 import { keepConversations, knownConversations } from "./sessions";
 import { noteUsageSoFar, tellUsage } from "./tell-usage";
-import { forgetTurn, noteTurn } from "./unsaid-usage";
+import { openTurnNote } from "./unsaid-usage";
 
 /** Lets the agent of this worker do one assignment, in the conversation that it began for it before. */
 export async function runAgentTurn(
@@ -49,6 +49,10 @@ export async function runAgentTurn(
     ...{ since: new Date().toISOString(), after_seq: attempt.soFar.after_seq },
     subscription: attempt.options.subscription,
   };
+  const turnNote = openTurnNote(files.pid, journal);
+  let soFar: readonly Usage[] = [];
+  const noteTurn = (): void =>
+    turnNote.note({ ...noted, session_id: attempt.sessionId, so_far: [...soFar] });
   const turn: AgentTurn = {
     folder: place.folder,
     promptFile: files.prompt,
@@ -68,15 +72,17 @@ export async function runAgentTurn(
   const sink: AgentSink = {
     entry: (entry) => attempt.output.add(entry),
     usage: (usage) => used.push(usage),
-    usageSoFar: (usages) => noteUsageSoFar(attempt, usages),
+    usageSoFar: (usages) => {
+      noteUsageSoFar(attempt, usages);
+      soFar = usages;
+      noteTurn();
+    },
     session: (id) => {
       conversations.sessions[task] = id;
       attempt.sessionId = id;
       // Kept at once: whoever comes after a kill finds it.
       remember().catch((error: unknown) => journal.say(messageOf(error)));
-      noteTurn(files.pid, { ...noted, session_id: id }).catch((error: unknown) =>
-        journal.say(messageOf(error)),
-      );
+      noteTurn();
     },
   };
   try {
@@ -91,7 +97,7 @@ export async function runAgentTurn(
     return outcomeOf(end, await readResult(files.result, attempt.clean), job.attempt);
   } finally {
     await tellUsage(attempt, used);
-    await forgetTurn(files.pid);
+    await turnNote.forget();
   }
 }
 

@@ -1,8 +1,9 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { agentJobSchema } from "~/contract/agent-job";
 import { driverNamed } from "./agents/catalog";
+import type { Usage } from "./agents/driver";
 import { personsVariables } from "./environment";
 import type { Journal } from "./journal";
 import { messageOf } from "./problems";
@@ -10,33 +11,66 @@ import type { Service } from "./service";
 import { eventsOf } from "./tell-usage";
 
 /**
- * A worker that is killed in the middle of a turn has not told what the turn took. The agent's own record of the conversation has
- * it, so a note beside the worktree says where to look; the next life of the worker looks, before it gives the job back.
+ * A worker that is killed in the middle of a turn has not told what the turn took. A note beside the worktree has what it knew, and
+ * says where the agent's own record of the conversation is; the next life of the worker looks, before it gives the job back.
  */
 
+const count = z.number().nullable();
+const usageSchema: z.ZodType<Usage> = z.object({
+  model: z.string().nullable(),
+  freshInput: count,
+  output: count,
+  cacheRead: count,
+  cacheWrite: count,
+  cost: count,
+  currency: z.string().nullable(),
+});
 const noteSchema = z.object({
   agent: z.string(),
   job_id: z.string(),
   attempt: z.int(),
-  session_id: z.string(),
+  session_id: z.string().nullable(),
   /** When the turn began. */
   since: z.iso.datetime(),
   /** The last line of the ledger that was told before it. */
   after_seq: z.int(),
   subscription: z.boolean(),
+  so_far: z.array(usageSchema),
 });
 type TurnNote = z.output<typeof noteSchema>;
 
 const fileName = "turn.json";
 
-/** Says where the record of the turn under way is. `beside` is any file of the attempt's notes. */
-export async function noteTurn(beside: string, note: TurnNote): Promise<void> {
-  await writeFile(join(dirname(beside), fileName), JSON.stringify(note));
-}
-
-/** The turn was told of. */
-export async function forgetTurn(beside: string): Promise<void> {
-  await rm(join(dirname(beside), fileName), { force: true });
+/** The note of the turn under way. `beside` is any file of the attempt's notes. */
+export function openTurnNote(beside: string, journal: Journal) {
+  const file = join(dirname(beside), fileName);
+  let latest: TurnNote | undefined;
+  let writing: Promise<void> | undefined;
+  const write = async (): Promise<void> => {
+    while (latest !== undefined) {
+      const text = JSON.stringify(latest);
+      latest = undefined;
+      // Whole at every moment: a kill may come between any two bytes.
+      await writeFile(`${file}.new`, text);
+      await rename(`${file}.new`, file);
+    }
+  };
+  return {
+    note(next: TurnNote): void {
+      latest = next;
+      writing ??= write()
+        .catch((error: unknown) => journal.say(messageOf(error)))
+        .finally(() => {
+          writing = undefined;
+        });
+    },
+    /** The turn was told of. */
+    async forget(): Promise<void> {
+      latest = undefined;
+      await writing;
+      await rm(file, { force: true });
+    },
+  };
 }
 
 /** Tells what the turns took that an earlier life of this worker was killed in. Told twice it counts once. */
@@ -56,11 +90,43 @@ export async function tellUnsaid(
 
 async function tellOf(text: string, service: Service): Promise<void> {
   const note = noteSchema.parse(JSON.parse(text));
-  const environment = personsVariables();
-  const tool = await driverNamed(note.agent).find(environment);
-  const used = await tool?.recorded?.({ environment }, note.session_id, new Date(note.since));
-  if (!used || used.length === 0) return;
-  const { job_id, attempt, after_seq, subscription } = note;
-  const events = eventsOf(used, after_seq, subscription);
+  const { job_id, attempt, after_seq, subscription, so_far } = note;
+  const recorded = await recordOf(note);
+  const used = recorded === null ? so_far : joined(recorded, so_far);
+  if (used.length === 0) return;
+  const events = eventsOf(used, after_seq, subscription).map((event) =>
+    recorded === null ? { ...event, estimated: true } : event,
+  );
   await service.call("report_job_usage", { job_id, attempt, events }, agentJobSchema);
+}
+
+/** What the agent wrote down of the turn; null without a record. */
+async function recordOf({ agent, session_id, since }: TurnNote): Promise<Usage[] | null> {
+  if (session_id === null) return null;
+  const environment = personsVariables();
+  const tool = await driverNamed(agent).find(environment);
+  const recorded = await tool?.recorded?.({ environment }, session_id, new Date(since));
+  return recorded && recorded.length > 0 ? recorded : null;
+}
+
+/** An agent may write an answer down before it is whole; what it said meanwhile is not less true. */
+function joined(recorded: readonly Usage[], soFar: readonly Usage[]): Usage[] {
+  return recorded.map((usage) => {
+    const said = soFar.find(({ model }) => model === usage.model);
+    const bill = said ?? (recorded.length === 1 ? soFar.find(({ cost }) => cost !== null) : null);
+    return {
+      model: usage.model,
+      freshInput: larger(usage.freshInput, said?.freshInput),
+      output: larger(usage.output, said?.output),
+      cacheRead: larger(usage.cacheRead, said?.cacheRead),
+      cacheWrite: larger(usage.cacheWrite, said?.cacheWrite),
+      cost: usage.cost ?? bill?.cost ?? null,
+      currency: usage.currency ?? bill?.currency ?? null,
+    };
+  });
+}
+
+function larger(one: number | null, other: number | null | undefined): number | null {
+  if (one === null || other === null || other === undefined) return one ?? other ?? null;
+  return Math.max(one, other);
 }

@@ -29,6 +29,8 @@ export interface RealTool {
   mayCommit: boolean;
   /** Makes a session older than it is, for a tool that loses one which it takes up in the minute of its begin. */
   letTimePass?(home: string): void;
+  /** False where the tool writes an answer down only when the calls in it have ended: killed before, nobody knows of it. */
+  recordsCallsUnderWay: boolean;
   /** True where the tool itself says what the work cost. */
   tellsCost: boolean;
 }
@@ -124,6 +126,7 @@ const allTools: RealTool[] = [
     settle: claudeSettings,
     pathIn: inside,
     mayCommit: true,
+    recordsCallsUnderWay: true,
     tellsCost: true,
   },
   {
@@ -134,6 +137,7 @@ const allTools: RealTool[] = [
     settle: claudeSettings,
     pathIn: inside,
     mayCommit: true,
+    recordsCallsUnderWay: true,
     tellsCost: true,
   },
   {
@@ -144,6 +148,7 @@ const allTools: RealTool[] = [
     settle: codexSettings,
     pathIn: (_folder, name) => name,
     mayCommit: false,
+    recordsCallsUnderWay: true,
     tellsCost: false,
   },
   {
@@ -154,6 +159,7 @@ const allTools: RealTool[] = [
     settle: codexSettings,
     pathIn: (_folder, name) => name,
     mayCommit: false,
+    recordsCallsUnderWay: true,
     tellsCost: false,
   },
   {
@@ -165,6 +171,7 @@ const allTools: RealTool[] = [
     letTimePass: backdateGeminiSessions,
     pathIn: inside,
     mayCommit: true,
+    recordsCallsUnderWay: false,
     tellsCost: false,
   },
   {
@@ -175,6 +182,7 @@ const allTools: RealTool[] = [
     settle: opencodeSettings,
     pathIn: inside,
     mayCommit: true,
+    recordsCallsUnderWay: true,
     tellsCost: false,
   },
 ];

@@ -48,6 +48,12 @@ async function beginWork(code: string) {
 }
 type Work = Awaited<ReturnType<typeof beginWork>>;
 
+/** What the agent has said, as whoever looks reads it. */
+async function said(jobId: string): Promise<string> {
+  const { entries } = await getJobOutput(actor, { job_id: jobId });
+  return entries.flatMap(({ kind, text }) => (kind === "text" ? [text] : [])).join("");
+}
+
 /** One attempt did it all, both commits are on the branch, and every token is counted once. */
 async function expectWhole({ run, worker, job }: Work): Promise<void> {
   expect(await worker.ended, worker.output()).toBe(0);
@@ -60,16 +66,14 @@ async function expectWhole({ run, worker, job }: Work): Promise<void> {
   expect(git("log", "--format=%s", "--reverse", `main..${done.branch}`)).toBe("first\nsecond");
   expect(done.head_sha).toBe(git("rev-parse", String(done.branch)));
   expect((await run.read()).status).toBe("done");
-  const { entries } = await getJobOutput(actor, { job_id: done.id });
-  const said = entries.filter(({ kind }) => kind === "text").map(({ text }) => text);
-  expect(said.join("")).toBe("I have made the first file.\nI have made the second file.\n");
+  expect(await said(done.id)).toBe("I have made the first file.\nI have made the second file.\n");
 }
 
 describe("the service killed with -9 under a worker", { timeout: 240_000 }, () => {
   it("in the middle of the attempt: the worker goes on, and loses neither commits nor tokens", async () => {
     const work = await beginWork("MIDDLE");
     await vi.waitFor(
-      async () => expect((await work.job()).costs).toEqual([{ currency: "USD", cost: 0.25 }]),
+      async () => expect(await said((await work.job()).id)).toBe("I have made the first file.\n"),
       { timeout: 60_000 },
     );
     await killService(service);

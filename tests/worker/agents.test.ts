@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
+import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
+import { reviewJob } from "~/domain/job-reviews/review-job.server";
 import { answerQuestion } from "~/domain/questions/answer-question.server";
 import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
 import { installedAgents } from "~/routes/_app.connect/installed-agents";
@@ -102,6 +104,30 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     const [job] = (await run.read()).jobs;
     expect(job?.summary).toContain("I was told 2 times");
     expect(job?.summary).toContain("You began this work in this conversation");
+  });
+
+  it("takes a review up in the session in which it did the work, with every remark", async () => {
+    const run = await startRun(t, ada, { code: "JUDGED", tasks: 2 });
+    await workOnce("JUDGED", "--agent", agent("JUDGED", "done"));
+    const job_id = String((await run.read()).jobs[0]?.id);
+    await addJobComment(actor, {
+      ...{ job_id, path: "made.txt", line: 2, side: "new", body: "Say three instead" },
+    });
+    await reviewJob(actor, { job_id, verdict: "request_changes", summary: "Nearly." });
+    await workOnce("JUDGED", "--agent", agent("JUDGED", "resumed"));
+    const job = await getAgentJob(actor, { job_id });
+    expect(job.attempts.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(new Set(job.attempts.map(({ session_id }) => session_id)).size).toBe(1);
+    for (const words of [
+      "I was told 2 times",
+      "somebody has reviewed it",
+      "Nearly.",
+      "made.txt",
+      "Say three instead",
+    ]) {
+      expect(job.summary).toContain(words);
+    }
+    expect(git("show", `${job.branch}:made.txt`)).toBe("one\ntwo");
   });
 
   it("hides what --secret names from everybody", async () => {
