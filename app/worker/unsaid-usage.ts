@@ -92,12 +92,19 @@ async function tellOf(text: string, service: Service): Promise<void> {
   const note = noteSchema.parse(JSON.parse(text));
   const { job_id, attempt, after_seq, subscription, so_far } = note;
   const recorded = await recordOf(note);
-  const used = recorded === null ? so_far : joined(recorded, so_far);
+  const used = (recorded === null ? so_far : joined(recorded, so_far)).filter(tellsSomething);
   if (used.length === 0) return;
   const events = eventsOf(used, after_seq, subscription).map((event) =>
     recorded === null ? { ...event, estimated: true } : event,
   );
   await service.call("report_job_usage", { job_id, attempt, events }, agentJobSchema);
+}
+
+/** Some write an answer down when its calls have ended: nothing added is then nothing known, and not nothing used. */
+function tellsSomething({ freshInput, output, cacheRead, cacheWrite, cost }: Usage): boolean {
+  return [freshInput, output, cacheRead, cacheWrite, cost].some(
+    (value) => value !== null && value > 0,
+  );
 }
 
 /** What the agent wrote down of the turn; null without a record. */

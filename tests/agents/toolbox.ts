@@ -148,7 +148,7 @@ const allTools: RealTool[] = [
     settle: codexSettings,
     pathIn: (_folder, name) => name,
     mayCommit: false,
-    recordsCallsUnderWay: true,
+    recordsCallsUnderWay: false,
     tellsCost: false,
   },
   {
