@@ -11,6 +11,7 @@ declare
   v_now timestamptz := private.now();
 begin
   return (
+    with scope as materialized (select * from private.sprint_scope(p_sprint.id))
     select coalesce(jsonb_agg(jsonb_build_object('type', b.type, 'message', b.message,
       'task_id', b.task_id, 'task_code', b.task_code, 'story_id', b.story_id, 'story_code', b.story_code,
       'pbi_id', b.pbi_id, 'pbi_code', b.pbi_code, 'question_id', b.question_id, 'sprint_run_id', b.run_id)
@@ -24,7 +25,7 @@ begin
       union all
       select 2, 0, 'no_tasks', format('Sprint %s has no task that is not done.', p_sprint.code),
         null, null, null, null, null, null, null, null
-      where not exists (select from private.sprint_scope(p_sprint.id))
+      where not exists (select from scope)
       union all
       select 3, 0, 'run_unfinished',
         format('A run of sprint %s is %s. Wait for it, resume it or cancel it.', p_sprint.code, lower(r.status::text)),
@@ -34,7 +35,7 @@ begin
       union all
       select 4, sc.place, 'task_no_plan', format('Task %s has no implementation plan.', sc.task_code),
         sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, null
-      from private.sprint_scope(p_sprint.id) sc
+      from scope sc
       join public.tasks t on t.id = sc.task_id
       where coalesce(t.implementation_plan, '') !~ '\S'
       union all
@@ -57,7 +58,7 @@ begin
       select 8, sc.place, 'task_cross_repo',
         format('Task %s belongs to %s, and a batch run works in the product''s repository only.', sc.task_code, t.repo_url),
         sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, null
-      from private.sprint_scope(p_sprint.id) sc
+      from scope sc
       join public.tasks t on t.id = sc.task_id
       where p_product.pr_strategy = 'SPRINT_BATCH'
         and btrim(coalesce(t.repo_url, '')) not in ('', btrim(p_product.repo_url))
