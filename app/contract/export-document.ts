@@ -2,6 +2,7 @@ import { z } from "zod";
 import { reviewVerdicts } from "./job-review";
 import { doneRequirements } from "./product";
 import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "./proof";
+import { lookSchema, viewNameSchema, viewPages } from "./saved-view";
 import { isStorable } from "./text";
 
 /**
@@ -200,6 +201,11 @@ const documentSchema = z.object({
   sprints: z.array(sprintSchema).default([]),
   pbis: z.array(pbiSchema).default([]),
   ideas: z.array(ideaSchema).default([]),
+  /** Looks of backlog and board that all members share. */
+  views: z
+    .array(z.object({ page: z.enum(viewPages), name: viewNameSchema, look: lookSchema }))
+    .max(50)
+    .default([]),
   /** Last number given out per kind, so that codes of deleted things are not given out again. */
   counters: z.record(z.string(), z.int().nonnegative()).default({}),
 });

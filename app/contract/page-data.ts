@@ -7,6 +7,7 @@ import { jobReviewSchema, storedCommentSchema } from "./job-review";
 import { doneRequirements } from "./product";
 import { provenCriterionSchema } from "./proof";
 import { agentQuestionSchema } from "./question";
+import { savedViewSchema } from "./saved-view";
 import { sprintSchema } from "./sprint";
 import { preflightSchema } from "./sprint-run";
 
@@ -115,6 +116,7 @@ export const boardStorySchema = z.object({
 export type BoardStory = z.infer<typeof boardStorySchema>;
 
 export const sprintPageSchema = z.object({
+  views: z.array(savedViewSchema),
   sprint: sprintSchema,
   pr_strategy: z.string(),
   stories: z.array(boardStorySchema),
@@ -192,7 +194,7 @@ export type SprintReview = z.infer<typeof sprintReviewSchema>;
 /** The sprint without what other parts of its page show. */
 export type SprintFrame = Omit<
   z.infer<typeof sprintPageSchema>,
-  "tasks" | "preflight" | "budgets" | "burndown"
+  "tasks" | "views" | "preflight" | "budgets" | "burndown"
 >;
 
 export const soloBoardSchema = z.object({
@@ -298,6 +300,7 @@ export const taskPageSchema = z.object({
 export type TaskPageData = z.infer<typeof taskPageSchema>;
 
 export const backlogTreeSchema = z.object({
+  views: z.array(savedViewSchema),
   sprints: z.array(z.object({ id, code: z.string(), status: z.string(), sprint_goal: z.string() })),
   pbis: z.array(
     codedSchema.extend({ priority: z.number(), status: z.string(), pr_url: z.string().nullable() }),

@@ -1814,6 +1814,65 @@ export type Database = {
         };
         Relationships: [];
       };
+      saved_views: {
+        Row: {
+          created_at: string;
+          created_by: string | null;
+          id: string;
+          look: NonNullable<Json>;
+          name: string;
+          page: string;
+          product_id: string;
+          updated_at: string;
+          user_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          created_by?: string | null;
+          id?: string;
+          look: NonNullable<Json>;
+          name: string;
+          page: string;
+          product_id: string;
+          updated_at?: string;
+          user_id?: string | null;
+        };
+        Update: {
+          created_at?: string;
+          created_by?: string | null;
+          id?: string;
+          look?: NonNullable<Json>;
+          name?: string;
+          page?: string;
+          product_id?: string;
+          updated_at?: string;
+          user_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "saved_views_created_by_fkey";
+            columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "saved_views_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "saved_views_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       schedule_runs: {
         Row: {
           claimed_at: string;
@@ -3144,6 +3203,16 @@ export type Database = {
         };
         Returns: Json;
       };
+      create_saved_view: {
+        Args: {
+          p_look: Json;
+          p_name: string;
+          p_page: string;
+          p_product_id: string;
+          p_shared?: boolean;
+        };
+        Returns: Json;
+      };
       create_session: {
         Args: {
           p_ip?: string;
@@ -3201,6 +3270,7 @@ export type Database = {
       delete_job_comment: { Args: { p_comment_id: string; p_job_id: string }; Returns: Json };
       delete_pbi: { Args: { p_pbi_id: string }; Returns: Json };
       delete_product: { Args: { p_code: string; p_product_id: string }; Returns: Json };
+      delete_saved_view: { Args: { p_view_id: string }; Returns: Json };
       delete_story: { Args: { p_story_id: string }; Returns: Json };
       delete_task: { Args: { p_task_id: string }; Returns: Json };
       delete_webhook: { Args: { p_webhook_id: string }; Returns: Json };
@@ -3334,6 +3404,7 @@ export type Database = {
         Returns: Json;
       };
       list_ready: { Args: { p_limit?: number; p_product_id: string }; Returns: Json };
+      list_saved_views: { Args: { p_page?: string; p_product_id: string }; Returns: Json };
       list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
       list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
       list_sprint_runs: {
@@ -3520,6 +3591,7 @@ export type Database = {
         Args: { p_min_quota_pct?: number; p_theme?: string; p_username?: string };
         Returns: Json;
       };
+      update_saved_view: { Args: { p_changes: Json; p_view_id: string }; Returns: Json };
       update_sprint: { Args: { p_changes: Json; p_sprint_id: string }; Returns: Json };
       update_story: { Args: { p_changes: Json; p_story_id: string }; Returns: Json };
       update_task: {

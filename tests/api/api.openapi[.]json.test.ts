@@ -3,6 +3,7 @@ import { z } from "zod";
 import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { saveJobDiff } from "~/domain/agent-jobs/save-job-diff.server";
 import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
+import { createSavedView } from "~/domain/saved-views/create-saved-view.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { claim } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
@@ -98,6 +99,10 @@ const remark = { path: "a", line: 1, side: "new" as const, body: "Why?" };
 const draft = await addJobComment(t.actorOf(reviewer), { job_id: job.id, ...remark });
 const ofReviewer = new Set(["addJobComment", "deleteJobComment", "reviewJob"]);
 
+const view = await createSavedView(t.actorOf(owner), {
+  ...{ product_id: backlog.product.id, page: "board", name: "Mine", look: {} },
+});
+
 const ids: Record<string, string> = {
   products: backlog.product.id,
   sprints: backlog.sprint.id,
@@ -105,6 +110,7 @@ const ids: Record<string, string> = {
   stories: backlog.story.id,
   tasks: backlog.task.id,
   jobs: job.id,
+  views: view.id,
 };
 const unknownId = "00000000-0000-4000-8000-000000000000";
 const criterion = job.criteria[0]?.id;
@@ -124,6 +130,8 @@ const bodies: Record<string, unknown> = {
   addJobComment: remark,
   reviewJob: { verdict: "approve", summary: "Good" },
   addStoryEvidence: { criterion },
+  createSavedView: { page: "backlog", name: "Blocked", look: { q: "status:blocked" } },
+  updateSavedView: { shared: true },
   appendStoryLog: { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
 };
 const pathFor = (path: string) => {

@@ -1,10 +1,11 @@
 import { renderToStaticMarkup } from "react-dom/server";
-import { type BoardLook, groupings } from "./board-look";
+import { PartsMenu } from "../views/parts-menu";
+import { type BoardLook, cardParts, groupings } from "./board-look";
 
 const control = "h-8 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10";
 
 /** Filter, groups and shape of a board, as text: no browser loads what draws it. */
-export function toolsText(look: BoardLook): string {
+export function toolsText(look: BoardLook, view: string | null): string {
   return renderToStaticMarkup(
     <form aria-label="Filter and shape of the board" className="flex flex-wrap items-center gap-2">
       <input
@@ -37,6 +38,8 @@ export function toolsText(look: BoardLook): string {
         <input type="checkbox" name="dense" value="1" defaultChecked={look.dense} />
         Dense
       </label>
+      <PartsMenu title="Leave out of cards" parts={cardParts} hidden={look.hide} />
+      {view ? <input type="hidden" name="view" value={view} /> : null}
       <noscript>
         <button type="submit" className={control}>
           Show

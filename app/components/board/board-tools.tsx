@@ -1,35 +1,44 @@
 import { Link, useSubmit } from "@remix-run/react";
-import { type FormEvent, useState } from "react";
+import { type ComponentProps, type FormEvent, useEffect, useRef, useState } from "react";
 import { ServerText } from "~/components/server-text";
+import { SavedViews } from "~/components/views/saved-views";
 
 /** The tools of a board as the server wrote them; with script they apply while one types. */
 export function BoardTools({
   tools,
+  views,
   hidden,
   showAll,
 }: {
   tools: string;
+  views: ComponentProps<typeof SavedViews>;
   /** How many a filter hides; null without a filter. */
   hidden: number | null;
   showAll: string;
 }) {
   const submit = useSubmit();
-  // What is being typed is the person's, not that of the next answer.
-  const [written] = useState(tools);
+  const area = useRef<HTMLDivElement>(null);
+  const [written, setWritten] = useState(tools);
+  useEffect(() => {
+    // What is being typed is the person's, not that of the next answer.
+    if (!area.current?.contains(document.activeElement)) setWritten(tools);
+  }, [tools]);
   const apply = ({ target }: FormEvent<HTMLElement>) => {
     const form = target instanceof Element ? target.closest("form") : null;
     if (form) submit(form, { replace: true, preventScrollReset: true });
   };
   return (
-    <div onInput={apply} className="-mb-2 flex flex-wrap items-center gap-x-3 gap-y-2">
-      <ServerText className="contents" html={written} />
+    <div className="-mb-2 flex flex-wrap items-center gap-x-3 gap-y-2">
+      <div ref={area} onInput={apply} className="contents">
+        <ServerText className="contents" html={written} />
+      </div>
+      <SavedViews {...views} />
       {hidden === null ? null : (
         <span className="flex items-center gap-2 text-sm text-muted">
           <span role="status">{`${hidden} hidden by the filter.`}</span>
           <Link
             to={showAll}
             preventScrollReset
-            onClick={clear}
             className="text-accent underline underline-offset-2 hover:decoration-2"
           >
             Show all
@@ -38,9 +47,4 @@ export function BoardTools({
       )}
     </div>
   );
-}
-
-function clear() {
-  const field = document.querySelector<HTMLInputElement>("input[data-filter]");
-  if (field) field.value = "";
 }

@@ -1,14 +1,19 @@
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
 import type { BoardStory, BoardTask } from "~/contract/page-data";
-import { type BoardLook, groupings } from "./board-look";
+import { type BoardLook, cardParts, groupings } from "./board-look";
 
 /** How the address wants the board: what is shown of it, and in which shape. */
 export function readLook(address: URLSearchParams): BoardLook {
+  const left = address.getAll("hide").join(",").split(",");
   return {
     query: address.get("q")?.trim().slice(0, 200) ?? "",
     group: groupings.find(({ value }) => value === address.get("group"))?.value ?? "",
     list: address.get("as") === "list",
     dense: address.get("dense") === "1",
+    hide: cardParts
+      .map(({ value }) => value)
+      .filter((value) => left.includes(value))
+      .join(" "),
   };
 }
 

@@ -37,11 +37,14 @@ export function Board({
   productId,
   tasks: saved,
   dense = false,
+  hide,
 }: {
   productId: string;
   tasks: readonly CardTask[];
   /** Cards of a line or two. */
   dense?: boolean;
+  /** Parts that its cards leave out. */
+  hide?: string | undefined;
 }) {
   const { move, trackers } = useTaskMoves();
   const { change, trackers: changeTrackers } = useChanges();
@@ -110,6 +113,7 @@ export function Board({
       <div
         data-columns
         data-dense={dense || undefined}
+        data-hide={hide || undefined}
         className="-mx-4 flex snap-x gap-3 overflow-x-auto px-4 pb-2 lg:mx-0 lg:grid lg:grid-cols-5 lg:px-0"
       >
         {columns.map(({ status, label }) => {

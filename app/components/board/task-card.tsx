@@ -55,7 +55,7 @@ export const TaskCard = memo(function TaskCard({
         <span className="card-code" data-code data-toggle title="Select">
           {code}
         </span>
-        <span className="card-story" title={task.story_title}>
+        <span className="card-story" data-part="story" title={task.story_title}>
           {task.story_code}
         </span>
         <MoveButton id={id} code={code} />
@@ -72,7 +72,7 @@ export const TaskCard = memo(function TaskCard({
       ) : null}
       {running ? <RunningLine task={task} /> : null}
       {running ? (
-        <p className="line-clamp-2 text-xs">
+        <p data-part="doing" className="line-clamp-2 text-xs">
           <DoingLine read={task.job_doing} live={doing} />
         </p>
       ) : null}
@@ -81,16 +81,20 @@ export const TaskCard = memo(function TaskCard({
         <QueuedLine phase={task.job_phase} />
       ) : null}
       {task.proof ? (
-        <p className="card-hint" title="Criteria of the story that are proven">
+        <p data-part="proof" className="card-hint" title="Criteria of the story that are proven">
           Proof {task.proof[0]}/{task.proof[1]}
         </p>
       ) : null}
-      {task.changes ? <LineCounts additions={task.changes[0]} deletions={task.changes[1]} /> : null}
+      {task.changes ? (
+        <span data-part="lines" className="contents">
+          <LineCounts additions={task.changes[0]} deletions={task.changes[1]} />
+        </span>
+      ) : null}
       {task.failure_reason ? (
         <p className="line-clamp-3 text-xs text-failed">{task.failure_reason}</p>
       ) : null}
       {!task.has_plan && task.status === "todo" ? (
-        <p className="card-hint">
+        <p data-part="plan" className="card-hint">
           <Icon name="file-question-mark" className="size-3.5" />
           No plan yet
         </p>
@@ -117,7 +121,7 @@ function QueuedLine({ phase }: { phase: string | null | undefined }) {
 /** Running looks different from standing still: pulse, how long, and when it was last heard of. */
 function RunningLine({ task }: { task: CardTask }) {
   return (
-    <p className="flex flex-wrap items-center gap-x-1.5 text-xs text-progress">
+    <p data-part="worker" className="flex flex-wrap items-center gap-x-1.5 text-xs text-progress">
       <span className="breathe size-2 rounded-full bg-progress" aria-hidden="true" />
       <span className="font-medium">{task.worker_name ?? "A worker"}</span>
       {task.job_started_at ? <Elapsed from={task.job_started_at} /> : <span>just claimed it</span>}
@@ -135,7 +139,7 @@ function WaitingLine({ task: { status, waits_for: waits = [], frees = 0 } }: { t
   const [first, ...others] = waits;
   if (status === "done" || (first === undefined && frees === 0)) return null;
   return (
-    <p className="card-hint">
+    <p data-part="waits" className="card-hint">
       {first === undefined ? null : (
         <span title={`Waits for ${waits.join(", ")}`}>
           Waits for {first}

@@ -25,6 +25,7 @@ import { createTask } from "~/domain/tasks/create-task.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { viewIntents } from "~/http/view-forms.server";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
 import { createList, previewList } from "./paste-list.server";
 
@@ -42,6 +43,7 @@ export async function actOnBacklog(
   const back = `${here.pathname}${here.search}`;
   const closed = withPanel(here, null);
   return runIntent(form, {
+    ...viewIntents(actor, form, { productId, page: "backlog", request }),
     "create-pbi": () => {
       form.set("product_id", productId);
       return runForm(form, createPbiInput, async (input) => {

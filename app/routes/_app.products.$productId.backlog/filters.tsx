@@ -1,6 +1,8 @@
 import { Form, Link, useSubmit } from "@remix-run/react";
+import { useEffect, useRef } from "react";
 import { Button } from "~/components/button";
 import { useHydrated } from "~/components/use-hydrated";
+import { PartsMenu } from "~/components/views/parts-menu";
 import type { BacklogTree } from "~/contract/page-data";
 import type { TreeAddress } from "./tree-address";
 import type { TreeFilter } from "./tree-rows";
@@ -18,17 +20,28 @@ const statuses = [
   ["failed", "Failed"],
 ] as const;
 
+/** What lines of the tree can leave out. */
+const parts = [
+  { value: "sprint", label: "Its sprint" },
+  { value: "count", label: "How many are done" },
+  { value: "pull", label: "Pull request" },
+] as const;
+export const rowParts: readonly string[] = parts.map(({ value }) => value);
+
 const control = "h-8 rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10";
 
 /** Filters are part of the address; with script they apply while one types. */
 export function Filters({
   filter,
+  hide,
   sprints,
   address,
   shown,
   total,
 }: {
   filter: TreeFilter;
+  /** Parts that lines leave out. */
+  hide: string;
   sprints: BacklogTree["sprints"];
   address: TreeAddress;
   shown: number;
@@ -36,12 +49,31 @@ export function Filters({
 }) {
   const submit = useSubmit();
   const hydrated = useHydrated();
+  const view = address.params.get("view");
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // A saved view or "Show all" changes what stands here; what is being typed is the person's.
+    const fields = form.current;
+    if (!fields || fields.contains(document.activeElement)) return;
+    const said: Record<string, string> = {
+      q: filter.query,
+      status: filter.status,
+      sprint: filter.sprint,
+    };
+    for (const field of fields.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
+      const value = said[field.name];
+      if (value !== undefined) field.value = value;
+      if (field instanceof HTMLInputElement && field.name === "hide")
+        field.checked = hide.split(" ").includes(field.value);
+    }
+  }, [filter, hide]);
   const active = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   return (
     <Form
       role="search"
       aria-label="Filter the backlog"
-      className="mb-3 flex flex-wrap items-center gap-2"
+      ref={form}
+      className="contents"
       onChange={(event) => submit(event.currentTarget, { replace: true, preventScrollReset: true })}
     >
       <input
@@ -70,11 +102,13 @@ export function Filters({
         <option value="">Any sprint</option>
         <option value="none">In no sprint</option>
         {sprints.map((sprint) => (
-          <option key={sprint.id} value={sprint.id}>
+          <option key={sprint.id} value={sprint.code}>
             {sprint.code}
           </option>
         ))}
       </select>
+      <PartsMenu title="Leave out of lines" parts={parts} hidden={hide} />
+      {view ? <input type="hidden" name="view" value={view} /> : null}
       {hydrated ? null : <Button type="submit">Filter</Button>}
       {active ? (
         <span className="flex items-center gap-2 text-sm text-muted">

@@ -3,15 +3,19 @@ import { useLoaderData } from "@remix-run/react";
 import { useState } from "react";
 import { ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
+import { FormErrors } from "~/components/field";
 import { useRowKeys } from "~/components/page-keys";
 import { SelectingButton } from "~/components/things/selecting-button";
 import { useSelected } from "~/components/things/selection";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
+import { useAnswer } from "~/components/use-answer";
+import { SavedViews } from "~/components/views/saved-views";
+import { viewsText } from "~/components/views/views-text.server";
 import { getBacklogTree } from "~/domain/pages/get-backlog-tree.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { actOnBacklog } from "./backlog-action.server";
-import { Filters } from "./filters";
+import { Filters, rowParts } from "./filters";
 import { KeyHints } from "./key-hints";
 import { Panel } from "./panel";
 import { loadPanel } from "./panel-data.server";
@@ -27,15 +31,18 @@ export { shouldRevalidate } from "~/live/unreachable";
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
   const address = new URL(request.url).searchParams;
-  const filter = {
-    query: address.get("q")?.trim() ?? "",
-    status: address.get("status") ?? "",
-    sprint: address.get("sprint") ?? "",
-  };
   const [tree, panel] = await Promise.all([
     getBacklogTree(actor, productId),
     loadPanel(actor, address),
   ]);
+  const sprint = address.get("sprint") ?? "";
+  const filter = {
+    query: address.get("q")?.trim() ?? "",
+    status: address.get("status") ?? "",
+    // By its code, which means the same in another installation; older links name the id.
+    sprint: tree.sprints.find(({ id }) => id === sprint)?.code ?? sprint,
+  };
+  const left = address.getAll("hide").join(",").split(",");
   const storiesInSprint: Record<string, number> = {};
   for (const { sprint_id } of tree.stories) {
     if (sprint_id) storiesInSprint[sprint_id] = (storiesInSprint[sprint_id] ?? 0) + 1;
@@ -43,6 +50,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     productId,
     filter,
+    hide: rowParts.filter((part) => left.includes(part)).join(" "),
+    saved: viewsText(tree.views, "backlog", request),
     view: treeRows(
       tree,
       filter,
@@ -73,8 +82,9 @@ export const action = pageAction(async ({ request, context, params }) => {
 export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
 
 export default function BacklogPage() {
-  const { productId, filter, view, sprints, storiesInSprint, pbis, stories, panel } =
+  const { productId, filter, hide, saved, view, sprints, storiesInSprint, pbis, stories, panel } =
     useLoaderData<typeof loader>();
+  const refusal = useAnswer<{ error?: unknown }>();
   const address = useTreeAddress();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
@@ -112,13 +122,18 @@ export default function BacklogPage() {
         </div>
         {view.total > 0 ? (
           <>
-            <Filters
-              filter={filter}
-              sprints={sprints}
-              address={address}
-              shown={view.rows.length}
-              total={view.total}
-            />
+            <div className="mb-3 flex flex-wrap items-center gap-2">
+              <Filters
+                filter={filter}
+                hide={hide}
+                sprints={sprints}
+                address={address}
+                shown={view.rows.length}
+                total={view.total}
+              />
+              <SavedViews {...saved} />
+            </div>
+            <FormErrors errors={typeof refusal?.error === "string" ? [refusal.error] : []} />
             <SprintStrip sprints={sprints} stories={storiesInSprint} />
           </>
         ) : null}
@@ -128,6 +143,7 @@ export default function BacklogPage() {
               view={view}
               address={address}
               productId={productId}
+              hide={hide}
               marked={selected}
               isSelecting={isSelecting}
             />

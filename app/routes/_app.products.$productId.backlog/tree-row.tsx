@@ -48,12 +48,17 @@ export const TreeRowLine = memo(function TreeRowLine({
         {row.title}
       </a>
       {row.hasPr ? (
-        <span role="img" title="Has a pull request" aria-label="has a pull request">
+        <span
+          role="img"
+          data-part="pull"
+          title="Has a pull request"
+          aria-label="has a pull request"
+        >
           <Glyph name="pull" />
         </span>
       ) : null}
       {row.sprint ? (
-        <a href={`${sprintsPath}/${row.sprintId}`} className="line-sprint">
+        <a href={`${sprintsPath}/${row.sprintId}`} data-part="sprint" className="line-sprint">
           {row.sprint}
         </a>
       ) : null}
@@ -95,7 +100,7 @@ function Below({ row: { kind, done, total } }: { row: TreeRow }) {
   if (!total) return null;
   const noun = kind === "pbi" ? "stories" : "tasks";
   return (
-    <span className="line-below" title={`${done} of ${total} ${noun} done`}>
+    <span className="line-below" data-part="count" title={`${done} of ${total} ${noun} done`}>
       {`${done}/${total}`}
     </span>
   );

@@ -106,7 +106,9 @@ function matcher(filter: TreeFilter, sprintCodes: ReadonlyMap<string, string>, m
   const typed = readFilter(filter.query);
   const inSprint = (story: Story) =>
     filter.sprint === "" ||
-    (filter.sprint === "none" ? story.sprint_id === null : story.sprint_id === filter.sprint);
+    (filter.sprint === "none"
+      ? story.sprint_id === null
+      : sprintCodes.get(story.sprint_id ?? "") === filter.sprint);
   const status = (item: { status: string }) =>
     filter.status === "" || item.status === filter.status;
   const ofStory = ({ assignee_id, sprint_id, code }: Story) => ({

@@ -20,12 +20,15 @@ export function Tree({
   view,
   address,
   productId,
+  hide,
   marked,
   isSelecting,
 }: {
   view: TreeView;
   address: TreeAddress;
   productId: string;
+  /** Parts that lines leave out. */
+  hide: string;
   /** What is selected. */
   marked: ReadonlySet<string>;
   /** A click selects instead of opening. */
@@ -59,6 +62,7 @@ export function Tree({
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
     <section
       aria-label="Backlog tree"
+      data-hide={hide || undefined}
       className="rounded-lg border border-line bg-surface"
       onClick={(event) => select(event) || follow(event)}
       onDragStart={startLineDrag}

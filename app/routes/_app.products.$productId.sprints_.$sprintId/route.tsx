@@ -16,6 +16,7 @@ import { useRowKeys } from "~/components/page-keys";
 import { ServerText } from "~/components/server-text";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
+import { viewsText } from "~/components/views/views-text.server";
 import { getForecast } from "~/domain/budgets/get-forecast.server";
 import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
@@ -33,7 +34,10 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const sprintId = requireId(params.sprintId, "sprint");
   const address = new URL(request.url).searchParams;
   const look = readLook(address);
-  const { tasks, preflight, budgets, burndown, ...board } = await getSprintBoard(actor, sprintId);
+  const { tasks, views, preflight, budgets, burndown, ...board } = await getSprintBoard(
+    actor,
+    sprintId,
+  );
   const mayStart = preflight.ready && board.sprint.status === "active";
   const view = viewOf(tasks, board.stories, look, principal.user_id);
   const cards = boardCards(view.tasks, view.groups);
@@ -44,10 +48,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
       ? await getForecast(actor, { product_id: productId, sprint_id: sprintId })
       : null,
     board,
-    tools: tasks.length > 0 ? toolsText(look) : null,
+    tools: tasks.length > 0 ? toolsText(look, address.get("view")) : null,
+    views: viewsText(views, "board", request),
     hidden: look.query === "" ? null : view.hidden,
     showAll: withoutFilter(address),
     dense: look.dense,
+    hide: look.hide,
     list: look.list && cards.length > 0 ? listText(cards) : null,
     cards: look.list ? [] : cards,
     preflight,
@@ -74,6 +80,8 @@ export default function SprintPage() {
     hidden,
     showAll,
     dense,
+    hide,
+    views,
     list,
     cards,
     preflight,
@@ -90,12 +98,18 @@ export default function SprintPage() {
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <RunBar board={board} preflight={preflight} forecast={forecast} productId={productId} />
       {tools ? (
-        <BoardTools key={board.sprint.id} tools={tools} hidden={hidden} showAll={showAll} />
+        <BoardTools
+          key={board.sprint.id}
+          tools={tools}
+          views={views}
+          hidden={hidden}
+          showAll={showAll}
+        />
       ) : null}
       {list ? (
         <TaskLines list={list} />
       ) : cards.length > 0 ? (
-        <Board productId={productId} tasks={cards} dense={dense} />
+        <Board productId={productId} tasks={cards} dense={dense} hide={hide} />
       ) : tools ? (
         <EmptyState compact title="Nothing matches">
           Change the filter, or show all.

@@ -18,6 +18,7 @@ import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { removeDependencyForm } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
+import { viewIntents } from "~/http/view-forms.server";
 
 /** Everything that the sprint page changes, one small operation a form. */
 export async function actOnSprint(
@@ -31,6 +32,7 @@ export async function actOnSprint(
   const sprint = { sprint_id: sprintId };
   const toRun = (runId: string) => redirect(`/products/${productId}/runs/${runId}`, 303);
   return runIntent(form, {
+    ...viewIntents(actor, form, { productId, page: "board", request }),
     "move-task": async () => {
       await setTaskStatus(actor, readForm(form, setTaskStatusInput));
       return doneForNow(form, back, "Moved");

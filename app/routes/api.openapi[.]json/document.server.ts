@@ -9,6 +9,7 @@ import { budgetPaths } from "./budget-paths.server";
 import { dependencyPaths } from "./dependency-paths.server";
 import { jobPaths } from "./job-paths.server";
 import { otherPaths } from "./other-paths.server";
+import { savedViewPaths } from "./saved-view-paths.server";
 import { streamPaths } from "./stream-paths.server";
 
 /** Everything under /api, with the codes and bodies of its answers. */
@@ -28,6 +29,7 @@ export function openApiDocument(version: string, origin: string) {
         ...dependencyPaths,
         ...jobPaths,
         ...budgetPaths,
+        ...savedViewPaths,
         ...streamPaths,
         ...otherPaths,
       },

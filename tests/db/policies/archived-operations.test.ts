@@ -13,6 +13,7 @@ import { createProduct } from "~/domain/products/create-product.server";
 import { restoreProduct } from "~/domain/products/restore-product.server";
 import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
 import { askQuestion } from "~/domain/questions/ask-question.server";
+import { createSavedView } from "~/domain/saved-views/create-saved-view.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { appendStoryLog } from "~/domain/stories/append-story-log.server";
 import { updateTask } from "~/domain/tasks/update-task.server";
@@ -78,6 +79,7 @@ const elsewhere = await createIdea(actor, { product_id: other.id, title: "Elsewh
 await linkIdeaProduct(actor, { idea_id: elsewhere.id, product_id });
 await linkIdeaProduct(actor, { idea_id: idea.id, product_id: other.id });
 const webhook = await createWebhook(actor, { product_id, url: "https://example.com/hook" });
+const view = await createSavedView(actor, { product_id, page: "board", name: "View", look: {} });
 await archiveProduct(actor, { product_id });
 
 const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
@@ -97,6 +99,7 @@ const direct: Record<string, () => Promise<unknown>> = {
 
 const ids = {
   p_webhook_id: webhook.id,
+  p_view_id: view.id,
   p_product_id: product_id,
   p_pbi_id: world.pbi.id,
   p_story_id: story_id,

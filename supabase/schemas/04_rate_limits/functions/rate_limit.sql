@@ -36,6 +36,7 @@ begin
       ('push_subscription', 20, 60),
       ('webhook', 10, 60),
       ('inbox', 240, 60),
+      ('saved_view', 60, 60),
       ('job_comment', 120, 60),
       ('job_review', 60, 60),
       -- per job

@@ -39,6 +39,10 @@ begin
         from public.pbis b
         where b.product_id = p.id),
       'ideas', private.export_ideas(p.id),
+      'views', (
+        select coalesce(json_agg(json_build_object('page', v.page, 'name', v.name, 'look', v.look) order by v.page, lower(v.name)), '[]')
+        from public.saved_views v
+        where v.product_id = p.id and v.user_id is null),
       'counters', (
         select coalesce(json_object_agg(c.kind, c.last_number order by c.kind), '{}')
         from public.code_counters c

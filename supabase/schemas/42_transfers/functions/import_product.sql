@@ -33,6 +33,11 @@ begin
   from jsonb_each_text(p_document -> 'counters') c
   where c.key in ('pbi', 'story', 'task', 'sprint');
 
+  insert into public.saved_views (product_id, created_by, page, name, look)
+  select v_product_id, p_owner_id, v ->> 'page', v ->> 'name', v -> 'look'
+  from jsonb_array_elements(p_document -> 'views') v
+  on conflict do nothing;
+
   insert into public.sprints
     (product_id, code, sprint_goal, status, start_date, end_date, started_at, completed_at, created_at)
   select v_product_id, s ->> 'code', s ->> 'sprint_goal', (s ->> 'status')::public.sprint_status,

@@ -11,6 +11,7 @@ begin
   perform private.require_product_access(p_product_id);
 
   return json_build_object(
+    'views', private.saved_views_of(p_product_id, 'backlog'),
     'sprints', (
       select coalesce(json_agg(json_build_object(
         'id', s.id, 'code', s.code, 'status', lower(s.status::text), 'sprint_goal', s.sprint_goal)

@@ -12,6 +12,7 @@ declare
   v_product uuid := private.require_access('sprint', p_sprint_id);
 begin
   return json_build_object(
+    'views', private.saved_views_of(v_product, 'board'),
     'sprint', (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id),
     'pr_strategy', (select p.pr_strategy from public.products p where p.id = v_product),
     'stories', (

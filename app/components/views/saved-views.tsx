@@ -1,0 +1,83 @@
+import { useFetcher, useSubmit } from "@remix-run/react";
+import { type FormEvent, useEffect, useRef } from "react";
+import type { ActionAnswer } from "../action-form";
+import { buttonClass } from "../button";
+import { enterMenu, menuEvents } from "../menu";
+import { type PageKey, usePageKeys } from "../page-keys";
+import { ServerText } from "../server-text";
+import { tellAnswer } from "../tell-answer";
+import { WriteFields } from "../write-access";
+
+const menuId = "views";
+const fetcherKey = "saved-views";
+
+/** The button with the views of this page and its menu, as the server wrote it; a native popover, so it works without script. */
+export function SavedViews({
+  current,
+  menu,
+}: {
+  current: { name: string; isChanged: boolean } | null;
+  menu: string;
+}) {
+  const submit = useSubmit();
+  const list = useRef<HTMLDivElement>(null);
+  const { data } = useFetcher<ActionAnswer>({ key: fetcherKey });
+  useEffect(() => {
+    if (data) tellAnswer(data);
+  }, [data]);
+  usePageKeys("Views", keys);
+  const send = (event: FormEvent) => {
+    const { submitter } = event.nativeEvent instanceof SubmitEvent ? event.nativeEvent : {};
+    if (!(submitter instanceof HTMLButtonElement)) return;
+    event.preventDefault();
+    submit(submitter, { method: "post", navigate: false, fetcherKey, preventScrollReset: true });
+    // The focus goes back to the button before the menu is written anew.
+    list.current?.hidePopover();
+  };
+  return (
+    <>
+      <button
+        type="button"
+        popovertarget={menuId}
+        aria-haspopup="true"
+        title="Saved views (v)"
+        data-views
+        onKeyDown={enterMenu}
+        className={buttonClass("plain", "md", "max-w-60")}
+      >
+        <span className="truncate">{current ? `View: ${current.name}` : "Views"}</span>
+        {current?.isChanged ? <span className="text-muted">changed</span> : null}
+      </button>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles */}
+      <div
+        ref={list}
+        id={menuId}
+        popover="auto"
+        role="group"
+        aria-label="Views"
+        className="popover"
+        onSubmit={send}
+        {...menuEvents}
+      >
+        <WriteFields quiet>
+          <ServerText html={menu} />
+        </WriteFields>
+      </div>
+    </>
+  );
+}
+
+function open(target: string): boolean {
+  const button = document.querySelector<HTMLElement>("[data-views]");
+  const list = document.getElementById(menuId);
+  if (!button || !list) return false;
+  button.focus();
+  if (!list.matches(":popover-open")) button.click();
+  list.querySelector<HTMLElement>(target)?.focus();
+  return true;
+}
+
+const keys: readonly PageKey[] = [
+  { keys: "v", label: "Saved views", run: () => open("[data-menu-item], input") },
+  { keys: "Alt+KeyV", label: "Save this view", run: () => open("[data-view-name]") },
+];

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { idSchema, requiredText, text } from "./text";
+
+export const viewPages = ["backlog", "board"] as const;
+export type ViewPage = (typeof viewPages)[number];
+
+/** What an address of backlog or board may hold of how the page looks, and which of them each page knows. */
+export const lookParameters = {
+  backlog: ["q", "status", "sprint", "hide"],
+  board: ["q", "group", "as", "dense", "hide"],
+} as const satisfies Record<ViewPage, readonly string[]>;
+
+const part = text(200).optional();
+
+/** How a page looks, as its address says it; what is not named is as it is without. */
+export const lookSchema = z.strictObject({
+  q: part.describe("The filter"),
+  status: part.describe("Backlog: one status"),
+  sprint: part.describe("Backlog: the code of a sprint, or none"),
+  group: part.describe("Board: story, assignee or worker"),
+  as: part.describe("Board: list"),
+  dense: part.describe("Board: 1"),
+  hide: part.describe("What rows or cards leave out, with commas"),
+});
+export type Look = z.infer<typeof lookSchema>;
+
+export const savedViewSchema = z.object({
+  id: z.string(),
+  product_id: z.string(),
+  page: z.enum(viewPages),
+  name: z.string(),
+  look: lookSchema,
+  /** All members of the product see it; else it is the caller's alone. */
+  shared: z.boolean(),
+  may_change: z.boolean(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type SavedView = z.infer<typeof savedViewSchema>;
+
+export const savedViewListSchema = z.object({ views: z.array(savedViewSchema) });
+
+export const viewNameSchema = requiredText(60).refine((name) => !/\p{Cc}/u.test(name), {
+  message: "Must be one line.",
+});
+
+export const savedViewsQuery = z.object({ page: z.enum(viewPages).optional() });
+export const listSavedViewsInput = savedViewsQuery.extend({ product_id: idSchema });
+export type ListSavedViewsInput = z.infer<typeof listSavedViewsInput>;
+
+export const createSavedViewBody = z.object({
+  page: z.enum(viewPages),
+  name: viewNameSchema,
+  look: lookSchema,
+  shared: z.boolean().optional().describe("For all members; without it for the caller alone"),
+});
+export type CreateSavedViewInput = z.infer<typeof createSavedViewBody> & { product_id: string };
+
+export const updateSavedViewBody = z
+  .object({ name: viewNameSchema, look: lookSchema, shared: z.boolean() })
+  .partial();
+export type UpdateSavedViewInput = z.infer<typeof updateSavedViewBody> & { view_id: string };
+
+export const savedViewIdInput = z.object({ view_id: idSchema });
+
+/** The look of a page, read from its address. */
+export function lookOf(page: ViewPage, address: URLSearchParams): Look {
+  const look: Look = {};
+  for (const name of lookParameters[page]) {
+    const said = address.getAll(name).filter(Boolean).join(",").trim().slice(0, 200);
+    if (said !== "") look[name] = said;
+  }
+  return look;
+}

@@ -1,0 +1,54 @@
+import { redirect } from "@remix-run/node";
+import { z } from "zod";
+import { lookOf, savedViewIdInput, type ViewPage, viewNameSchema } from "~/contract/saved-view";
+import type { Actor } from "~/db/rpc.server";
+import { createSavedView } from "~/domain/saved-views/create-saved-view.server";
+import { deleteSavedView } from "~/domain/saved-views/delete-saved-view.server";
+import { updateSavedView } from "~/domain/saved-views/update-saved-view.server";
+import { readForm } from "./form-action.server";
+
+const named = savedViewIdInput.extend({ name: viewNameSchema, shared: z.boolean().optional() });
+
+/** The forms that keep a page's look, the same on backlog and board; the look is that of the page they were sent from. */
+export function viewIntents(
+  actor: Actor,
+  form: FormData,
+  place: { productId: string; page: ViewPage; request: Request },
+) {
+  const { pathname, searchParams } = new URL(place.request.url);
+  const look = lookOf(place.page, searchParams);
+  const back = (view: string | null) => {
+    if (view === null) searchParams.delete("view");
+    else searchParams.set("view", view);
+    return redirect(`${pathname}?${searchParams}`, 303);
+  };
+  return {
+    "save-view": async () => {
+      const { name, shared } = readForm(form, named.omit({ view_id: true }));
+      const view = await createSavedView(actor, {
+        product_id: place.productId,
+        page: place.page,
+        name,
+        look,
+        shared,
+      });
+      return back(view.id);
+    },
+    "keep-look": async () => {
+      const { view_id } = readForm(form, savedViewIdInput);
+      await updateSavedView(actor, { view_id, look });
+      return back(view_id);
+    },
+    "change-view": async () => {
+      const { shared = false, ...given } = readForm(form, named);
+      await updateSavedView(actor, { ...given, shared });
+      return back(given.view_id);
+    },
+    "delete-view": async () => {
+      form.delete("name");
+      form.delete("shared");
+      await deleteSavedView(actor, readForm(form, savedViewIdInput));
+      return back(null);
+    },
+  };
+}

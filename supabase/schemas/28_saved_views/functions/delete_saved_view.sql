@@ -1,0 +1,32 @@
+-- Why: what nobody uses leaves the list. Refusals: 404, 403, 429. Definer: views are written by functions only.
+create function private.delete_saved_view(p_view_id uuid)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_view public.saved_views := private.require_own_view(p_view_id);
+begin
+  delete from public.saved_views v where v.id = v_view.id;
+  return json_build_object('id', p_view_id, 'deleted', true);
+end;
+$$;
+
+grant execute on function private.delete_saved_view to authenticated;
+
+create function public.delete_saved_view(p_view_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.delete_saved_view(p_view_id);
+end;
+$$;
+
+comment on function public.delete_saved_view is 'Deletes a saved view.';
+
+grant execute on function public.delete_saved_view to authenticated;

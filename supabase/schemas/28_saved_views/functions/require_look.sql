@@ -1,0 +1,23 @@
+-- Why: a look holds what the address of a page may hold, and nothing else. Answers it without what is empty.
+create function private.require_look(p_look jsonb)
+returns jsonb
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_known text[] := '{q,status,sprint,group,as,dense,hide}';
+begin
+  if jsonb_typeof(p_look) is distinct from 'object' or p_look - v_known <> '{}' then
+    perform private.refuse(422, 'look may hold q, status, sprint, group, as, dense and hide.');
+  end if;
+  if exists (
+    select from jsonb_each(p_look) e where jsonb_typeof(e.value) <> 'string' or char_length(e.value #>> '{}') > 200
+  ) then
+    perform private.refuse(422, 'Each part of a look is a text of at most 200 characters.');
+  end if;
+  return (select coalesce(jsonb_object_agg(e.key, e.value), '{}') from jsonb_each(p_look) e where e.value <> '""');
+end;
+$$;
+
+comment on function private.require_look is 'A look of a page, or PT422.';

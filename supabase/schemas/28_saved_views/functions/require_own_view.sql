@@ -1,0 +1,33 @@
+-- Why: the first line of every change of a view. A private view of somebody else is not there (404).
+-- Definer: under RLS a view of a foreign product could not be told from none.
+create function private.require_own_view(p_view_id uuid)
+returns public.saved_views
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_view public.saved_views;
+begin
+  select v.* into v_view
+  from public.saved_views v
+  where v.id = p_view_id and (v.user_id is null or v.user_id = auth.uid());
+  if not found then
+    perform private.refuse(404, 'No such view.');
+  end if;
+  perform private.require_write('product', v_view.product_id);
+  if not private.may_change_view(v_view) then
+    perform private.refuse(403, 'A shared view is changed by whoever made it and by the owner of the product. Save one of your own.');
+  end if;
+  perform private.take_rate_limit('saved_view', auth.uid()::text);
+  -- Anew, under the lock.
+  select v.* into v_view from public.saved_views v where v.id = p_view_id;
+  if not found then
+    perform private.refuse(404, 'No such view.');
+  end if;
+  return v_view;
+end;
+$$;
+
+comment on function private.require_own_view is 'The view that the caller may change, its product locked; PT404, PT403, PT429.';

@@ -1,0 +1,33 @@
+-- Why: a name is what a person finds a view by, so it is there once among those that one person sees in a place. Under the
+-- product lock, so that two at once cannot take it.
+create function private.require_view_name(p_product_id uuid, p_page text, p_user_id uuid, p_name text, p_except uuid)
+returns text
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_name text := btrim(p_name);
+  v_others integer;
+begin
+  if coalesce(v_name, '') = '' or char_length(v_name) > 60 or v_name ~ '[[:cntrl:]]' then
+    perform private.refuse(422, 'A view has a name of 1 to 60 characters in one line.');
+  end if;
+  if exists (
+    select from public.saved_views v
+    where v.product_id = p_product_id and v.page = p_page and v.user_id is not distinct from p_user_id
+      and lower(v.name) = lower(v_name) and v.id is distinct from p_except
+  ) then
+    perform private.refuse(409, format('There is a view "%s" already. Change that one, or choose another name.', private.one_line(v_name)));
+  end if;
+  select count(*) into v_others
+  from public.saved_views v
+  where v.product_id = p_product_id and v.user_id is not distinct from p_user_id and v.id is distinct from p_except;
+  if v_others >= 50 then
+    perform private.refuse(409, 'A product keeps 50 shared views, and 50 of each member. Delete one that nobody uses.');
+  end if;
+  return v_name;
+end;
+$$;
+
+comment on function private.require_view_name is 'The name that a view may have, or PT422, PT409.';

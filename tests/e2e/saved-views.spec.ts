@@ -1,0 +1,107 @@
+import { expect } from "@playwright/test";
+import { openLive } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld, signedIn } from "./world";
+
+test("a look of the board is kept, shared, changed and deleted by keys", async ({ browser }) => {
+  const { name, context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openLive(page, world.sprint);
+  const card = (text: string) => page.getByRole("link", { name: text });
+  const menu = page.getByRole("group", { name: "Views" });
+
+  await page.keyboard.press("f");
+  await page.keyboard.type("check");
+  await expect(page.getByText("2 hidden by the filter.")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Alt+v");
+  await expect(menu.getByLabel("Name of this view")).toBeFocused();
+  await page.keyboard.type("Checks");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "View: Checks" })).toBeFocused();
+  await expect(menu).toBeHidden();
+
+  // Without it all cards are there; in it, what it keeps, and the field says so.
+  await page.keyboard.press("v");
+  await menu.getByRole("link", { name: "No view" }).click();
+  await expect(card("Write the greeting")).toBeVisible();
+  await expect(page.getByRole("searchbox")).toHaveValue("");
+  await page.keyboard.press("v");
+  await expect(menu.getByRole("link", { name: "Checks" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(card("Write the greeting")).toBeHidden();
+  await expect(page.getByRole("searchbox")).toHaveValue("check");
+
+  // What is changed in it is said, and kept when asked.
+  await page.getByLabel("Dense").check();
+  await page.getByRole("button", { name: "View: Checks changed" }).click();
+  await menu.getByRole("button", { name: "Keep the changes" }).click();
+  await expect(page.getByRole("button", { name: "View: Checks", exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "View: Checks" }).click();
+  await menu.getByText("Rename, share or delete").click();
+  const rename = menu.getByRole("textbox", { name: "Name", exact: true });
+  await rename.fill("All checks");
+  await menu.getByLabel("All members").first().check();
+  await menu.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByRole("button", { name: "View: All checks" })).toBeVisible();
+
+  // The palette has it too.
+  await page.goto(world.sprint);
+  await openLive(page, world.sprint);
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.getByRole("dialog").getByRole("combobox")).toBeFocused();
+  await page.keyboard.type("all checks");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("[data-dense]")).toBeVisible();
+  await expect(card("Write the greeting")).toBeHidden();
+  await context.close();
+
+  const phone = await signedIn(browser, name, {
+    javaScriptEnabled: false,
+    viewport: { width: 390, height: 800 },
+  });
+  const small = await phone.newPage();
+  await small.goto(world.sprint);
+  await small.getByRole("button", { name: "Views" }).click();
+  await small.getByRole("link", { name: "All checks" }).click();
+  await expect(small.getByText("2 hidden by the filter.")).toBeVisible();
+  await small.getByRole("button", { name: "View: All checks" }).click();
+  await small.getByText("Rename, share or delete").click();
+  await small.getByRole("button", { name: "Delete view" }).click();
+  await expect(small.getByRole("button", { name: "Views", exact: true })).toBeVisible();
+  await small.getByRole("button", { name: "Views", exact: true }).click();
+  await expect(small.getByText("A view keeps filter")).toBeVisible();
+  await phone.close();
+});
+
+test("a look of the backlog is kept for oneself, with what its lines leave out", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openLive(page, `${world.product}/backlog`);
+  const count = page.getByTitle("0 of 3 tasks done");
+  await expect(count).toBeVisible();
+  await page.getByRole("button", { name: "Shown" }).click();
+  await page.getByLabel("How many are done").check();
+  await expect(count).toBeHidden();
+  await page.keyboard.press("Escape");
+  await page.getByLabel("Sprint", { exact: true }).selectOption("SP-1");
+  await expect(page).toHaveURL(/sprint=SP-1/);
+  await page.getByRole("button", { name: "Views" }).click();
+  await page.getByLabel("Name of this view").fill("Under way");
+  await page.getByRole("button", { name: "Save view" }).click();
+  await page.getByRole("button", { name: "View: Under way" }).click();
+  await page.getByLabel("Name of this view").fill("under way");
+  await page.getByRole("button", { name: "Save view" }).click();
+  await expect(page.getByText('There is a view "under way" already.')).toBeVisible();
+  await page.goto(`${world.product}/backlog`);
+  await expect(count).toBeVisible();
+  await page.getByRole("button", { name: "Views" }).click();
+  await page.getByRole("link", { name: "Under way" }).click();
+  await expect(page.getByLabel("Sprint", { exact: true })).toHaveValue("SP-1");
+  await expect(count).toBeHidden();
+  await context.close();
+});
