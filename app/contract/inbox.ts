@@ -27,6 +27,8 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     kind: z.literal("review"),
     story_code: z.string(),
     story_title: z.string(),
+    /** The job that waits for the verdict; null for a task that was put into review by hand. */
+    job_id: nullableText,
   }),
   z.object({
     ...frame,

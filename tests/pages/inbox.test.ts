@@ -2,6 +2,8 @@ import type pg from "pg";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
+import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { createIdea } from "~/domain/ideas/create-idea.server";
 import { getInbox } from "~/domain/inbox/get-inbox.server";
 import { markInboxItem } from "~/domain/inbox/mark-inbox-item.server";
@@ -9,7 +11,9 @@ import { getShell } from "~/domain/pages/get-shell.server";
 import { archiveProduct } from "~/domain/products/archive-product.server";
 import { restoreProduct } from "~/domain/products/restore-product.server";
 import { askQuestion } from "~/domain/questions/ask-question.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { claim, seedSprint } from "../db/agents/sprint-world";
 import { asUser, outcomeOf } from "../db/as-user";
 import { at, seedWorld } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";
@@ -83,6 +87,29 @@ it("holds what waits over all products, and lets go what was dealt with", async 
     tasks.map(({ id }) => id),
   ]);
   expect(rows.map(({ status }) => status).sort()).toEqual(["DONE", "TO_DO", "TO_DO"]);
+});
+
+it("takes the verdict on an agent's work, by which the job ends or goes on", async () => {
+  const { actor, owner, product, sprint } = await seedSprint(t, { stories: [1] });
+  await t.sql.query("update public.products set done_requires = 'person' where id = $1", [
+    product.id,
+  ]);
+  await startSprintRun(actor, { sprint_id: sprint.id });
+  const job = await claim(actor);
+  const report = { job_id: job.id, status: "done", verify_result: "ALIGNED" } as const;
+  await reportAgentJob(actor, { ...report, attempt: job.attempt });
+  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const place = `/jobs/${job.id}/changes`;
+  const sentBack = { verdict: "request_changes", summary: "Say it warmer" };
+  expect(await visitor.submit("/inbox", "review", sentBack)).toBe(place);
+  expect(await kindsOf(actor)).toEqual([]);
+  const again = await claim(actor);
+  expect(again).toMatchObject({ id: job.id, attempt: 2 });
+  expect(again.review).toMatchObject([{ body: "Say it warmer" }]);
+  await reportAgentJob(actor, { ...report, attempt: 2 });
+  expect(await visitor.submit("/inbox", "review", { verdict: "approve" })).toBe(place);
+  expect((await getAgentJob(actor, { job_id: job.id })).status).toBe("done");
+  expect(await kindsOf(actor)).toEqual([]);
 });
 
 it("puts aside for one person alone, until tomorrow or until it waits anew", async () => {

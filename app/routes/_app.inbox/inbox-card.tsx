@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
-import { Button, ButtonLink } from "~/components/button";
+import { Button, ButtonLink, buttonClass } from "~/components/button";
 import { PutAside } from "~/components/inbox/put-aside";
 import { QuestionCard } from "~/components/questions/question-card";
 import { RelativeTime } from "~/components/relative-time";
@@ -39,16 +39,59 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
       to={`/tasks/${item.id}`}
       about={`${item.story_code} ${item.story_title}`}
     >
-      <ActionForm action={`/tasks/${item.id}`} className="flex flex-wrap gap-2">
-        <input type="hidden" name="intent" value="set-status" />
-        <Button type="submit" name="status" value="done" tone="primary">
-          Approve: it is done
-        </Button>
-        <Button type="submit" name="status" value="todo">
-          Back to do
+      {item.job_id ? (
+        <Verdict jobId={item.job_id} code={item.code} />
+      ) : (
+        <ActionForm action={`/tasks/${item.id}`} className="flex flex-wrap gap-2">
+          <input type="hidden" name="intent" value="set-status" />
+          <Button type="submit" name="status" value="done" tone="primary">
+            Approve: it is done
+          </Button>
+          <Button type="submit" name="status" value="todo">
+            Back to do
+          </Button>
+        </ActionForm>
+      )}
+    </Card>
+  );
+}
+
+/** The verdict on an agent's work: its job ends, or goes back to be worked on with what should change. */
+function Verdict({ jobId, code }: { jobId: string; code: string }) {
+  const changes = `/jobs/${jobId}/changes`;
+  return (
+    <div className="flex flex-wrap items-start gap-2">
+      <ActionForm action={changes}>
+        <input type="hidden" name="intent" value="review" />
+        <Button type="submit" name="verdict" value="approve" tone="primary">
+          Approve
         </Button>
       </ActionForm>
-    </Card>
+      <ButtonLink to={changes}>See the changes</ButtonLink>
+      <details className="min-w-0 open:basis-full">
+        <summary className={buttonClass("plain", "md", "cursor-pointer")}>Request changes</summary>
+        <ActionForm action={changes} className="mt-2 grid gap-2">
+          <input type="hidden" name="intent" value="review" />
+          <textarea
+            name="summary"
+            required
+            maxLength={10_000}
+            rows={3}
+            aria-label={`What should change in ${code}`}
+            placeholder="What should change"
+            className="w-full rounded border border-line-strong bg-raised px-2.5 py-1.5 text-sm"
+          />
+          <Button
+            type="submit"
+            name="verdict"
+            value="request_changes"
+            className="justify-self-start"
+          >
+            Send back
+          </Button>
+        </ActionForm>
+      </details>
+    </div>
   );
 }
 

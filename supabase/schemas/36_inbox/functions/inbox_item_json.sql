@@ -12,7 +12,12 @@ begin
     when 'question' then (
       select jsonb_build_object('question', private.question_json(q)) from public.agent_questions q where q.id = p_id)
     when 'review' then (
-      select jsonb_build_object('code', t.code, 'title', t.title, 'story_code', s.code, 'story_title', s.title)
+      select jsonb_build_object('code', t.code, 'title', t.title, 'story_code', s.code, 'story_title', s.title,
+        -- The job that waits for a person's verdict; without one the task was put into review by hand.
+        'job_id', (
+          select j.id from public.agent_jobs j
+          where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review'
+          limit 1))
       from public.tasks t join public.stories s on s.id = t.story_id where t.id = p_id)
     when 'run' then (
       select jsonb_build_object('code', s.code, 'title', s.sprint_goal, 'sprint_id', s.id,

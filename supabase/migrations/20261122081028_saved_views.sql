@@ -1,4 +1,4 @@
--- Why: looks of backlog and board can be kept under a name, by one person or for all members of a product; the pages show them and files carry the shared ones.
+-- Why: looks of backlog and board can be kept under a name, by one person or for all members of a product; the pages show them and files carry the shared ones. The inbox names the job that waits for a verdict.
 set local check_function_bodies = off;
 
 CREATE TABLE "public"."saved_views" ("id" uuid NOT NULL DEFAULT gen_random_uuid(), "product_id" uuid NOT NULL, "user_id" uuid, "created_by" uuid, "page" text NOT NULL, "name" text NOT NULL, "look" jsonb NOT NULL, CONSTRAINT "saved_views_look_form" CHECK (((jsonb_typeof(look) = 'object'::text) AND (octet_length((look)::text) <= 4000))), CONSTRAINT "saved_views_name_form" CHECK (((name <> ''::text) AND (char_length(name) <= 60) AND (name = btrim(name)) AND (name !~ '[[:cntrl:]]'::text))), CONSTRAINT "saved_views_page_known" CHECK ((page = ANY (ARRAY['backlog'::text, 'board'::text]))), CONSTRAINT "saved_views_pkey" PRIMARY KEY (id), "created_at" timestamp with time zone NOT NULL DEFAULT private.now(), "updated_at" timestamp with time zone NOT NULL DEFAULT private.now());
@@ -84,6 +84,38 @@ begin
         order by t.sort_order, t.created_at, t.id
       ) x)
   );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.inbox_item_json(p_kind text, p_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return case p_kind
+    when 'question' then (
+      select jsonb_build_object('question', private.question_json(q)) from public.agent_questions q where q.id = p_id)
+    when 'review' then (
+      select jsonb_build_object('code', t.code, 'title', t.title, 'story_code', s.code, 'story_title', s.title,
+        -- The job that waits for a person's verdict; without one the task was put into review by hand.
+        'job_id', (
+          select j.id from public.agent_jobs j
+          where j.task_id = t.id and j.status = 'QUEUED' and j.phase = 'review'
+          limit 1))
+      from public.tasks t join public.stories s on s.id = t.story_id where t.id = p_id)
+    when 'run' then (
+      select jsonb_build_object('code', s.code, 'title', s.sprint_goal, 'sprint_id', s.id,
+        'reason', r.failure ->> 'reason', 'task_id', r.failure ->> 'task_id', 'task_code', r.failure ->> 'task_code')
+      from public.sprint_runs r join public.sprints s on s.id = r.sprint_id where r.id = p_id)
+    when 'job' then (
+      select jsonb_build_object('code', i.code, 'title', i.title, 'reason', j.failure_reason, 'idea_id', j.idea_id)
+      from public.agent_jobs j join public.ideas i on i.id = j.idea_id where j.id = p_id)
+    when 'added' then (
+      select jsonb_build_object('code', p.code, 'title', p.name, 'owner_name', private.username(p.owner_id))
+      from public.products p where p.id = p_id)
+  end;
 end;
 $function$;
 
