@@ -133,6 +133,14 @@ export type SprintRun = z.infer<typeof sprintRunSchema>;
 export const sprintRunDetailSchema = sprintRunSchema.extend({
   jobs: z.array(agentJobSchema),
   executions: z.array(taskExecutionSchema),
+  /** Pairs of tasks that change the same file at the moment. */
+  overlaps: z.array(
+    z.object({
+      tasks: z.array(z.object({ id: z.string(), code: z.string() })),
+      files: z.array(z.string()),
+      files_total: z.int(),
+    }),
+  ),
   pause_question: agentQuestionSchema.nullable(),
 });
 export type SprintRunDetail = z.infer<typeof sprintRunDetailSchema>;

@@ -29,6 +29,7 @@ import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { Overlaps } from "./overlaps";
 import { RunControls } from "./run-controls";
 import { RunJobs } from "./run-jobs";
 import { RunState } from "./run-state";
@@ -123,6 +124,7 @@ export default function RunPage() {
       />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <RunState run={run} productId={productId} />
+      <Overlaps overlaps={run.overlaps} />
       {run.pause_question ? <QuestionCard question={run.pause_question} /> : null}
       {questions.map((question) => (
         <QuestionCard key={question.id} question={question} />

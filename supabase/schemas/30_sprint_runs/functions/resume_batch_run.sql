@@ -21,6 +21,8 @@ begin
   from public.task_executions e
   join public.tasks t on t.id = e.task_id
   where e.sprint_run_id = p_run.id and e.status in ('PENDING', 'RUNNING', 'FAILED');
+  -- What was at work keeps its place in the old run; here it is to do again, and comes after what it waits for by now.
+  perform private.order_runs(v_run.product_id);
   perform private.create_batch_job(v_run);
   return v_run;
 end;

@@ -45,6 +45,7 @@ begin
     'executions', (
       select coalesce(jsonb_agg(private.execution_json(e) order by e.position), '[]')
       from public.task_executions e where e.sprint_run_id = p_run.id),
+    'overlaps', private.run_overlaps(p_run),
     'pause_question', (
       select private.question_json(q) from public.agent_questions q where q.id = p_run.pause_question_id));
 end;

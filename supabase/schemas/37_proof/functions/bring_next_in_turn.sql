@@ -27,6 +27,7 @@ begin
   end if;
   if not v_next.in_turn and not (v_next.comes_back and private.is_lane_held(p_sprint_run_id, p_lane_id)) then
     update public.agent_jobs j set in_turn = true where j.id = v_next.id;
+    perform private.pass_turn(p_sprint_run_id, p_lane_id);
   end if;
   return true;
 end;
