@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { appendJobOutput } from "~/domain/agent-jobs/append-job-output.server";
+import { appendJobOutputJson } from "~/domain/agent-jobs/append-job-output.server";
 import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { reportJobConflict } from "~/domain/agent-jobs/report-job-conflict.server";
 import { saveJobDiff } from "~/domain/agent-jobs/save-job-diff.server";
@@ -44,7 +44,7 @@ describe("tasks that change the same file while they are at work", () => {
     });
     expect((await read()).overlaps).toEqual([]);
     const now = new Date().toISOString();
-    await appendJobOutput(actor, {
+    await appendJobOutputJson(actor, {
       ...{ job_id: second.id, attempt: 1 },
       entries: [{ seq: 1, at: now, kind: "edit", text: "", path: "same.ts" }],
     });
