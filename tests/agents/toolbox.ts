@@ -182,7 +182,7 @@ const allTools: RealTool[] = [
     settle: opencodeSettings,
     pathIn: inside,
     mayCommit: true,
-    recordsCallsUnderWay: true,
+    recordsCallsUnderWay: false,
     tellsCost: false,
   },
 ];
