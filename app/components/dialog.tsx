@@ -35,7 +35,8 @@ export function Dialog({
       className="modal"
       onClose={onClose}
       onClick={(event) => event.target === ref.current && onClose()}
-      onKeyDown={(event) => event.stopPropagation()}
+      // A closed one still has the focus until the next frame; the key that comes meanwhile is for the page.
+      onKeyDown={(event) => event.currentTarget.open && event.stopPropagation()}
     >
       {bare ? null : (
         <header className="flex items-center justify-between border-b border-line py-2 pr-2 pl-4">

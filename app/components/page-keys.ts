@@ -63,6 +63,8 @@ export function useShownKeys(): typeof shown {
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
+  // A field that has just gone keeps the focus until the next frame.
+  if (!target.checkVisibility()) return false;
   return target.isContentEditable || target.matches("input, textarea, select");
 }
 

@@ -164,3 +164,72 @@ test("a focused card goes straight to a column by its number", async ({ browser 
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");
   await context.close();
 });
+
+test("the second button opens all that the keys of a row do, also in a list, and PBIs change their order by keys", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const menu = page.getByRole("group", { name: "What to do with T-1" });
+  const lines = page.locator("[data-line]");
+  await openWithKeys(page, `${world.sprint}?as=list`);
+  await page.getByTitle("Select").first().click();
+  await expect(page.getByRole("toolbar", { name: "Selection" })).toContainText("1 task selected");
+  await expect(lines.first()).toHaveAttribute("data-marked");
+  await page.keyboard.press("Escape");
+  await page.getByRole("link", { name: "Write the greeting" }).click({ button: "right" });
+  await expect(menu.getByRole("button", { name: "Open Enter" })).toBeFocused();
+  await menu.getByRole("button", { name: "Status… s" }).click();
+  await page.keyboard.type("done");
+  await page.keyboard.press("Enter");
+  await expect(lines.filter({ hasText: "Write the greeting" })).toContainText("Done");
+  await expect(page.getByRole("link", { name: "Write the greeting" })).toBeFocused();
+
+  // A card that changes its column keeps the focus.
+  await openWithKeys(page, world.sprint);
+  await page.getByRole("link", { name: "Show the greeting" }).focus();
+  await page.keyboard.press("s");
+  await page.keyboard.type("rev");
+  await page.keyboard.press("Enter");
+  await expect(column(page, "Review")).toContainText("T-2");
+  await expect(page.getByRole("link", { name: "Show the greeting" })).toBeFocused();
+
+  const backlog = `${world.product}/backlog`;
+  await post(context, backlog, { intent: "create-pbi", title: "Leave the house" });
+  await openWithKeys(page, backlog);
+  const pbis = page.locator("[data-line^=pbi]");
+  const leave = page.getByRole("link", { name: "Leave the house" });
+  await expect(pbis.last()).toContainText("Leave the house");
+  await leave.focus();
+  await page.keyboard.press("Alt+ArrowUp");
+  await expect(pbis.first()).toContainText("Leave the house");
+  await expect(leave).toBeFocused();
+  await pbis.last().getByRole("link").first().focus();
+  await page.keyboard.press("Escape");
+  await pbis.last().locator("[data-row]").focus();
+  await page.keyboard.press("m");
+  await page.getByRole("button", { name: /^Above PBI-\d+ Leave the house$/ }).click();
+  await expect(pbis.last()).toContainText("Leave the house");
+  await context.close();
+});
+
+test("a key right after Esc is for the page, not for the dialog that has just gone", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openWithKeys(page, `${world.product}/backlog`);
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  // Both in one frame, as a fast hand does it: the closed dialog has the focus until the next one.
+  await page.getByRole("dialog").evaluate((dialog) => {
+    if (!(dialog instanceof HTMLDialogElement)) return;
+    dialog.close();
+    const key = new KeyboardEvent("keydown", { key: "j", bubbles: true, cancelable: true });
+    dialog.querySelector("button")?.dispatchEvent(key);
+  });
+  await expect(page.locator("[data-row]").first()).toBeFocused();
+  await context.close();
+});

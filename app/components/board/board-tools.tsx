@@ -11,7 +11,8 @@ export function BoardTools({
   showAll,
 }: {
   tools: string;
-  views: ComponentProps<typeof SavedViews>;
+  /** Where looks are kept under a name. */
+  views?: ComponentProps<typeof SavedViews>;
   /** How many a filter hides; null without a filter. */
   hidden: number | null;
   showAll: string;
@@ -32,7 +33,7 @@ export function BoardTools({
       <div ref={area} onInput={apply} className="contents">
         <ServerText className="contents" html={written} />
       </div>
-      <SavedViews {...views} />
+      {views ? <SavedViews {...views} /> : null}
       {hidden === null ? null : (
         <span className="flex items-center gap-2 text-sm text-muted">
           <span role="status">{`${hidden} hidden by the filter.`}</span>

@@ -9,14 +9,21 @@ export function listText(tasks: readonly CardTask[]): string {
     <section aria-label="Tasks" className="rounded-lg border border-line bg-surface">
       <ul className="divide-y divide-line/60">
         {tasks.map((task, index) => (
-          <li key={task.id}>
+          <li key={task.id} data-line={`task:${task.id}`}>
             {task.group && task.group !== tasks[index - 1]?.group ? (
               <h3 className="truncate bg-sunken px-3 py-1.5 text-xs font-semibold text-muted">
                 {task.group}
               </h3>
             ) : null}
             <div className="flex min-h-9 items-center gap-2.5 px-3 py-1 text-sm hover:bg-sunken pointer-coarse:min-h-11">
-              <span className="w-14 shrink-0 font-mono text-xs text-muted">{task.code}</span>
+              <span
+                data-code
+                data-toggle
+                title="Select"
+                className="w-14 shrink-0 cursor-default font-mono text-xs text-muted"
+              >
+                {task.code}
+              </span>
               <a
                 href={`/tasks/${task.id}`}
                 data-row

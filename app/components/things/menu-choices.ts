@@ -55,6 +55,14 @@ export function choicesFor(
       })),
     ];
   }
+  if (kinds.has("pbi") && !kinds.has("task")) {
+    return known.pbis
+      .filter(({ id }) => !things.includes(`pbi:${id}`))
+      .map(({ id, code, title }) => ({
+        label: `Above ${code} ${title}`,
+        fields: { before_id: id },
+      }));
+  }
   return known.stories.map(({ id, code, title }) => ({
     label: `${code} ${title}`,
     fields: { story_id: id },

@@ -16,7 +16,7 @@ export const thingActions: readonly ThingAction[] = [
   { name: "assignee", key: "a", label: "Who has it…", kinds: ["task", "story"] },
   { name: "mine", key: "i", label: "Give it to me", kinds: ["task", "story"] },
   { name: "title", key: "e", label: "Edit title…", kinds: ["task", "story", "pbi"], single: true },
-  { name: "move", key: "m", label: "Move…", kinds: ["task", "story"] },
+  { name: "move", key: "m", label: "Move…", kinds: ["task", "story", "pbi"] },
   {
     name: "peek",
     key: "Space",
@@ -34,10 +34,14 @@ export function actionsFor(things: readonly string[], canWrite: boolean): readon
   return thingActions.filter(
     (action) =>
       (canWrite || action.reads) &&
-      (things.length === 1 || !action.single) &&
+      (things.length === 1 ||
+        !(action.single || (action.name === "move" && isOnly(kinds, "pbi")))) &&
       action.kinds.some((kind) => kinds.has(kind)),
   );
 }
+
+/** PBIs have an order: each is moved by itself. */
+const isOnly = (kinds: ReadonlySet<string>, kind: string) => kinds.size === 1 && kinds.has(kind);
 
 type Run = (name: ThingAction["name"], things: readonly string[], row: HTMLElement | null) => void;
 

@@ -2,6 +2,8 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } fro
 import { type PageKey, pressEdit, usePageKeys } from "../page-keys";
 import { useWriteAccess } from "../write-access";
 import { focusRow, isPageThing, orderOnPage, rowAtHand, thingOf, watchRows } from "./at-hand";
+import { keepFocusOfRows } from "./keep-focus";
+import type { OpenRowMenu } from "./row-menu";
 import {
   clearSelection,
   selectAll,
@@ -17,6 +19,7 @@ import { useChanges } from "./use-changes";
 
 const loadMenu = () => import("./thing-menu");
 const SelectionBar = lazy(() => import("./selection-bar"));
+const RowMenu = lazy(() => import("./row-menu"));
 const Peek = lazy(() => import("./peek"));
 
 /**
@@ -30,6 +33,8 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   // Not by `lazy`, which draws it a moment later: what is typed right after a key is for the menu.
   const [ThingMenu, setThingMenu] = useState<Awaited<ReturnType<typeof loadMenu>>["default"]>();
+  const [rowMenu, setRowMenu] = useState<OpenRowMenu | null>(null);
+  const closeRowMenu = useCallback(() => setRowMenu(null), []);
   const [peeked, setPeeked] = useState<string | null>(null);
   const peek = useMemo<OwnPeek>(
     () => ownPeek ?? { open: peeked, show: setPeeked },
@@ -38,6 +43,7 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
   const latestPeek = useRef(peek);
   latestPeek.current = peek;
   useEffect(() => watchRows(), []);
+  useEffect(() => keepFocusOfRows(), []);
   useEffect(() => {
     loadMenu().then(
       (module) => setThingMenu(() => module.default),
@@ -47,6 +53,7 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
     );
   }, []);
   useEffect(() => clearSelection, []);
+  useEffect(() => onRowMenu(setRowMenu), []);
 
   const run = useCallback<Parameters<typeof offerThingActions>[0]>(
     (name, things, row) => {
@@ -78,10 +85,11 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
       { keys: "Shift+ArrowDown", label: "Select the next row too", run: () => extend(1) },
       { keys: "Shift+ArrowUp", label: "Select the row before too", run: () => extend(-1) },
       { keys: "$mod+a", label: "Select all rows of this kind", run: all },
+      ...(canWrite ? orderKeys(change) : []),
       { keys: "ArrowDown", label: "Peek at the next row", run: () => walk(latestPeek.current, 1) },
       { keys: "ArrowUp", label: "Peek at the row before", run: () => walk(latestPeek.current, -1) },
     ];
-  }, [without]);
+  }, [without, canWrite, change]);
   usePageKeys("Highlighted row or selection", ThingMenu ? keys : none);
 
   return (
@@ -96,6 +104,15 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
           onChange={change}
           onClose={() => setMenu(null)}
         />
+      ) : null}
+      {rowMenu ? (
+        <Suspense>
+          <RowMenu
+            key={`${rowMenu.x} ${rowMenu.y} ${rowMenu.things.join(" ")}`}
+            menu={rowMenu}
+            onClose={closeRowMenu}
+          />
+        </Suspense>
       ) : null}
       {selected.size > 0 ? (
         <Suspense>
@@ -159,4 +176,42 @@ function neighbour(thing: string | null, step: 1 | -1): string | null {
   if (!thing) return null;
   const order = orderOnPage();
   return order[order.indexOf(thing) + step] ?? null;
+}
+
+/** The second button, or the menu key, at a row; with Shift, on a touch screen and on marked text it is the browser's. */
+function onRowMenu(show: (menu: OpenRowMenu) => void): () => void {
+  const onMenu = (event: MouseEvent) => {
+    const row =
+      event.target instanceof Element ? event.target.closest<HTMLElement>("[data-line]") : null;
+    const own = thingOf(row);
+    const isTouch = "pointerType" in event && event.pointerType === "touch";
+    if (!row || !own || event.shiftKey || isTouch || String(window.getSelection()) !== "") return;
+    event.preventDefault();
+    const chosen = selectedThings();
+    const things = chosen.has(own) ? [...chosen] : [own];
+    show({ things, row, x: event.clientX, y: event.clientY });
+  };
+  document.addEventListener("contextmenu", onMenu);
+  return () => document.removeEventListener("contextmenu", onMenu);
+}
+
+/** A PBI one place up or down, or all the way, among the PBIs of the page. */
+function orderKeys(change: ReturnType<typeof useChanges>["change"]): PageKey[] {
+  const to = (placeOf: (at: number, last: number) => number) => () => {
+    const thing = thingOf(rowAtHand());
+    const pbis = orderOnPage().filter((line) => line.startsWith("pbi:"));
+    const at = pbis.indexOf(thing ?? "");
+    const place = Math.min(Math.max(placeOf(at, pbis.length - 1), 0), pbis.length - 1);
+    const other = pbis[place]?.slice("pbi:".length);
+    if (!thing || at === -1 || place === at || !other) return at !== -1;
+    change([thing], place < at ? { before_id: other } : { after_id: other });
+    focusRow(thing);
+    return true;
+  };
+  return [
+    { keys: "Alt+ArrowUp", label: "PBI one up", run: to((at) => at - 1) },
+    { keys: "Alt+ArrowDown", label: "PBI one down", run: to((at) => at + 1) },
+    { keys: "Alt+Shift+ArrowUp", label: "PBI to the top", run: to(() => 0) },
+    { keys: "Alt+Shift+ArrowDown", label: "PBI to the bottom", run: to((_, last) => last) },
+  ];
 }

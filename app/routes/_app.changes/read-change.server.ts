@@ -1,5 +1,6 @@
 import { type ChangeThingsInput, changeThingsInput } from "~/contract/change";
 import { ContractError } from "~/contract/errors";
+import { type MovePbiInput, movePbiInput } from "~/contract/pbi";
 import { textOf } from "~/http/form-action.server";
 
 const names = ["status", "title", "story_id", "pbi_id"] as const;
@@ -21,4 +22,16 @@ export function readChange(form: FormData, me: string): ChangeThingsInput {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new ContractError(422, issue?.message ?? "The form is not complete.");
+}
+
+/** A PBI that goes directly before or after another one; null where the form changes something else. */
+export function readMove(form: FormData): MovePbiInput | null {
+  if (!form.has("before_id") && !form.has("after_id")) return null;
+  const [kind, pbi_id] = String(form.get("thing")).split(":");
+  const place = form.has("before_id")
+    ? { before_id: textOf(form, "before_id") }
+    : { after_id: textOf(form, "after_id") };
+  const read = movePbiInput.safeParse({ pbi_id, ...place });
+  if (read.success && kind === "pbi") return read.data;
+  throw new ContractError(422, "Move one PBI, before or after another one.");
 }

@@ -1,9 +1,10 @@
 import { redirect } from "@remix-run/node";
 import { changeThings } from "~/domain/changes/change-things.server";
+import { movePbi } from "~/domain/pbis/move-pbi.server";
 import { doneForNow } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
 import { changedWords } from "./changed-words";
-import { readChange } from "./read-change.server";
+import { readChange, readMove } from "./read-change.server";
 
 /** A visit changes nothing. */
 export function loader() {
@@ -14,6 +15,8 @@ export function loader() {
 export const action = pageAction(async ({ request, context }) => {
   const { actor, principal } = await requireWriter(request, context);
   const form = await request.formData();
+  const move = readMove(form);
+  if (move) return doneForNow(form, "/dashboard", `${(await movePbi(actor, move)).code} has moved`);
   const input = readChange(form, principal.user_id);
   return doneForNow(form, "/dashboard", changedWords(input, await changeThings(actor, input)));
 });

@@ -4,6 +4,11 @@ import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Board } from "~/components/board/board";
 import { boardCards } from "~/components/board/board-cards";
+import { BoardTools } from "~/components/board/board-tools";
+import { toolsText } from "~/components/board/board-tools.server";
+import { readLook, viewOf, withoutFilter } from "~/components/board/board-view.server";
+import { TaskLines } from "~/components/board/task-lines";
+import { listText } from "~/components/board/task-list.server";
 import { Button, ButtonLink } from "~/components/button";
 import { Section } from "~/components/card";
 import { EmptyState } from "~/components/empty-state";
@@ -31,12 +36,23 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const mine = new Set(
     board.stories.filter((story) => story.assignee_id === principal.user_id).map(({ id }) => id),
   );
+  const address = new URL(request.url).searchParams;
+  const look = readLook(address);
+  const own = board.tasks.filter((task) => mine.has(task.story_id));
+  const view = viewOf(own, board.stories, look, principal.user_id);
+  const cards = boardCards(view.tasks, view.groups);
   return json({
     productId,
     userId: principal.user_id,
+    tools: own.length > 0 ? toolsText(look, null) : null,
+    hidden: look.query === "" ? null : view.hidden,
+    showAll: withoutFilter(address),
+    dense: look.dense,
+    hide: look.hide,
+    list: look.list && cards.length > 0 ? listText(cards) : null,
     sprint: board.sprint,
     workersOnline: board.workers_online,
-    tasks: boardCards(board.tasks.filter((task) => mine.has(task.story_id))),
+    tasks: cards,
     mine: board.stories.filter((story) => mine.has(story.id)),
     free: board.stories.filter((story) => !mine.has(story.id) && story.status !== "done"),
   });
@@ -70,7 +86,8 @@ export const action = pageAction(async ({ request, context, params }) => {
 export const meta: MetaFunction = () => [{ title: "Solo · Backloom" }];
 
 export default function SoloPage() {
-  const { productId, sprint, tasks, mine, free, workersOnline } = useLoaderData<typeof loader>();
+  const { productId, sprint, tasks, mine, free, workersOnline, tools, list, ...look } =
+    useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "solo", productId });
   if (!sprint) {
@@ -107,10 +124,17 @@ export default function SoloPage() {
           </>
         }
       />
-      <ThingsAtHand productId={productId} without="m" />
+      <ThingsAtHand productId={productId} without={list ? "" : "m"} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
-      {mine.length > 0 ? (
-        <Board productId={productId} tasks={tasks} />
+      {tools ? <BoardTools tools={tools} hidden={look.hidden} showAll={look.showAll} /> : null}
+      {list ? (
+        <TaskLines list={list} />
+      ) : tools && tasks.length === 0 ? (
+        <EmptyState compact title="Nothing matches">
+          Change the filter, or show all.
+        </EmptyState>
+      ) : mine.length > 0 ? (
+        <Board productId={productId} tasks={tasks} dense={look.dense} hide={look.hide} />
       ) : (
         <EmptyState compact title="Nothing is yours yet">
           Take one of the stories below, and its tasks appear here.

@@ -5,6 +5,7 @@ import { boardCards } from "~/components/board/board-cards";
 import { BoardTools } from "~/components/board/board-tools";
 import { toolsText } from "~/components/board/board-tools.server";
 import { readLook, viewOf, withoutFilter } from "~/components/board/board-view.server";
+import { TaskLines } from "~/components/board/task-lines";
 import { listText } from "~/components/board/task-list.server";
 import { BudgetSection } from "~/components/budgets/budget-section";
 import { Section } from "~/components/card";
@@ -12,8 +13,6 @@ import { ChartFigure } from "~/components/charts/chart-figure";
 import { drawBurndown } from "~/components/charts/draw-burndown.server";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
-import { useRowKeys } from "~/components/page-keys";
-import { ServerText } from "~/components/server-text";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
 import { viewsText } from "~/components/views/views-text.server";
@@ -94,7 +93,7 @@ export default function SprintPage() {
   return (
     <div className="grid gap-5">
       <SprintHeader board={board} />
-      <ThingsAtHand productId={productId} without="m" />
+      <ThingsAtHand productId={productId} without={list ? "" : "m"} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <RunBar board={board} preflight={preflight} forecast={forecast} productId={productId} />
       {tools ? (
@@ -139,9 +138,4 @@ export default function SprintPage() {
       />
     </div>
   );
-}
-
-function TaskLines({ list }: { list: string }) {
-  useRowKeys();
-  return <ServerText html={list} />;
 }
