@@ -245,8 +245,11 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
       `git -C ${theirs} push -q origin HEAD:refs/heads/${branch}; echo ours > same`,
     );
     const job = await jobOf(run);
-    expect(await run.read()).toMatchObject({ status: "paused" });
+    expect(await run.read()).toMatchObject({ status: "running", jobs: [{ status: "queued" }] });
     expect(shared("show", `backloom/kept/${job.id}-1:same`)).toBe("ours");
+    await workOnce("KCONF", 'grep -v "^[<=>]" same > both; mv both same');
+    expect(await run.read()).toMatchObject({ status: "done" });
+    expect(shared("show", `${branch}:same`).split("\n").sort()).toEqual(["ours", "theirs"]);
   });
 });
 
