@@ -1,4 +1,4 @@
-// Entry of `npm run bench [http|pages|streams|jobs] [part ...]`: builds what is stale, then runs the named
+// Entry of `npm run bench [http|pages|streams|jobs|growth] [part ...]`: builds what is stale, then runs the named
 // benchmarks, or all of them one after the other, each against its bare reference program.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { buildIfStale } from "../../app/cli/build.mjs";
 
 const here = import.meta.dirname;
-const all = ["http", "pages", "streams", "jobs"].filter((name) =>
+const all = ["http", "pages", "streams", "jobs", "growth"].filter((name) =>
   existsSync(join(here, name, "main.ts")),
 );
 const [first, ...parts] = process.argv.slice(2);

@@ -36,7 +36,8 @@ begin
       select 4, sc.place, 'task_no_plan', format('Task %s has no implementation plan.', sc.task_code),
         sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, null
       from scope sc
-      join public.tasks t on t.id = sc.task_id
+      -- Each by its key: how long the list is cannot be foreseen, and a plan for many would read all tasks of all products.
+      cross join lateral (select k.implementation_plan from public.tasks k where k.id = sc.task_id offset 0) t
       where coalesce(t.implementation_plan, '') !~ '\S'
       union all
       select 5, row_number() over (order by q.created_at, q.id)::integer, 'open_question',
@@ -59,7 +60,7 @@ begin
         format('Task %s belongs to %s, and a batch run works in the product''s repository only.', sc.task_code, t.repo_url),
         sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, null
       from scope sc
-      join public.tasks t on t.id = sc.task_id
+      cross join lateral (select k.repo_url from public.tasks k where k.id = sc.task_id offset 0) t
       where p_product.pr_strategy = 'SPRINT_BATCH'
         and btrim(coalesce(t.repo_url, '')) not in ('', btrim(p_product.repo_url))
     ) b
