@@ -1,5 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import { type ReactNode, useEffect } from "react";
+import type { Begin } from "./begin-waiting";
 import { enhancedField } from "./enhanced-field";
 import { tellAnswer } from "./tell-answer";
 import { useHydrated } from "./use-hydrated";
@@ -11,6 +12,8 @@ export interface ActionAnswer {
   error?: string;
   /** What was done can be taken back. */
   undo?: boolean;
+  /** It was refused because the task waits for others, and can be sent again, confirmed. */
+  begin?: Begin;
 }
 
 /** Answers that were shown already; one with a key outlives its form. */

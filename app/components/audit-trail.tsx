@@ -17,6 +17,7 @@ const words: Readonly<Record<string, string>> = {
   "password.reset": "The password was reset",
   "token.created": "Created an API token",
   "token.revoked": "Revoked an API token",
+  "task.begun_waiting": "Began a task that waits for others",
   "user.changed": "Role or flags changed",
   "user.configured": "Role or flags set by the operator",
 };
@@ -62,6 +63,8 @@ function detailText(detail: AuditEvent["detail"]): string {
   const browser = detail.user_agent ?? detail.desktop_ua;
   if (typeof browser === "string") parts.push(describeBrowser(browser));
   if (typeof detail.desktop_ip === "string") parts.push(`from ${detail.desktop_ip}`);
+  if (typeof detail.code === "string") parts.push(detail.code);
+  if (Array.isArray(detail.blocked_by)) parts.push(`before ${detail.blocked_by.join(", ")}`);
   if (typeof detail.label === "string") parts.push(`“${detail.label}”`);
   if (typeof detail.role === "string") parts.push(`role ${detail.role.toLowerCase()}`);
   if (typeof detail.is_demo === "boolean") parts.push(detail.is_demo ? "demo" : "no demo");

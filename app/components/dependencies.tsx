@@ -1,32 +1,41 @@
 import { Link, useFetcher } from "@remix-run/react";
+import { type ReactNode, useState } from "react";
 import type { Dependencies, DependencyKind } from "~/contract/dependency";
+import { ActionForm } from "./action-form";
 import { SubmitButton } from "./button";
 import { Section } from "./card";
 import { TextField } from "./field";
 import { type PageKey, usePageKeys } from "./page-keys";
 import { RemoveForm } from "./remove-dependency";
 import { ServerForm, useServerForm } from "./server-form";
-import { StatusPill } from "./status-pill";
+import { StatusDot, StatusPill } from "./status-pill";
+import { isPageThing, rowAtHand, thingOf } from "./things/at-hand";
 import { useAnswer } from "./use-answer";
+import { useCandidates } from "./use-candidates";
 import { WriteFields } from "./write-access";
 
 const fieldId = "blocked-by";
 const keys: readonly PageKey[] = [{ keys: "b", label: "Wait for…", run: openPicker }];
 
-function openPicker(): void {
+/** A highlighted row has a menu of its own for this key. */
+function openPicker(): boolean {
+  if (thingOf(rowAtHand()) && !isPageThing(rowAtHand())) return false;
   const field = document.getElementById(fieldId);
   field?.closest("details")?.setAttribute("open", "");
   field?.focus();
+  return true;
 }
 
 interface Side {
   kind: DependencyKind;
   id: string;
   dependencies: Dependencies;
+  /** What can be done although it waits. */
+  children?: ReactNode;
 }
 
 /** What a task or story waits for and what waits for it; `b` goes to the field that adds one. */
-export function DependenciesSection({ kind, id, dependencies }: Side) {
+export function DependenciesSection({ kind, id, dependencies, children }: Side) {
   const { blocked_by: blockers, blocks } = dependencies;
   const open = blockers.filter(({ resolved }) => !resolved).length;
   usePageKeys("Page", keys);
@@ -40,7 +49,8 @@ export function DependenciesSection({ kind, id, dependencies }: Side) {
       }
     >
       <Ends kind={kind} ends={blockers} id={id} />
-      <AddForm kind={kind} count={blockers.length} />
+      {children}
+      <AddForm kind={kind} id={id} count={blockers.length} />
       {blocks.length > 0 ? (
         <>
           <h3 className="mt-4 mb-1 text-sm font-semibold">Waiting for this</h3>
@@ -79,7 +89,34 @@ function Ends({
   );
 }
 
-function AddForm({ kind, count }: { kind: DependencyKind; count: number }) {
+/** What it could wait for, nearest first: one press each. */
+function CandidateList({ kind, id, typed }: { kind: DependencyKind; id: string; typed: string }) {
+  const candidates = useCandidates({ kind, id }, typed);
+  if (candidates === null || candidates.length === 0) return null;
+  return (
+    <WriteFields quiet>
+      <ActionForm className="mt-2 grid" aria-label="What it could wait for">
+        <input type="hidden" name="intent" value="add-dependency" />
+        {candidates.map(({ code, title, status }) => (
+          <button
+            key={code}
+            type="submit"
+            name="blocked_by"
+            value={code}
+            className="menu-item min-w-0"
+          >
+            <StatusDot status={status} />
+            <span className="font-mono text-xs text-muted">{code}</span>
+            <span className="min-w-0 truncate">{title}</span>
+          </button>
+        ))}
+      </ActionForm>
+    </WriteFields>
+  );
+}
+
+function AddForm({ kind, id, count }: { kind: DependencyKind; id: string; count: number }) {
+  const [typed, setTyped] = useState<string | null>(null);
   const fetcher = useFetcher({ key: `add-dependency-${count}` });
   const answer = useAnswer();
   const form = useServerForm<"blocked_by">({
@@ -87,7 +124,12 @@ function AddForm({ kind, count }: { kind: DependencyKind; count: number }) {
     id: `add-dependency-${count}`,
   });
   return (
-    <details key={count} className="mt-3" open={form.errors !== undefined || undefined}>
+    <details
+      key={count}
+      className="mt-3"
+      open={form.errors !== undefined || undefined}
+      onToggle={({ currentTarget }) => setTyped(currentTarget.open ? "" : null)}
+    >
       <summary className="text-sm font-medium">Wait for…</summary>
       <ServerForm form={form} fetcher={fetcher} className="mt-2 grid gap-2">
         <WriteFields quiet className="flex items-end gap-2">
@@ -98,6 +140,7 @@ function AddForm({ kind, count }: { kind: DependencyKind; count: number }) {
             autoComplete="off"
             placeholder={kind === "task" ? "T-3" : "ST-003"}
             {...form.field("blocked_by")}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
             id={fieldId}
           />
           <SubmitButton tone="plain" pending={fetcher.state !== "idle"} pendingLabel="Adding…">
@@ -105,6 +148,7 @@ function AddForm({ kind, count }: { kind: DependencyKind; count: number }) {
           </SubmitButton>
         </WriteFields>
       </ServerForm>
+      {typed === null ? null : <CandidateList kind={kind} id={id} typed={typed} />}
     </details>
   );
 }

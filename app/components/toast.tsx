@@ -1,4 +1,5 @@
 import { useEffect, useSyncExternalStore } from "react";
+import { type Begin, useBeginWaiting } from "./begin-waiting";
 import { Button, IconButton } from "./button";
 import { Icon } from "./icon";
 import { StatusIcon } from "./status-icon";
@@ -8,8 +9,15 @@ interface Toast {
   id: number;
   tone: "done" | "failed";
   text: string;
+  offer: Offer;
+}
+
+/** What can be pressed in a message. */
+interface Offer {
   /** It tells of a change that can be taken back. */
-  undo: boolean;
+  undo?: boolean | undefined;
+  /** It tells of a task that waits for others, and can be begun all the same. */
+  begin?: Begin | undefined;
 }
 
 // A list of our own: the usual toast package adds a style element that the Content-Security-Policy refuses.
@@ -22,11 +30,11 @@ function publish(next: readonly Toast[]) {
   for (const listener of listeners) listener();
 }
 
-export function showToast(text: string, tone: Toast["tone"] = "done", undo = false): void {
+export function showToast(text: string, tone: Toast["tone"] = "done", offer: Offer = {}): void {
   lastId += 1;
   // Only the last change is the one that is taken back.
-  const earlier = toasts.slice(-2).map((toast) => (undo ? { ...toast, undo: false } : toast));
-  publish([...earlier, { id: lastId, tone, text, undo }]);
+  const earlier = toasts.slice(-2).map((toast) => (offer.undo ? { ...toast, offer: {} } : toast));
+  publish([...earlier, { id: lastId, tone, text, offer }]);
 }
 
 function dismiss(id: number) {
@@ -62,24 +70,30 @@ function ToastCard({ toast }: { toast: Toast }) {
   useEffect(() => {
     // A refusal stays longer: it has to be read, not only noticed.
     // So does what offers something to press.
-    const long = toast.tone === "failed" || toast.undo;
+    const long = toast.tone === "failed" || toast.offer.undo;
     const timer = setTimeout(() => dismiss(toast.id), long ? 9000 : 4000);
     return () => clearTimeout(timer);
   }, [toast]);
   const undo = useUndo();
+  const begin = useBeginWaiting();
+  const { offer } = toast;
+  const waiting = offer.begin;
+  const press = (act: () => void) => () => {
+    dismiss(toast.id);
+    act();
+  };
   return (
     <div className="arrive pointer-events-auto flex max-w-md items-start gap-2.5 rounded-lg border border-line bg-raised py-2 pr-1.5 pl-3 text-sm shadow-pop">
       <StatusIcon tone={toast.tone} className="mt-1" />
       <p className="py-0.5">{toast.text}</p>
-      {toast.undo ? (
-        <Button
-          size="sm"
-          onClick={() => {
-            dismiss(toast.id);
-            undo();
-          }}
-        >
+      {offer.undo ? (
+        <Button size="sm" onClick={press(undo)}>
           Undo
+        </Button>
+      ) : null}
+      {waiting ? (
+        <Button size="sm" className="shrink-0" onClick={press(() => begin(waiting))}>
+          Begin all the same
         </Button>
       ) : null}
       <IconButton label="Dismiss" size="icon-sm" onClick={() => dismiss(toast.id)}>

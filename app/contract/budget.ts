@@ -56,10 +56,11 @@ export const budgetListSchema = z.object({
 });
 export type BudgetList = z.infer<typeof budgetListSchema>;
 
-/** Without a filter those that matter now; with a run or sprint all that it falls under. */
+/** Without a filter those that matter now; with a run, sprint or task all that it falls under. */
 export const budgetsQuery = z.object({
   sprint_run_id: idSchema.optional(),
   sprint_id: idSchema.optional(),
+  task_id: idSchema.optional(),
 });
 export const getBudgetsInput = budgetsQuery.extend({ product_id: idSchema });
 export type GetBudgetsInput = z.infer<typeof getBudgetsInput>;

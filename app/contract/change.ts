@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { released } from "./dependency";
 import { lengths } from "./limits";
 import { taskStatusSchema } from "./status";
 import { idSchema, prioritySchema, requiredText } from "./text";
@@ -18,13 +19,18 @@ export const changeThingsInput = z.object({
       sprint_id: idSchema.nullable(),
       story_id: idSchema,
       pbi_id: idSchema,
+      /** Beside a status: tasks begin although they wait for others. */
+      confirmed: z.boolean(),
     })
     .partial()
-    .refine((changes) => Object.keys(changes).length > 0, "Choose what to change."),
+    .refine(
+      ({ confirmed, ...changes }) => Object.keys(changes).length > 0,
+      "Choose what to change.",
+    ),
 });
 export type ChangeThingsInput = z.infer<typeof changeThingsInput>;
 
-export const changedThingsSchema = z.object({ changed: z.int(), skipped: z.int() });
+export const changedThingsSchema = z.object({ changed: z.int(), skipped: z.int(), ...released });
 export type ChangedThings = z.infer<typeof changedThingsSchema>;
 
 /** What an undo took back: fields that are as they were, or a thing that is back. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { readyLimit } from "./limits";
+import { lengths, readyLimit } from "./limits";
 import { taskStatusSchema } from "./status";
-import { idSchema, requiredText } from "./text";
+import { idSchema, requiredText, text } from "./text";
 
 /** What can wait for each other: tasks for tasks, stories for stories. */
 export const dependencyKinds = ["task", "story"] as const;
@@ -83,6 +83,27 @@ export interface ListReadyInput {
   product_id: string;
   limit?: number | undefined;
 }
+
+/** What a task or story could wait for, nearest first; with words, what matches them. */
+export const listCandidatesInput = z.object({
+  kind: z.enum(dependencyKinds),
+  id: idSchema,
+  query: text(lengths.searchQuery).optional(),
+});
+export type ListCandidatesInput = z.infer<typeof listCandidatesInput>;
+
+export const candidatesSchema = z.array(dependencyEndSchema.omit({ resolved: true }));
+export type Candidates = z.infer<typeof candidatesSchema>;
+
+/** The jobs of a run in its order: jobs of one lane come one after another, the others side by side. */
+export const runOrderSchema = z.array(
+  z.object({
+    job_id: z.string(),
+    lane: z.string(),
+    blocked_by: z.array(z.object({ id: z.string(), code: z.string(), resolved: z.boolean() })),
+  }),
+);
+export type RunOrder = z.infer<typeof runOrderSchema>;
 
 /** Codes of tasks that wait for nothing since this answer; absent where there are none. */
 export const released = { released: z.array(z.string()).optional() };

@@ -294,6 +294,8 @@ export const taskPageSchema = z.object({
       }),
   ),
   dependencies: dependenciesSchema,
+  /** Unfinished tasks and stories that it waits for, those of its story among them. */
+  waits_for: z.array(z.string()),
   questions: z.array(agentQuestionSchema),
   history: z.array(z.object({ id: z.number(), to_status: z.string(), changed_at: moment })),
 });

@@ -68,6 +68,10 @@ export const preflightSchema = z.object({
   tasks_total: z.int(),
   jobs_total: z.int(),
   blockers: z.array(blockerSchema),
+  /** What does not prevent the start: a budget that is probably not enough. */
+  warnings: z.array(
+    z.object({ type: z.literal("budget"), message: z.string(), budget_id: z.string() }),
+  ),
 });
 export type Preflight = z.infer<typeof preflightSchema>;
 

@@ -97,7 +97,12 @@ export const moveTaskInput = z.object({ task_id: idSchema, story_id: idSchema })
 export type MoveTaskInput = z.infer<typeof moveTaskInput>;
 
 /** A board move: every status, review and failed included. */
-export const setTaskStatusInput = z.object({ task_id: idSchema, status: taskStatusSchema });
+export const setTaskStatusInput = z.object({
+  task_id: idSchema,
+  status: taskStatusSchema,
+  /** It begins although it waits for others. */
+  confirmed: z.boolean().optional(),
+});
 export type SetTaskStatusInput = z.infer<typeof setTaskStatusInput>;
 
 export const taskIdInput = z.object({ task_id: idSchema });

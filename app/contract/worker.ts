@@ -239,6 +239,8 @@ export const jobPayloadSchema = z.object({
     )
     .nullable(),
   questions: z.array(agentQuestionSchema),
+  /** What it may use at most, where it falls under budgets. */
+  budget_left: z.array(z.object({ unit: z.string(), amount: z.number() })).optional(),
 });
 export type JobPayload = z.infer<typeof jobPayloadSchema>;
 

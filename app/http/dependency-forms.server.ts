@@ -6,7 +6,7 @@ import {
 import type { Actor } from "~/db/rpc.server";
 import { addDependency } from "~/domain/dependencies/add-dependency.server";
 import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
-import { done, readForm, runForm } from "./form-action.server";
+import { done, readForm, runForm, textOf } from "./form-action.server";
 
 /** Adds what a task or story waits for; what is wrong stands beside the field. */
 export function addDependencyForm(
@@ -20,6 +20,16 @@ export function addDependencyForm(
     await addDependency(actor, input);
     return done(form, back, `Waits for ${input.blocked_by}`);
   });
+}
+
+/** The same from the menu of a row: `thing` (kind:id) and what it waits for. */
+export async function addDependencyOfRow(actor: Actor, form: FormData): Promise<Response> {
+  const [kind = "", id = ""] = textOf(form, "thing").split(":");
+  form.set("kind", kind);
+  form.set("id", id);
+  const input = readForm(form, addDependencyInput);
+  await addDependency(actor, input);
+  return done(form, "/dashboard", `Waits for ${input.blocked_by}`);
 }
 
 /** Ends a dependency, from either page or from what is in the way of a run. */

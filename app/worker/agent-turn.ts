@@ -40,9 +40,21 @@ export async function runAgentTurn(
     agent: wish.agent,
     folder: basename(place.folder),
     sessions: {},
+    costs: {},
   };
   const known = conversations.sessions[task];
-  const remember = (): Promise<void> => keepConversations(home.sessions, job.id, conversations);
+  let kept = Promise.resolve();
+  /** One after the other, so that the last one written is the last one known. */
+  const remember = (): Promise<void> => {
+    kept = kept
+      .catch(() => undefined)
+      .then(() => keepConversations(home.sessions, job.id, conversations));
+    return kept;
+  };
+  /** Kept at once: whoever comes after a kill finds it. */
+  const keep = (): void => {
+    remember().catch((error: unknown) => journal.say(messageOf(error)));
+  };
   const used: Usage[] = [];
   const noted = {
     ...{ agent: driver.name, job_id: job.id, attempt: job.attempt },
@@ -59,7 +71,15 @@ export async function runAgentTurn(
     environment: { ...personsVariables(), ...place.environment },
     allow: narrower(wish.allow, attempt.rules.allow),
     model: wish.model,
-    resume: known === undefined ? undefined : { sessionId: known, promptFile: files.continuation },
+    mostCost: mostCostOf(attempt),
+    resume:
+      known === undefined
+        ? undefined
+        : {
+            sessionId: known,
+            promptFile: files.continuation,
+            cost: conversations.costs[task],
+          },
     answers: job.questions.flatMap(({ question, effective_answer }) =>
       effective_answer === null ? [] : { question, answer: effective_answer },
     ),
@@ -78,19 +98,29 @@ export async function runAgentTurn(
       noteTurn();
     },
     session: (id) => {
+      if (id !== known) delete conversations.costs[task];
       conversations.sessions[task] = id;
       attempt.sessionId = id;
-      // Kept at once: whoever comes after a kill finds it.
-      remember().catch((error: unknown) => journal.say(messageOf(error)));
+      keep();
       noteTurn();
+    },
+    sessionCost: (cost) => {
+      conversations.costs[task] = cost;
+      keep();
     },
   };
   try {
     const end = await runAgent(tool, turn, sink);
+    if (end.kind === "limit" && end.isBudget) {
+      // The service knows at once what was used, and says what becomes of the job.
+      await tellUsage(attempt, used.splice(0));
+      await heartbeat.confirm();
+    }
     if (end.kind === "failed" && end.cause === "sign-in") throw new WorkerProblem(end.reason);
     // Whoever begins anew does not go on with a conversation that broke.
     if (end.kind === "failed" && end.cause !== "killed") {
       delete conversations.sessions[task];
+      delete conversations.costs[task];
       await remember();
     }
     if (end.denied.length > 0) journal.say(`Not allowed: ${end.denied.join(", ")}`);
@@ -99,6 +129,12 @@ export async function runAgentTurn(
     await tellUsage(attempt, used);
     await turnNote.forget();
   }
+}
+
+/** What a subscription pays costs nothing. */
+function mostCostOf({ job, options }: Attempt): number | undefined {
+  const left = job.budget_left?.find(({ unit }) => unit === "USD")?.amount;
+  return options.subscription || left === undefined || left <= 0 ? undefined : left;
 }
 
 /** A repository may ask for less than the worker allows, never for more. */

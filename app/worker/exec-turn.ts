@@ -30,6 +30,7 @@ export async function runExecTurn(
     usage: (usage) => used.push(usage),
     usageSoFar: (usages) => noteUsageSoFar(attempt, usages),
     session: () => undefined,
+    sessionCost: () => undefined,
     denied: (what) => denied.push(redactor.clean(what)),
     heard: () => undefined,
   };

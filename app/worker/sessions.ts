@@ -11,6 +11,8 @@ const schema = z.object({
   folder: z.string(),
   /** One for each task. */
   sessions: z.record(z.string(), z.string()),
+  /** What each of them has cost by the agent's own count, where it has one. */
+  costs: z.record(z.string(), z.object({ amount: z.number(), currency: z.string() })).default({}),
 });
 type Conversations = z.output<typeof schema>;
 

@@ -33,6 +33,7 @@ const app = agent({ name: "fake" })
   .onRequest("session/load", async ({ params, client }) => {
     if (!existsSync(memory)) throw RequestError.sessionNotFound(params.sessionId);
     for (const text of recall().words) await tell(client, "agent_message_chunk", text);
+    if (ending === "costs-told-first") await tellCost(client, recall().words.length);
     return { modes };
   })
   .onRequest("session/set_mode", () => ({}))
@@ -198,6 +199,20 @@ async function act(client, words) {
       }
       return { stopReason: "end_turn", usage };
     }
+    case "costs":
+    case "costs-told-first": {
+      // As the protocol has it: what the whole session has cost, each turn half a dollar.
+      const turns = recall().words.length;
+      await edit(client, `turn-${turns}.txt`, "more\n");
+      await tellCost(client, turns - 0.5);
+      await tellCost(client, turns);
+      if (turns === 1 && existsSync(join(process.env.HOME, "limit-first")))
+        throw new RequestError(429, "Rate limit reached. Please try again in 1s.");
+      return { stopReason: "end_turn", usage };
+    }
+    case "costs-anew":
+      await tellCost(client, 1);
+      return { stopReason: "end_turn", usage };
     case "chatter":
       process.stdout.write("this is no JSON\n");
       await news(client, { sessionUpdate: "something_of_tomorrow", value: 1 });
@@ -222,6 +237,12 @@ async function act(client, words) {
 
 function news(client, update) {
   return client.notify("session/update", { sessionId: "fake-1", update });
+}
+
+/** So many turns at half a dollar. */
+function tellCost(client, turns) {
+  const cost = { amount: turns / 2, currency: "USD" };
+  return news(client, { sessionUpdate: "usage_update", used: 1, size: 2, cost });
 }
 
 function tell(client, sessionUpdate, text) {

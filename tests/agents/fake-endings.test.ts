@@ -70,6 +70,24 @@ describe("an agent that speaks the protocol", { timeout: 30_000 }, () => {
     expect(lost.end?.words).toBe("I was told 1 times. Do the work");
   });
 
+  it.each([
+    { ending: "costs", known: 0.5, why: "it was told where the session stood" },
+    { ending: "costs-told-first", known: undefined, why: "the agent tells where it stands" },
+    { ending: "costs-anew", known: 7, why: "its count is below what was known" },
+  ])("counts only what comes after in a session that it goes on with: $why", async (is) => {
+    const place = scene(is.ending);
+    const first = await takeTurn(fake, "First words", place);
+    expect(first.usages).toMatchObject([{ cost: 0.5, currency: "USD", freshInput: 300 }]);
+    expect(first.cost).toEqual({ amount: 0.5, currency: "USD" });
+    const second = await takeTurn(fake, "More words", {
+      ...place,
+      sessionId: "fake-1",
+      sessionCost: is.known === undefined ? undefined : { amount: is.known, currency: "USD" },
+    });
+    expect(second.usages).toMatchObject([{ cost: 0.5, currency: "USD" }]);
+    expect(second.soFar.at(-1)).toMatchObject([{ cost: 0.5 }]);
+  });
+
   it("asks a person for what is not allowed, and acts on the answer in the same session", async () => {
     const place = { ...scene("permission"), allow: "edit" as const };
     const asking = await takeTurn(fake, "Publish it", place);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import type { AgentTurn, Driver, Entry, Usage } from "~/worker/agents/driver";
+import type { AgentTurn, Driver, Entry, SessionCost, Usage } from "~/worker/agents/driver";
 import { runAgent } from "~/worker/agents/run-agent";
 
 /** Homes and repositories of a file's turns; Codex wants no home below the temporary folder. */
@@ -37,14 +37,16 @@ export interface HeardTurn {
   usages: Usage[];
   soFar: Usage[][];
   sessions: string[];
+  cost: SessionCost | undefined;
   end: Awaited<ReturnType<typeof runAgent>> | null;
   thrown: unknown;
 }
 
-export type Wish = Partial<Omit<AgentTurn, "resume">> & { sessionId?: string | undefined } & Pick<
-    AgentTurn,
-    "folder" | "environment"
-  >;
+export type Wish = Partial<Omit<AgentTurn, "resume">> & {
+  sessionId?: string | undefined;
+  /** What that session had cost by the agent's own count. */
+  sessionCost?: SessionCost | undefined;
+} & Pick<AgentTurn, "folder" | "environment">;
 
 /** Runs one turn of a driver and keeps all that is told of it. */
 export async function takeTurn(
@@ -53,7 +55,7 @@ export async function takeTurn(
   wish: Wish,
   watch: (entry: Entry) => void = () => undefined,
 ): Promise<HeardTurn> {
-  const { sessionId, ...rest } = wish;
+  const { sessionId, sessionCost, ...rest } = wish;
   const promptFile = join(wish.environment.HOME ?? tmpdir(), "prompt.md");
   writeFileSync(promptFile, words);
   const tool = await driver.find(wish.environment);
@@ -63,6 +65,7 @@ export async function takeTurn(
     usages: [],
     soFar: [],
     sessions: [],
+    cost: undefined,
     end: null,
     thrown: undefined,
   };
@@ -74,7 +77,7 @@ export async function takeTurn(
     silenceSeconds: 60,
     secrets: [],
     ...rest,
-    resume: sessionId === undefined ? undefined : { sessionId, promptFile },
+    resume: sessionId === undefined ? undefined : { sessionId, promptFile, cost: sessionCost },
   };
   heard.end = await runAgent(tool, turn, {
     entry: (entry) => {
@@ -84,6 +87,9 @@ export async function takeTurn(
     usage: (usage) => heard.usages.push(usage),
     usageSoFar: (usages) => heard.soFar.push([...usages]),
     session: (id) => heard.sessions.push(id),
+    sessionCost: (cost) => {
+      heard.cost = cost;
+    },
   }).catch((error: unknown) => {
     heard.thrown = error;
     return null;

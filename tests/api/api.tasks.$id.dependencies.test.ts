@@ -118,6 +118,39 @@ describe("what a status frees", () => {
   });
 });
 
+describe("what waits", () => {
+  it("is begun by no agent, and moves otherwise as it did", async () => {
+    await send("POST", path("tasks", secondTask.id), { blocked_by: task.code });
+    const move = (status: string) => send("PATCH", `/api/tasks/${secondTask.id}`, { status });
+    const refused = await move("in_progress");
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toEqual({
+      code: 409,
+      blocked_by: [task.code],
+      error: `${secondTask.code} waits for ${task.code}. Do that first; only a person may begin it before.`,
+    });
+    for (const status of ["done", "todo"]) expect((await move(status)).status).toBe(200);
+    await send("DELETE", path("tasks", secondTask.id, task.code));
+    expect((await move("in_progress")).status).toBe(200);
+    await move("todo");
+  });
+});
+
+describe("so many dependencies a minute", () => {
+  it("are enough for everybody, and no more", async () => {
+    const hasty = await createUser(t);
+    const own = await seedBacklog(t, hasty);
+    const headers = bearer(await createToken(t, hasty));
+    const add = () =>
+      send("POST", path("tasks", own.task.id), { blocked_by: own.secondTask.code }, headers);
+    for (let n = 1; n <= 120; n++) expect((await add()).status).toBe(201);
+    const refused = await add();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({ code: 429 });
+  });
+});
+
 describe("GET /api/products/:id/ready", () => {
   const ready = async (query = "") =>
     send("GET", `/api/products/${backlog.product.id}/ready${query}`);

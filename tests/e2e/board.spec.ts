@@ -66,6 +66,8 @@ test("a card moves by keys alone, and the page says that it is a mode", async ({
   await page.keyboard.press("Escape");
   await expect(column(page, "Review")).toContainText("T-1");
 
+  // The card is where it will be before the service has heard of it.
+  await expect(page.getByText("T-1 is in Review")).toBeVisible();
   await page.keyboard.press("ControlOrMeta+z");
   await expect(column(page, "To do")).toContainText("T-1");
   await expect(page.getByText("Taken back: status of T-1")).toBeVisible();

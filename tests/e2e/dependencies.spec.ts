@@ -36,6 +36,78 @@ test("what must come first is said under b, shows on both sides and on the board
   await expect(card(1)).toContainText("Frees 1");
 });
 
+test("rows and pages offer what is near, and the run shows what can be at work at once", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openLive(page, `/products/${world.productId}/sprints/${world.sprintId}`);
+  const card = (index: number) => page.locator(`[data-task="${world.taskIds[index]}"]`).first();
+  await card(0).locator("[data-row]").focus();
+  await page.keyboard.press("b");
+  const menu = page.getByRole("group", { name: "What must come before T-1" });
+  await expect(menu.getByRole("button", { name: /^T-2/ })).toBeVisible();
+  await page.keyboard.type("t-2");
+  await expect(menu.getByRole("button", { name: /^T-3/ })).toHaveCount(0);
+  await page.keyboard.press("Enter");
+  await expect(card(0)).toContainText("Waits for T-2");
+
+  await openLive(page, `/tasks/${world.taskIds[0]}`);
+  await page.keyboard.press("b");
+  const near = page.getByRole("form", { name: "What it could wait for" });
+  await expect(near.getByRole("button", { name: /T-2/ })).toHaveCount(0);
+  await near.getByRole("button", { name: /T-3/ }).click();
+  const waits = page.getByRole("region", { name: "Waits for (2)" });
+  await expect(waits.getByRole("link", { name: /^T-3/ })).toBeVisible();
+
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.getByRole("option", { name: /^Wait for…/ }).first()).toBeVisible();
+  await page.goto("/search?q=blocked:T-3");
+  await expect(page.getByRole("main").getByText("T-1", { exact: true })).toBeVisible();
+});
+
+test("a person begins what waits once they have confirmed, and hears what their end of a task frees", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openLive(page, `/tasks/${world.taskIds[0]}`);
+  await page.keyboard.press("b");
+  await page.getByRole("textbox", { name: "Waits for" }).fill("T-2");
+  await page.keyboard.press("Enter");
+  const begin = page.getByRole("button", { name: "Begin all the same" });
+  await expect(begin).toBeVisible();
+
+  const sprintPage = `/products/${world.productId}/sprints/${world.sprintId}`;
+  await openLive(page, sprintPage);
+  const card = (index: number) => page.locator(`[data-task="${world.taskIds[index]}"]`).first();
+  await card(0).locator("[data-row]").focus();
+  await page.keyboard.press("s");
+  await page.getByRole("button", { name: "In progress", exact: true }).click();
+  const messages = page.getByRole("region", { name: "Messages" });
+  await expect(messages).toContainText(
+    "T-1 waits for T-2. Do that first, or begin it all the same.",
+  );
+  await messages.getByRole("button", { name: "Begin all the same" }).click();
+  await expect(
+    page.getByRole("region", { name: /In progress/ }).locator(`[data-task="${world.taskIds[0]}"]`),
+  ).toBeVisible();
+  await page.goto("/settings/activity");
+  await expect(page.getByRole("row", { name: /Began a task that waits for others/ })).toContainText(
+    "T-1, before T-2",
+  );
+
+  await openLive(page, `/tasks/${world.taskIds[0]}`);
+  await expect(begin).toHaveCount(0);
+  await page.getByLabel("Status", { exact: true }).selectOption("todo");
+  await expect(begin).toBeVisible();
+  await openLive(page, `/tasks/${world.taskIds[1]}`);
+  await page.getByLabel("Status", { exact: true }).selectOption("done");
+  await expect(messages).toContainText("T-2 is in Done. T-1 can start now");
+});
+
 test("it works without script too", async ({ browser }) => {
   const { context } = await newPerson(browser, { javaScriptEnabled: false });
   const world = await newWorld(context);
@@ -49,6 +121,12 @@ test("it works without script too", async ({ browser }) => {
   await waits.getByRole("textbox", { name: "Waits for" }).fill("T-2");
   await waits.getByRole("button", { name: "Add" }).click();
   await expect(waits.getByRole("link", { name: /^T-2/ })).toBeVisible();
+  await page.getByLabel("Status", { exact: true }).selectOption("in_progress");
+  await page.getByRole("button", { name: "Set" }).first().click();
+  await expect(page.getByText("T-1 waits for T-2. Do that first")).toBeVisible();
+  await waits.getByRole("button", { name: "Begin all the same" }).click();
+  await page.getByRole("button", { name: "Begin it" }).click();
+  await expect(page.getByLabel("Status", { exact: true })).toHaveValue("in_progress");
   await waits.getByRole("button", { name: "Remove: T-2" }).click();
   await expect(waits.getByRole("link", { name: /^T-2/ })).toHaveCount(0);
 });

@@ -12,6 +12,8 @@ import { createTestDatabase } from "../setup/database";
 /** More tasks on demand: RACE_ROUNDS=100 npx vitest run tests/races makes it a chain of 1,000. */
 const tasksOfChain = Number(process.env.RACE_ROUNDS ?? 20) * 10;
 const t = await createTestDatabase();
+/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
+const rounds = Number(process.env.RACE_ROUNDS ?? 2);
 
 /** Seeds dependencies in one statement; which way they point is the test's to know. */
 async function chain(world: SprintWorld): Promise<void> {
@@ -105,7 +107,15 @@ describe("dependencies at the same moment", () => {
     await expectRightCounters(t);
   });
 
-  it("of many random ones none closes a circle, and each refusal has its path", async () => {
+  it(
+    "of many random ones none closes a circle, and each refusal has its path",
+    async () => {
+      for (let round = 1; round <= rounds; round++) await addAtRandom();
+    },
+    30_000 * rounds,
+  );
+
+  async function addAtRandom(): Promise<void> {
     const world = await seedSprint(t, { stories: [3, 3, 3, 3] });
     const pairs = world.tasks.flatMap((one) => world.tasks.map((other) => [one, other] as const));
     const order = pairs.filter(([one, other]) => one !== other);
@@ -130,7 +140,8 @@ describe("dependencies at the same moment", () => {
       );
       expect(back.detail).toMatchObject({ path: expect.any(Array) });
     }
-  });
+    await expectRightCounters(t);
+  }
 
   it("a long chain of tasks is claimed in order by 8 workers", async () => {
     const world = await seedMany(tasksOfChain);
@@ -142,58 +153,66 @@ describe("dependencies at the same moment", () => {
     await expectRightCounters(t);
   }, 240_000);
 
-  it("of blockers that end at the same moment the last one frees what waits, in every lane", async () => {
-    for (let round = 1; round <= 2; round++) {
-      const world = await seedSprint(t, { strategy: "STORY", stories: Array(12).fill(2) });
-      const { tasks } = world;
-      for (const [n, task] of tasks.entries()) {
-        for (const step of [3, 5, 7]) {
-          const blocker = tasks[n + step];
-          if (blocker) await wait(world.actor, task, blocker);
+  it(
+    "of blockers that end at the same moment the last one frees what waits, in every lane",
+    async () => {
+      for (let round = 1; round <= rounds; round++) {
+        const world = await seedSprint(t, { strategy: "STORY", stories: Array(12).fill(2) });
+        const { tasks } = world;
+        for (const [n, task] of tasks.entries()) {
+          for (const step of [3, 5, 7]) {
+            const blocker = tasks[n + step];
+            if (blocker) await wait(world.actor, task, blocker);
+          }
         }
-      }
-      await waitStory(world.actor, at(world.stories, 0), at(world.stories, 11));
-      await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-      const claimed = await work(world, 8);
-      const place = new Map(claimed.map((code, index) => [code, index]));
-      expect(claimed).toHaveLength(tasks.length);
-      for (const [n, task] of tasks.entries()) {
-        for (const step of [3, 5, 7]) {
-          const blocker = tasks[n + step];
-          if (!blocker) continue;
-          expect(place.get(blocker.code)).toBeLessThan(place.get(task.code) ?? -1);
+        await waitStory(world.actor, at(world.stories, 0), at(world.stories, 11));
+        await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+        const claimed = await work(world, 8);
+        const place = new Map(claimed.map((code, index) => [code, index]));
+        expect(claimed).toHaveLength(tasks.length);
+        for (const [n, task] of tasks.entries()) {
+          for (const step of [3, 5, 7]) {
+            const blocker = tasks[n + step];
+            if (!blocker) continue;
+            expect(place.get(blocker.code)).toBeLessThan(place.get(task.code) ?? -1);
+          }
         }
+        await expectRightCounters(t);
       }
-      await expectRightCounters(t);
-    }
-  }, 120_000);
+    },
+    30_000 * rounds,
+  );
 
-  it("of an end, a reopening and a claim, no agent is given what waits", async () => {
-    for (let round = 1; round <= 10; round++) {
-      const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
-      const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
-      await wait(world.actor, second, first);
-      await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-      const job = await claim(world.actor, "w-0");
-      const [, , ...claims] = await Promise.all([
-        reportAgentJob(world.actor, {
-          job_id: job.id,
-          attempt: 1,
-          status: "done",
-          verify_result: "ALIGNED",
-        }),
-        setTaskStatus(world.actor, { task_id: first.id, status: "todo" }),
-        ...[1, 2, 3].map((n) => claimAgentJob(world.actor, { worker: `w-${n}` })),
-      ]);
-      const { rows } = await t.sql.query<{ status: string; open_blockers: number }>(
-        "select status::text, open_blockers from public.agent_jobs where task_id = $1",
-        [second.id],
-      );
-      const given = claims.some((answer) => "job" in answer && answer.job !== null);
-      const { status, open_blockers } = at(rows, 0);
-      expect(status === "CLAIMED").toBe(given);
-      if (!given && open_blockers > 0) expect(status).toBe("QUEUED");
-      await expectRightCounters(t);
-    }
-  });
+  it(
+    "of an end, a reopening and a claim, no agent is given what waits",
+    async () => {
+      for (let round = 1; round <= 2 * rounds; round++) {
+        const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+        const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
+        await wait(world.actor, second, first);
+        await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+        const job = await claim(world.actor, "w-0");
+        const [, , ...claims] = await Promise.all([
+          reportAgentJob(world.actor, {
+            job_id: job.id,
+            attempt: 1,
+            status: "done",
+            verify_result: "ALIGNED",
+          }),
+          setTaskStatus(world.actor, { task_id: first.id, status: "todo" }),
+          ...[1, 2, 3].map((n) => claimAgentJob(world.actor, { worker: `w-${n}` })),
+        ]);
+        const { rows } = await t.sql.query<{ status: string; open_blockers: number }>(
+          "select status::text, open_blockers from public.agent_jobs where task_id = $1",
+          [second.id],
+        );
+        const given = claims.some((answer) => "job" in answer && answer.job !== null);
+        const { status, open_blockers } = at(rows, 0);
+        expect(status === "CLAIMED").toBe(given);
+        if (!given && open_blockers > 0) expect(status).toBe("QUEUED");
+        await expectRightCounters(t);
+      }
+    },
+    30_000 * rounds,
+  );
 });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { expectRightCounters } from "../db/dependency-world";
+import { at } from "../db/world";
 import { ownDataDir } from "../embedded/own-stack";
 import { connectClient } from "../mcp/clients";
 import { createToken } from "../setup/app";
@@ -101,6 +103,14 @@ async function serviceIsGone(): Promise<void> {
   await vi.waitFor(async () => expect((await store.sql.query(question)).rowCount).toBe(0), 30_000);
 }
 
+/** Waits until the service has found its database again. */
+async function isWellAgain(): Promise<void> {
+  await vi.waitFor(async () => {
+    const health = await fetch(`${service.origin}/api/health?db=1`);
+    expect(await health.json()).toMatchObject({ database: "ok" });
+  }, 30_000);
+}
+
 const kills: Record<string, (release: () => void) => Promise<void>> = {
   async "app and Postgres"(release) {
     await killService(service);
@@ -111,10 +121,15 @@ const kills: Record<string, (release: () => void) => Promise<void>> = {
   async "Postgres alone"(release) {
     await killPostgres(dataDir);
     release();
-    await vi.waitFor(async () => {
-      const health = await fetch(`${service.origin}/api/health?db=1`);
-      expect(await health.json()).toMatchObject({ database: "ok" });
-    }, 30_000);
+    await isWellAgain();
+  },
+  async "one connection of Postgres"(release) {
+    const { rows } = await store.sql.query<{ pid: number }>(
+      "select pid from pg_stat_activity where application_name = 'backloom' and wait_event_type = 'Lock' limit 1",
+    );
+    process.kill(at(rows, 0).pid, "SIGKILL");
+    release();
+    await isWellAgain();
   },
   async "app alone"(release) {
     await killService(service);
@@ -132,6 +147,10 @@ describe.each(Object.keys(kills))("J12: %s killed with -9 in the middle of a", (
     store = await openOwnDatabase(dataDir);
   }, 180_000);
 
+  it("call: jobs wait for what they say they wait for", async () => {
+    await expectRightCounters(store);
+  });
+
   it.each(operations.map((operation) => operation.name))("%s: all or nothing", async (what) => {
     const scene = scenes.find(({ operation }) => operation.name === what) ?? raise();
     const isUntouched = isEqual(await rowsOf(store, scene), scene.before);
@@ -142,6 +161,7 @@ describe.each(Object.keys(kills))("J12: %s killed with -9 in the middle of a", (
       expect(await carryOut(scene)).toBe(true);
     }
     expect(await statusesIn(store, scene)).toEqual(whole.get(what));
+    await expectRightCounters(store);
   });
 });
 

@@ -2,6 +2,7 @@ import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { claim, type SprintOptions, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
+import { wait, waitStory } from "../db/dependency-world";
 import { at } from "../db/world";
 import type { TestDatabase } from "../setup/database";
 
@@ -47,8 +48,22 @@ const resumeBatch: Operation["prepare"] = async ({ actor, sprint }) => {
   return { tool: "resume_sprint_run", input: { sprint_run_id: run.id } };
 };
 
+const done = { status: "done", verify_result: "ALIGNED" } as const;
+
+/** The last task of the first story is at work; the second story waits for the first, and its task for that task. */
+const complete: Operation["prepare"] = async ({ actor, sprint, stories, tasks }) => {
+  await waitStory(actor, at(stories, 1), at(stories, 0));
+  await wait(actor, at(tasks, 2), at(tasks, 1));
+  await startSprintRun(actor, { sprint_id: sprint.id });
+  const first = await claim(actor);
+  await reportAgentJob(actor, { ...done, job_id: first.id, attempt: first.attempt });
+  const { id, attempt } = await claim(actor);
+  return { tool: "update_job_status", input: { ...done, job_id: id, attempt } };
+};
+
 const lastTask: Operation["stoppedAt"] = ["tasks", "sort_order desc"];
 
+/** As many as the service has connections: each holds one of them until it is killed. */
 export const operations: readonly Operation[] = [
   {
     name: "start, with the run and all jobs written but one unchecked",
@@ -98,6 +113,13 @@ export const operations: readonly Operation[] = [
     prepare: resumeBatch,
     stoppedAt: lastTask,
     changed: "agent_questions",
+  },
+  {
+    name: "completion, before the release of what waits for it",
+    strategy: "STORY",
+    prepare: complete,
+    stoppedAt: ["agent_jobs", "position desc"],
+    changed: "stories",
   },
 ];
 
@@ -157,7 +179,7 @@ export async function rowsOf({ sql }: Store, { world }: Scene): Promise<unknown>
   return at(rows, 0);
 }
 
-/** The statuses alone, in an order that is the same in two products. */
+/** The statuses alone, and what jobs still wait for, in an order that is the same in two products. */
 export async function statusesIn({ sql }: Store, { world }: Scene): Promise<unknown> {
   const lists = {
     sprints: "x.created_at",
@@ -175,6 +197,7 @@ export async function statusesIn({ sql }: Store, { world }: Scene): Promise<unkn
           `(select json_agg(x.status order by ${order}) from public.${table} x where x.product_id = $1) as ${table}`,
       )
       .join(",\n")},
+      (select json_agg(j.open_blockers order by j.created_at, j.position) from public.agent_jobs j where j.product_id = $1) as open_blockers,
       (select json_agg(e.status order by e.created_at, e.position) from public.task_executions e
        join public.sprint_runs r on r.id = e.sprint_run_id where r.product_id = $1) as executions`,
     [world.product.id],

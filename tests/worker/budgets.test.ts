@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -13,19 +13,19 @@ const { t, app, ada, token, home, repo, git } = await openStage();
 const actor = t.actorOf(ada);
 const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
-/** The fake agent that spends half a dollar at a time, with a home of its own. */
-function spender(product: string): string {
+/** The fake agent, mostly the one that spends half a dollar at a time, with a home of its own. */
+function spender(product: string, ending: string): string {
   const own = join(home, product);
   mkdirSync(own, { recursive: true });
-  writeFileSync(join(own, "ending"), "spends");
+  writeFileSync(join(own, "ending"), ending);
   return `acp:HOME="${own}" exec "${process.execPath}" "${program}"`;
 }
 
-function begin(product: string, ...words: string[]) {
+function begin(product: string, { ending = "spends" } = {}, ...words: string[]) {
   return startWorker([
     ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
     ...["--repo", repo, "--name", `worker-${product}`, "--product", product],
-    ...["--heartbeat", "0.2", "--once", "--agent", spender(product), ...words],
+    ...["--heartbeat", "0.2", "--once", "--agent", spender(product, ending), ...words],
   ]);
 }
 
@@ -70,7 +70,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
 
   it("counts no money for an agent that a subscription pays, and still knows what it took", async () => {
     const run = await scene("ABO", 3);
-    const worker = begin("ABO", "--subscription");
+    const worker = begin("ABO", {}, "--subscription");
     await worker.said(/Claimed/);
     await expect.poll(async () => soFar(run.runId), { timeout: 20_000 }).toBeGreaterThan(4);
     expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
@@ -79,6 +79,52 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     const [job] = (await run.read()).jobs;
     expect(job).toMatchObject({ status: "queued", retry_count: 0, input_tokens: 300 });
     expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
+  });
+
+  it("pays for a conversation that goes on only once, though its agent tells the sum of all of it", async () => {
+    const run = await scene("TWICE", 50);
+    mkdirSync(join(home, "TWICE"));
+    writeFileSync(join(home, "TWICE", "limit-first"), "");
+    const once = () => begin("TWICE", { ending: "costs" }).ended;
+    expect(await once()).toBe(0);
+    const [waiting] = (await run.read()).jobs;
+    expect(waiting).toMatchObject({ status: "queued", cost: 0.5 });
+    await t.sql.query("update agent_jobs set not_before = now() where id = $1", [waiting?.id]);
+    expect(await once()).toBe(0);
+    const [job] = (await run.read()).jobs;
+    expect(job).toMatchObject({ status: "done", attempt: 2, cost: 1 });
+    expect(await run.budget()).toMatchObject({ spent: 1 });
+  });
+
+  it("is told to Claude Code, which stops itself at the sum", async () => {
+    const run = await scene("CAPPED", 2.5);
+    const bin = join(home, "capped");
+    mkdirSync(bin);
+    // What Claude Code prints when it has reached `--max-budget-usd`: the answer that went beyond it is counted.
+    const script = [
+      "#!/bin/sh",
+      'case "$1" in -p) ;; *) exit 0;; esac',
+      `echo "$*" > ${home}/capped-words`,
+      "echo begun > begun.txt",
+      `echo '{"type":"system","subtype":"init","session_id":"s-1"}'`,
+      `echo '{"type":"result","subtype":"error_max_budget_usd","is_error":false,"result":"","modelUsage":{"claude-x":{"inputTokens":5,"outputTokens":6,"costUSD":2.6}}}'`,
+    ];
+    writeFileSync(join(bin, "claude"), `${script.join("\n")}\n`, { mode: 0o755 });
+    const worker = startWorker(
+      [
+        ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
+        ...["--repo", repo, "--name", "worker-CAPPED", "--product", "CAPPED"],
+        ...["--once", "--agent", "claude"],
+      ],
+      { PATH: `${bin}:${process.env.PATH}`, ANTHROPIC_API_KEY: "of-nobody" },
+    );
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(readFileSync(join(home, "capped-words"), "utf8")).toContain("--max-budget-usd 2.5000");
+    expect(worker.output()).toContain("Told to stop: The budget of this run");
+    const paused = await run.read();
+    expect(paused).toMatchObject({ status: "paused", pause_context: { reason: "budget" } });
+    expect(paused.jobs).toMatchObject([{ status: "queued", retry_count: 0, cost: 2.6 }]);
+    expect(await run.budget()).toMatchObject({ spent: 2.6, state: "reached" });
   });
 
   it("leaves what it had told when it is killed with -9 in the middle of a turn", async () => {

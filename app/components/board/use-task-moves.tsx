@@ -1,11 +1,10 @@
 import { useFetcher, useFetchers, useSubmit } from "@remix-run/react";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import type { ActionAnswer } from "~/components/action-form";
 import { enhancedField } from "~/components/enhanced-field";
+import { tellAnswer } from "~/components/tell-answer";
 import { changesPath } from "~/components/things/use-changes";
-import { showToast } from "~/components/toast";
 import type { CardTask } from "./board-cards";
-import { columnLabel } from "./columns";
 
 export const moveIntent = "move-task";
 
@@ -59,15 +58,11 @@ export function useTaskMoves(action?: string) {
 
 /** Stays as long as the board does, so that an answer finds somebody who tells it. */
 function MoveTracker({ taskId, code }: { taskId: string; code: string }) {
-  const { state, data, formData } = useFetcher<ActionAnswer>({ key: keyOf(taskId) });
-  const target = useRef<string | null>(null);
-  const sent = formData?.get("status");
-  if (typeof sent === "string") target.current = sent;
+  const { state, data } = useFetcher<ActionAnswer>({ key: keyOf(taskId) });
   useEffect(() => {
     if (state !== "idle" || !data) return;
-    const place = columnLabel(target.current ?? "");
-    if (data.error) showToast(`${code} stays where it was: ${data.error}`, "failed");
-    else showToast(`${code} is in ${place}`, "done", data.undo);
+    const { error } = data;
+    tellAnswer(error ? { ...data, error: `${code} stays where it was: ${error}` } : data);
   }, [state, data, code]);
   return null;
 }

@@ -6,14 +6,14 @@ import { WriteFields } from "../write-access";
 import { AmountFields } from "./amount-fields";
 import { BudgetList } from "./budget-list";
 
-/** What one sprint or run may cost; nothing of it where nobody may set anything and nothing is set. */
+/** What one sprint, run or task may cost; nothing of it where nobody may set anything and nothing is set. */
 export function BudgetSection({
   scope,
   targetId,
   budgets: { budgets, may_set },
   open,
 }: {
-  scope: "sprint" | "run";
+  scope: "sprint" | "run" | "task";
   targetId: string;
   budgets: Budgets;
   /** Whether work may still come: a finished thing needs no new budget. */

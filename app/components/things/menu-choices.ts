@@ -1,3 +1,4 @@
+import type { Candidates } from "~/contract/dependency";
 import { movableColumns } from "../board/columns";
 import { priorityOptions } from "../priority";
 import type { ThingAction } from "./thing-actions";
@@ -13,6 +14,15 @@ export interface ProductChoices {
 export interface MenuChoice {
   label: string;
   fields: Record<string, string>;
+}
+
+/** What a row could wait for. */
+export function waitChoices(candidates: Candidates | null): readonly MenuChoice[] | null {
+  if (candidates === null) return null;
+  return candidates.map(({ code, title }) => ({
+    label: `${code} ${title}`,
+    fields: { blocked_by: code },
+  }));
 }
 
 /** The lines of one menu; null as long as they are not known. */

@@ -1,6 +1,15 @@
 /** What can be done with the highlighted row, or with all that are selected: one list for keys, menus, bar and palette. */
 export interface ThingAction {
-  name: "status" | "priority" | "assignee" | "mine" | "title" | "move" | "peek" | "select";
+  name:
+    | "status"
+    | "priority"
+    | "assignee"
+    | "mine"
+    | "title"
+    | "move"
+    | "waits"
+    | "peek"
+    | "select";
   key: string;
   label: string;
   kinds: readonly string[];
@@ -17,6 +26,7 @@ export const thingActions: readonly ThingAction[] = [
   { name: "mine", key: "i", label: "Give it to me", kinds: ["task", "story"] },
   { name: "title", key: "e", label: "Edit title…", kinds: ["task", "story", "pbi"], single: true },
   { name: "move", key: "m", label: "Move…", kinds: ["task", "story", "pbi"] },
+  { name: "waits", key: "b", label: "Wait for…", kinds: ["task", "story"], single: true },
   {
     name: "peek",
     key: "Space",

@@ -138,10 +138,15 @@ function pressed(name: (typeof thingActions)[number]["name"]): boolean {
   const ofPage = isPageThing(row);
   if (name === "title" && (!own || ofPage || active?.closest("[data-editable]")))
     return pressEdit();
-  if (ofPage && (name === "select" || name === "peek")) return false;
+  if (ofPage && (name === "select" || name === "peek" || name === "waits")) return false;
   if (name === "peek" && active?.matches("button, summary, [role=button]")) return false;
   const chosen = [...selectedThings()];
-  const isAbout = chosen.length > 0 && name !== "select" && name !== "peek" && name !== "title";
+  const isAbout =
+    chosen.length > 0 &&
+    name !== "select" &&
+    name !== "peek" &&
+    name !== "title" &&
+    name !== "waits";
   const things = isAbout ? chosen : own ? [own] : [];
   if (things.length === 0) return false;
   runThingAction(name, things, row);

@@ -7,9 +7,11 @@ import {
   useRef,
   useState,
 } from "react";
+import type { DependencyKind } from "~/contract/dependency";
 import { MenuHeading } from "../menu";
+import { useCandidates } from "../use-candidates";
 import { focusRow } from "./at-hand";
-import { choicesFor, type MenuChoice, type ProductChoices } from "./menu-choices";
+import { choicesFor, type MenuChoice, type ProductChoices, waitChoices } from "./menu-choices";
 import type { ThingAction } from "./thing-actions";
 
 export interface OpenMenu {
@@ -28,14 +30,15 @@ interface ThingMenuProps {
 /** The small menu at a row: type to narrow, arrows walk, Enter chooses, Esc gives the focus back to the row. */
 export default function ThingMenu({ menu, productId, onChange, onClose }: ThingMenuProps) {
   const { action, things, row } = menu;
+  const [first = ""] = things;
   const ref = useRef<HTMLDivElement>(null);
   const [typed, setTyped] = useState("");
   const { data, load } = useFetcher<ProductChoices>({ key: `choices ${productId}` });
+  const candidates = useCandidates(action === "waits" ? whatWaits(first) : null, typed);
   const needsChoices = action === "assignee" || action === "move";
   useEffect(() => {
     if (needsChoices) load(`/products/${productId}/choices`);
   }, [needsChoices, load, productId]);
-  const [first = ""] = things;
 
   const choose = (fields: Record<string, string>) => {
     onChange(things, fields);
@@ -87,7 +90,7 @@ export default function ThingMenu({ menu, productId, onChange, onClose }: ThingM
         <TitleField title={titleOf(row)} onSave={(title) => choose({ title })} />
       ) : (
         <Choices
-          choices={choicesFor(action, things, data)}
+          choices={action === "waits" ? waitChoices(candidates) : choicesFor(action, things, data)}
           typed={typed}
           onType={setTyped}
           onChoose={choose}
@@ -116,7 +119,13 @@ const headings: Partial<Record<ThingAction["name"], string>> = {
   assignee: "Who has",
   title: "Title of",
   move: "Move",
+  waits: "What must come before",
 };
+
+function whatWaits(thing: string): { kind: DependencyKind; id: string } {
+  const [kind, id = ""] = thing.split(":");
+  return { kind: kind === "story" ? "story" : "task", id };
+}
 
 function Choices({
   choices,

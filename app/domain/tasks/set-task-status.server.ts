@@ -6,7 +6,7 @@ export function setTaskStatus(actor: Actor, input: SetTaskStatusInput): Promise<
   return callAs(
     actor,
     "set_task_status",
-    { p_task_id: input.task_id, p_status: input.status },
+    { p_task_id: input.task_id, p_status: input.status, p_confirmed: input.confirmed },
     movedTaskSchema,
   );
 }

@@ -7,7 +7,7 @@ export const getBudgetsTool = defineTool({
   name: "get_budgets",
   title: "Get budgets",
   description:
-    "What the product, a sprint or a run may spend, and what is spent, reserved and left. Only people set budgets.",
+    "What the product, a sprint, a run or a task may spend, and what is spent, reserved and left. Only people set budgets.",
   access: "read",
   input: budgetsQuery.safeExtend({
     product_id: reference.describe("Id or code of the product"),

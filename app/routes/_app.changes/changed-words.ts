@@ -1,5 +1,6 @@
 import type { ChangedThings, ChangeThingsInput } from "~/contract/change";
 import { ContractError } from "~/contract/errors";
+import { releasedWords } from "~/contract/released-words";
 
 const why: Record<string, string> = {
   status: "the status of a story follows its tasks",
@@ -12,11 +13,11 @@ const why: Record<string, string> = {
 /** What was changed and what was not, in one sentence; a change that fits none of them is refused. */
 export function changedWords(
   { changes }: ChangeThingsInput,
-  { changed, skipped }: ChangedThings,
+  { changed, skipped, released }: ChangedThings,
 ): string {
   const [field = ""] = Object.keys(changes);
   const reason = why[field] ?? "it has no such field";
   if (changed === 0) throw new ContractError(422, `Nothing was changed: ${reason}.`);
   if (skipped > 0) return `${changed} changed, ${skipped} left as they were: ${reason}`;
-  return changed === 1 ? "Saved" : `${changed} changed`;
+  return `${changed === 1 ? "Saved" : `${changed} changed`}${releasedWords(released)}`;
 }

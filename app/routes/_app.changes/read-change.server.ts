@@ -14,6 +14,7 @@ export function readChange(form: FormData, me: string): ChangeThingsInput {
   for (const name of emptied) if (form.has(name)) changes[name] = textOf(form, name) || null;
   if (changes.assignee_id === "me") changes.assignee_id = me;
   if (form.has("priority")) changes.priority = Number(textOf(form, "priority"));
+  if (form.has("confirmed")) changes.confirmed = true;
   const things = form.getAll("thing").map((thing) => {
     const [kind, id] = String(thing).split(":");
     return { kind, id };

@@ -1,6 +1,7 @@
 import { redirect } from "@remix-run/node";
 import { changeThings } from "~/domain/changes/change-things.server";
 import { movePbi } from "~/domain/pbis/move-pbi.server";
+import { addDependencyOfRow } from "~/http/dependency-forms.server";
 import { doneForNow } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
 import { changedWords } from "./changed-words";
@@ -17,6 +18,7 @@ export const action = pageAction(async ({ request, context }) => {
   const form = await request.formData();
   const move = readMove(form);
   if (move) return doneForNow(form, "/dashboard", `${(await movePbi(actor, move)).code} has moved`);
+  if (form.has("blocked_by")) return addDependencyOfRow(actor, form);
   const input = readChange(form, principal.user_id);
   return doneForNow(form, "/dashboard", changedWords(input, await changeThings(actor, input)));
 });

@@ -9,7 +9,7 @@ import {
   storyIdInput,
   updateStoryInput,
 } from "~/contract/story";
-import { createTaskInput, setTaskStatusInput, taskIdInput } from "~/contract/task";
+import { createTaskInput, taskIdInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { createPbi } from "~/domain/pbis/create-pbi.server";
 import { deletePbi } from "~/domain/pbis/delete-pbi.server";
@@ -23,8 +23,8 @@ import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint
 import { updateStory } from "~/domain/stories/update-story.server";
 import { createTask } from "~/domain/tasks/create-task.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { moveTaskForm } from "~/http/task-forms.server";
 import { viewIntents } from "~/http/view-forms.server";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
 import { createList, previewList } from "./paste-list.server";
@@ -131,10 +131,7 @@ export async function actOnBacklog(
       await deleteStory(actor, readForm(form, storyIdInput));
       return doneForNow(form, closed, "Deleted");
     },
-    "set-task-status": async () => {
-      const task = await setTaskStatus(actor, readForm(form, setTaskStatusInput));
-      return doneForNow(form, back, `${task.code} moved`);
-    },
+    "set-task-status": () => moveTaskForm(actor, form, back),
     "edit-task": () => editTaskForm(actor, form, back),
     "delete-task": async () => {
       await deleteTask(actor, readForm(form, taskIdInput));

@@ -18,6 +18,7 @@ import { sprintRunIdInput } from "~/contract/sprint-run";
 import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
 import { getBudgets } from "~/domain/budgets/get-budgets.server";
+import { listRunOrder } from "~/domain/dependencies/list-run-order.server";
 import { listQuestions } from "~/domain/questions/list-questions.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
@@ -33,14 +34,16 @@ import { Overlaps } from "./overlaps";
 import { RunControls } from "./run-controls";
 import { RunJobs } from "./run-jobs";
 import { RunState } from "./run-state";
+import { RunWaves } from "./run-waves";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const runId = requireId(params.runId, "run");
-  const [run, budgets, why] = await Promise.all([
+  const [run, order, budgets, why] = await Promise.all([
     getSprintRun(actor, { sprint_run_id: runId }),
+    listRunOrder(actor, { sprint_run_id: runId }),
     getBudgets(actor, { product_id: productId, sprint_run_id: runId }),
     whyNotMoving(actor, { kind: "run", id: runId }),
   ]);
@@ -52,7 +55,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
       (question.sprint_run_id === runId ||
         (question.story_id !== null && stories.has(question.story_id))),
   );
-  return json({ productId, run, budgets, questions, why: why.moving ? null : why.text });
+  return json({ productId, run, order, budgets, questions, why: why.moving ? null : why.text });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -91,7 +94,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function RunPage() {
-  const { productId, run, budgets, questions, why } = useLoaderData<typeof loader>();
+  const { productId, run, order, budgets, questions, why } = useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
@@ -161,6 +164,7 @@ export default function RunPage() {
         ) : null}
       </Facts>
       <BudgetSection scope="run" targetId={run.id} budgets={budgets} open={unfinished} />
+      {unfinished ? <RunWaves jobs={run.jobs} order={order} /> : null}
       <Section title="Jobs, in order" flush>
         <RunJobs run={run} />
       </Section>

@@ -20,12 +20,11 @@ import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 import type { BoardStory } from "~/contract/page-data";
 import { assignStoryInput } from "~/contract/story";
-import { setTaskStatusInput } from "~/contract/task";
 import { getSoloBoard } from "~/domain/pages/get-solo-board.server";
 import { assignStory } from "~/domain/stories/assign-story.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { moveTaskForm } from "~/http/task-forms.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -64,10 +63,7 @@ export const action = pageAction(async ({ request, context, params }) => {
   const form = await request.formData();
   const back = `/products/${productId}/solo`;
   return runIntent(form, {
-    "move-task": async () => {
-      await setTaskStatus(actor, readForm(form, setTaskStatusInput));
-      return doneForNow(form, back, "Moved");
-    },
+    "move-task": () => moveTaskForm(actor, form, back),
     claim: async () => {
       form.set("assignee_id", principal.user_id);
       const story = await assignStory(actor, readForm(form, assignStoryInput));

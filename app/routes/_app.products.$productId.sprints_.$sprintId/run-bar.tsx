@@ -68,6 +68,11 @@ export function RunBar({
       >
         <p>Every open task has a plan and nothing waits on a person.</p>
         {forecast ? <ForecastLine forecast={forecast} /> : null}
+        {preflight.warnings.map(({ budget_id, message }) => (
+          <p key={budget_id} className="text-waiting">
+            {message}
+          </p>
+        ))}
         <WriteFields quiet>
           <details className="mt-2">
             <summary className="text-accent underline underline-offset-2 hover:decoration-2">

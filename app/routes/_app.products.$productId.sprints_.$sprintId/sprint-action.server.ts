@@ -3,7 +3,6 @@ import type { z } from "zod";
 import { stopAtSchema } from "~/contract/budget";
 import { updateSprintInput } from "~/contract/sprint";
 import { addStoryToSprintInput, assignStoryInput, storyIdInput } from "~/contract/story";
-import { setTaskStatusInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
@@ -14,10 +13,10 @@ import { updateSprint } from "~/domain/sprints/update-sprint.server";
 import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
 import { assignStory } from "~/domain/stories/assign-story.server";
 import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { removeDependencyForm } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
+import { moveTaskForm } from "~/http/task-forms.server";
 import { viewIntents } from "~/http/view-forms.server";
 
 /** Everything that the sprint page changes, one small operation a form. */
@@ -37,6 +36,7 @@ export async function actOnSprint(
       await setTaskStatus(actor, readForm(form, setTaskStatusInput));
       return doneForNow(form, back, "Moved");
     },
+    "move-task": () => moveTaskForm(actor, form, back),
     "update-sprint": async () => {
       form.set("sprint_id", sprintId);
       const cleared = { sprint_goal: "", start_date: null, end_date: null } as const;

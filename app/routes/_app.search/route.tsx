@@ -81,7 +81,8 @@ export default function SearchPage() {
         </ul>
       ) : query ? (
         <EmptyState title={`Nothing found for “${query}”`}>
-          Words match from their beginning, codes too.
+          Words match from their beginning, codes too. <code>blocked:yes</code> finds what waits for
+          something, <code>blocked:T-3</code> what waits for T-3.
         </EmptyState>
       ) : null}
     </div>

@@ -1,5 +1,6 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { BudgetSection } from "~/components/budgets/budget-section";
 import { DependenciesSection } from "~/components/dependencies";
 import { EditableTitle } from "~/components/in-place/editable-title";
 import { TaskTexts } from "~/components/in-place/task-texts";
@@ -11,11 +12,13 @@ import { StatusPill } from "~/components/status-pill";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { WriteAccessProvider } from "~/components/write-access";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { getBudgets } from "~/domain/budgets/get-budgets.server";
 import { getTaskPage } from "~/domain/pages/get-task-page.server";
 import { getStoryProof } from "~/domain/proof/get-story-proof.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { BeginWaiting } from "./begin-waiting";
 import { ImportedReviews } from "./imported-reviews";
 import { actOnTask } from "./task-action.server";
 import { TaskHistory } from "./task-history";
@@ -31,10 +34,14 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     getTaskPage(actor, taskId),
     whyNotMoving(actor, { kind: "task", id: taskId }),
   ]);
-  const proof = await getStoryProof(actor, { story_id: page.story.id });
+  const [proof, budgets] = await Promise.all([
+    getStoryProof(actor, { story_id: page.story.id }),
+    getBudgets(actor, { product_id: page.product.id, task_id: taskId }),
+  ]);
   return json({
     page,
     proof,
+    budgets,
     why: why.moving || page.task.status === "done" ? null : why.text,
     plan: await renderMarkdown(page.task.implementation_plan),
     description: await renderMarkdown(page.task.description),
@@ -51,7 +58,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function TaskPage() {
-  const { page, proof, why, plan, description } = useLoaderData<typeof loader>();
+  const { page, proof, budgets, why, plan, description } = useLoaderData<typeof loader>();
   const { task, product, story, jobs, questions, history } = page;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   return (
@@ -91,7 +98,15 @@ export default function TaskPage() {
         </div>
         <div className="grid gap-5">
           <TaskProperties page={page} />
-          <DependenciesSection kind="task" id={task.id} dependencies={page.dependencies} />
+          <DependenciesSection kind="task" id={task.id} dependencies={page.dependencies}>
+            <BeginWaiting page={page} />
+          </DependenciesSection>
+          <BudgetSection
+            scope="task"
+            targetId={task.id}
+            budgets={budgets}
+            open={task.status !== "done"}
+          />
           <TaskHistory history={history} />
         </div>
       </div>

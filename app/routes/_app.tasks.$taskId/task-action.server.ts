@@ -1,11 +1,12 @@
-import { moveTaskInput, setTaskStatusInput } from "~/contract/task";
+import { moveTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { getTaskPage } from "~/domain/pages/get-task-page.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { moveTask } from "~/domain/tasks/move-task.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { budgetIntents } from "~/http/budget-forms.server";
 import { addDependencyForm, removeDependencyForm } from "~/http/dependency-forms.server";
-import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
+import { doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
+import { moveTaskForm } from "~/http/task-forms.server";
 import { editTaskForm } from "./edit-task-form.server";
 
 /** Everything that the task page changes. */
@@ -13,11 +14,13 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
   const form = await request.formData();
   const back = `/tasks/${taskId}`;
   form.set("task_id", taskId);
+  const intent = textOf(form, "intent");
+  if (intent === "set-budget" || intent === "delete-budget") {
+    const { product } = await getTaskPage(actor, taskId);
+    return runIntent(form, budgetIntents(actor, form, product.id, back));
+  }
   return runIntent(form, {
-    "set-status": async () => {
-      await setTaskStatus(actor, readForm(form, setTaskStatusInput));
-      return doneForNow(form, back, "Moved");
-    },
+    "set-status": () => moveTaskForm(actor, form, back),
     "add-dependency": () => addDependencyForm(actor, form, { kind: "task", id: taskId, back }),
     "remove-dependency": () => removeDependencyForm(actor, form, back),
     edit: () => editTaskForm(actor, form, back),

@@ -2,6 +2,7 @@ import { useNavigate } from "@remix-run/react";
 import { useMemo } from "react";
 import { type PageKey, pressMarked, usePageKeys } from "~/components/page-keys";
 import { useUndo } from "~/components/use-undo";
+import { useMessageAnswers } from "./message-answers";
 import {
   adminDestination,
   destinations,
@@ -9,7 +10,6 @@ import {
   productPath,
   setupDestinations,
 } from "./navigation";
-import { useUndoAnswers } from "./undo-answers";
 
 /** The keys that work everywhere: go, create, search, help, close. */
 export function useShellKeys(
@@ -20,7 +20,7 @@ export function useShellKeys(
   const navigate = useNavigate();
   const { palette, keys: help } = show;
   const undo = useUndo();
-  useUndoAnswers();
+  useMessageAnswers();
   const keys = useMemo<PageKey[]>(() => {
     const reachable = [...destinations, ...setupDestinations];
     if (isAdmin) reachable.push(adminDestination);

@@ -52,7 +52,7 @@ function pathsOf(kind: DependencyKind, address: string, noun: string): ZodOpenAp
         body: addDependencyBody,
         status: 201,
         answer: dependenciesSchema,
-        errors: writes,
+        errors: [...writes, 429],
       }),
     },
     [`${address}/{id}/dependencies/{blocker}`]: {

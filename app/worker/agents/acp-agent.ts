@@ -13,6 +13,8 @@ export interface AcpAgent {
   modeFor?: (turn: AgentTurn) => string | undefined;
   environment?: (turn: AgentTurn) => Record<string, string>;
   usageOf(answer: Answer, session: { model: string | null }): Usage[];
+  /** True where each process counts its cost from nothing, also in a session that it takes up again. */
+  countsAnew?: boolean;
   /** How to sign in, for the person at this machine. */
   signIn: string;
 }

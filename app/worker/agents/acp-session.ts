@@ -67,6 +67,7 @@ async function converse(
   started: AgentProcess,
 ): Promise<TurnEnd> {
   const updates = readUpdates(turn.folder, output);
+  updates.resume(agent.countsAnew ? null : (turn.resume?.cost ?? null));
   const asked: { question: AgentQuestion | null } = { question: null };
   const live: Live = { hasBegun: false, model: null };
   let askPerson = (question: AgentQuestion): void => {
@@ -76,6 +77,7 @@ async function converse(
   const app = client({ name: "backloom" })
     .onNotification(updateMethod, updateSchema, ({ params }) => {
       if (live.hasBegun) updates.take(params.update);
+      else updates.takeEarlier(params.update);
     })
     .onRequest("session/request_permission", permissionSchema, ({ params }) => {
       return decide(agent, turn, output, params, askPerson);
@@ -118,6 +120,7 @@ async function converse(
     const session = await whileAlive(openSession(connection.agent, agent, turn));
     live.model = session.model ?? turn.model ?? null;
     output.session(session.id);
+    if (!session.isResumed) updates.resume(null);
     const promptFile = session.isResumed ? turn.resume?.promptFile : undefined;
     const text = await readFile(promptFile ?? turn.promptFile, "utf8");
     live.hasBegun = true;

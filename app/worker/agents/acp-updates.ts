@@ -9,14 +9,14 @@ import {
   type Update,
   usageUpdateSchema,
 } from "./acp-messages";
-import type { EntryKind, TurnOutput } from "./driver";
+import type { EntryKind, SessionCost, TurnOutput } from "./driver";
 import { describeChange, type KnownCall, openCallLog } from "./tool-calls";
 import { nothingKnown } from "./usage";
 
 /** What the updates of a session told that is no entry. */
 export interface SessionNews {
-  /** The sum of the whole session, where the agent knows it. */
-  cost: { amount: number; currency: string } | null;
+  /** What this turn has cost, where the agent knows it. */
+  cost: SessionCost | null;
   /** Why the agent's service gave up, where the answer itself says that all went well. */
   trouble: string | null;
 }
@@ -27,6 +27,7 @@ export function readUpdates(folder: string, output: TurnOutput) {
   const calls = new Map<string, ToolCall>();
   const log = openCallLog(transcript);
   const news: SessionNews = { cost: null, trouble: null };
+  const costs = readCosts();
   let message: string | null | undefined;
 
   const takeCall = (call: ToolCall): void => {
@@ -86,8 +87,9 @@ export function readUpdates(folder: string, output: TurnOutput) {
       case "usage_update": {
         const cost = usageUpdateSchema.safeParse(update).data?.cost;
         if (!cost) return;
-        news.cost = cost;
-        output.usageSoFar([{ ...nothingKnown, cost: cost.amount, currency: cost.currency }]);
+        output.sessionCost(cost);
+        news.cost = costs.take(cost);
+        output.usageSoFar([{ ...nothingKnown, ...costOf(news.cost) }]);
         return;
       }
       case "session_info_update":
@@ -97,8 +99,33 @@ export function readUpdates(folder: string, output: TurnOutput) {
         return;
     }
   };
-  return { take, news, running: log.running };
+  /** What an agent tells when it has loaded a session, before it was asked for anything. */
+  const takeEarlier = (update: Update): void => {
+    if (update.sessionUpdate !== "usage_update") return;
+    const cost = usageUpdateSchema.safeParse(update).data?.cost;
+    if (cost) costs.before(cost);
+  };
+  return { take, takeEarlier, resume: costs.before, news, running: log.running };
 }
+
+/**
+ * The protocol tells what the whole session has cost. A session that was taken up again is counted from where it stood; one
+ * whose count is below that has begun to count anew.
+ */
+function readCosts() {
+  let base: SessionCost | null = null;
+  return {
+    before(cost: SessionCost | null): void {
+      base = cost;
+    },
+    take({ amount, currency }: SessionCost): SessionCost {
+      if (base !== null && (base.currency !== currency || amount < base.amount)) base = null;
+      return { amount: amount - (base?.amount ?? 0), currency };
+    },
+  };
+}
+
+const costOf = ({ amount, currency }: SessionCost) => ({ cost: amount, currency });
 
 /** Later news of a call replace earlier ones; what they leave out stays. */
 function merged(known: ToolCall | undefined, news: ToolCall): ToolCall {

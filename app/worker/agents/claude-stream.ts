@@ -198,6 +198,10 @@ function readResult(result: Line, resetsAt: number | undefined): TurnEnd {
       const reason = `Claude Code is not signed in on this machine (${words}): start claude once and sign in`;
       return { kind: "failed", cause: "sign-in", reason };
     }
+    if (result.subtype === "error_max_budget_usd") {
+      const reason = "Claude Code stopped at the sum that this job may cost";
+      return { kind: "limit", reason, resetsAt: null, isBudget: true };
+    }
     const limit = limitIn(words, result.api_error_status);
     if (limit === null) return { kind: "failed", cause: "error", reason: words };
     const known = resetsAt === undefined ? null : new Date(resetsAt * 1000).toISOString();

@@ -45,6 +45,7 @@ export const claude: Driver = {
                 ...(program === null ? {} : { CLAUDE_CODE_EXECUTABLE: program }),
               }),
               usageOf: (answer, { model }) => usageOfAnswer(answer, model),
+              countsAnew: true,
               signIn,
             },
             turn,
@@ -76,12 +77,14 @@ export const claude: Driver = {
   },
 };
 
-function wordsOf({ allow, model, resume }: AgentTurn): string[] {
+function wordsOf({ allow, model, mostCost, resume }: AgentTurn): string[] {
   return [
     "-p",
     ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
     ...wordsFor[allow],
     ...(model === undefined ? [] : ["--model", model]),
+    // Looked at between two answers of the model, and counted from nothing by each process.
+    ...(mostCost === undefined ? [] : ["--max-budget-usd", mostCost.toFixed(4)]),
     ...(resume === undefined ? [] : ["--resume", resume.sessionId]),
   ];
 }

@@ -30,6 +30,12 @@ export interface Usage {
   currency: string | null;
 }
 
+/** What a tool says that a whole conversation has cost so far. */
+export interface SessionCost {
+  amount: number;
+  currency: string;
+}
+
 /** Where the entries and the usage of an attempt go. All of it is free of secrets. */
 export interface AgentSink {
   entry(entry: Entry): void;
@@ -39,6 +45,8 @@ export interface AgentSink {
   usageSoFar(usage: readonly Usage[]): void;
   /** By this name the same tool on this machine takes the conversation up again. */
   session(id: string): void;
+  /** How far the tool's own count of that conversation is: whoever takes it up again pays only for what comes after. */
+  sessionCost(cost: SessionCost): void;
 }
 
 /** What a person has said to an earlier question of the agent. */
@@ -55,8 +63,10 @@ export interface AgentTurn {
   environment: Record<string, string>;
   allow: Allowance;
   model?: string | undefined;
+  /** In US dollars: a tool that can stop itself at a sum is told this one. Heartbeats stop the others. */
+  mostCost?: number | undefined;
   /** The conversation to go on with, and the words for it. A tool that does not know it any more begins anew with the prompt. */
-  resume?: { sessionId: string; promptFile: string } | undefined;
+  resume?: { sessionId: string; promptFile: string; cost?: SessionCost | undefined } | undefined;
   answers: readonly GivenAnswer[];
   /** Aborted when the turn must end; everything that was started ends with it. */
   signal: AbortSignal;
@@ -90,7 +100,8 @@ export type FailureCause =
 export type TurnEnd =
   | { kind: "done" }
   | { kind: "question"; question: AgentQuestion }
-  | { kind: "limit"; reason: string; resetsAt: string | null }
+  /** `isBudget`: the sum is used up that the turn was given. */
+  | { kind: "limit"; reason: string; resetsAt: string | null; isBudget?: boolean }
   | { kind: "failed"; cause: FailureCause; reason: string };
 
 /** The same with what else is known of it. */
@@ -108,6 +119,7 @@ export interface TurnOutput {
   usage(usage: Usage): void;
   usageSoFar(usage: readonly Usage[]): void;
   session(id: string): void;
+  sessionCost(cost: SessionCost): void;
   denied(what: string): void;
   /** The tool is alive: the clock of its silence begins anew. */
   heard(): void;

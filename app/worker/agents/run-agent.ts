@@ -32,6 +32,7 @@ export async function runAgent(
         if (id !== sessionId) sink.session(id);
         sessionId = id;
       },
+      sessionCost: (cost) => sink.sessionCost(cost),
       denied: (what) => denied.push(clean(what)),
       heard: silence.heard,
     },

@@ -95,6 +95,8 @@ create index agent_jobs_stopped_by_budget_id_idx on public.agent_jobs (stopped_b
   where stopped_by_budget_id is not null;
 create index agent_jobs_created_by_idx on public.agent_jobs (created_by);
 create index agent_jobs_product_id_idx on public.agent_jobs (product_id, created_at, id);
+-- What finished tasks took, the newest first: a claim under a budget asks for a hundred of them.
+create index agent_jobs_done_idx on public.agent_jobs (product_id, finished_at) where status = 'DONE' and kind = 'TASK_IMPLEMENTATION';
 create index agent_jobs_cleanup_idx on public.agent_jobs (finished_at) where status in ('FAILED', 'CANCELLED');
 
 alter table public.agent_jobs enable row level security;

@@ -7,6 +7,7 @@ import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
 import { median, verdict } from "../streams/statistics";
+import { compareDispatch } from "./dispatch";
 import { rateOfGraphileWorker } from "./graphile-worker";
 import { rateOfService } from "./ours";
 import { rateOfPgBoss } from "./pg-boss";
@@ -26,10 +27,20 @@ async function main(dataDir: string): Promise<void> {
   const url = cluster.url("supabase_admin", "postgres");
   const sql = new pg.Pool({ connectionString: url, max: 10 });
   try {
-    for (const workers of [1, 8]) await compareWithPlain(sql, database, workers);
-    await compareWithQueues(sql, database, () => new pg.Pool({ connectionString: url, max: 10 }));
-    await compareBacklogs(sql, database);
-    await measureRunStart(sql, database, rounds);
+    const parts: Record<string, () => Promise<void>> = {
+      async plain() {
+        for (const workers of [1, 8]) await compareWithPlain(sql, database, workers);
+      },
+      queues: () =>
+        compareWithQueues(sql, database, () => new pg.Pool({ connectionString: url, max: 10 })),
+      backlogs: () => compareBacklogs(sql, database),
+      dispatch: () => compareDispatch(sql, database, { rounds, seconds, backlog: 30_000 }),
+      start: () => measureRunStart(sql, database, rounds),
+    };
+    const asked = process.argv.slice(2);
+    for (const [name, measure] of Object.entries(parts)) {
+      if (asked.length === 0 || asked.includes(name)) await measure();
+    }
   } finally {
     await sql.end();
     await database.close();

@@ -12,6 +12,7 @@ import { setBudget } from "~/domain/budgets/set-budget.server";
 import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
 import { answerQuestion } from "~/domain/questions/answer-question.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
 import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { createToken, startTestApp } from "../../setup/app";
@@ -58,6 +59,50 @@ async function scene(amount: number, options: SprintOptions = {}) {
   };
   return { ...world, run, read, budget, beat, finish, answer };
 }
+
+describe("a budget that is probably not enough", () => {
+  it("is named before the start, and does not prevent it", async () => {
+    const { actor, product, sprint, finish } = await scene(100, { stories: Array(6).fill(1) });
+    for (let n = 0; n < 5; n++) await finish(await claim(actor), 2);
+    const day = { product_id: product.id, scope: "product", period: "day", unit: "USD" } as const;
+    const look = async () => (await preflightSprintRun(actor, { sprint_id: sprint.id })).warnings;
+    expect(await look()).toEqual([]);
+    const { id } = await setBudget(actor, { ...day, amount: 11.5 });
+    expect(await look()).toEqual([
+      {
+        type: "budget",
+        budget_id: id,
+        message: `The budget of product ${product.code} for this day has 1.50 USD left, and this run probably takes 2.00 USD to 2.00 USD. It stops there and asks you.`,
+      },
+    ]);
+    await setBudget(actor, { ...day, amount: 10 });
+    expect((await look())[0]?.message).toContain("is used up: a run waits at once");
+    await setBudget(actor, { ...day, amount: 12 });
+    expect(await look()).toEqual([]);
+  });
+
+  it("is told to the worker with the claim, without what others have reserved", async () => {
+    const { actor, finish } = await scene(5);
+    const first = await claim(actor, "w-1");
+    expect(first.budget_left).toEqual([{ unit: "USD", amount: 5 }]);
+    const second = await claim(actor, "w-2");
+    expect(second.budget_left).toEqual([{ unit: "USD", amount: 4 }]);
+    await finish(first, 3);
+    expect((await claim(actor, "w-1")).budget_left).toEqual([{ unit: "USD", amount: 1 }]);
+  });
+
+  it("of one task is listed with it, beside what else it falls under", async () => {
+    const { actor, product, tasks, sprint } = await scene(5);
+    const [task, other] = [at(tasks, 0), at(tasks, 1)];
+    const usd = { product_id: product.id, unit: "USD", amount: 1 };
+    await setBudget(actor, { ...usd, scope: "task", target_id: task.id });
+    await setBudget(actor, { ...usd, scope: "sprint", target_id: sprint.id });
+    const scopes = async (task_id: string) =>
+      (await getBudgets(actor, { product_id: product.id, task_id })).budgets.map((b) => b.scope);
+    expect(await scopes(task.id)).toEqual(["run", "sprint", "task"]);
+    expect(await scopes(other.id)).toEqual(["run", "sprint"]);
+  });
+});
 
 describe("a budget of a run", () => {
   it("is reserved by claims, and by no more of them than it has room for", async () => {

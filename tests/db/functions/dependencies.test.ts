@@ -3,7 +3,12 @@ import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
 import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { changeThings } from "~/domain/changes/change-things.server";
+import { listCandidates } from "~/domain/dependencies/list-candidates.server";
+import { listRunOrder } from "~/domain/dependencies/list-run-order.server";
 import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
+import { search } from "~/domain/search/search.server";
+import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { deleteStory } from "~/domain/stories/delete-story.server";
@@ -11,8 +16,10 @@ import { createTask } from "~/domain/tasks/create-task.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { moveTask } from "~/domain/tasks/move-task.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { wavesOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/waves";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
 import { claim, claimRefusal, type SprintWorld, seedSprint } from "../agents/sprint-world";
 import { expectRightCounters, wait, waitStory } from "../dependency-world";
 import { refusalOf } from "../refusal";
@@ -260,6 +267,126 @@ describe("dispatch", () => {
       `It waits for ${task.code} (to do).`,
     );
     expect((await claimAgentJob(world.actor, { worker: "w" })).job).toBeNull();
+  });
+});
+
+describe("what a task or story could wait for", () => {
+  it("is what is near and not done, and never what would go round", async () => {
+    const world = await seedSprint(t, { stories: [3, 2] });
+    const [first, second, third] = four(world);
+    const [near, far] = [at(world.stories, 0), at(world.stories, 1)];
+    const codes = async (kind: "task" | "story", id: string, query?: string) =>
+      (await listCandidates(world.actor, { kind, id, query })).map(({ code }) => code);
+    const others = far.tasks.map(({ code }) => code);
+    expect(await codes("task", second.id)).toEqual([first.code, third.code, ...others]);
+
+    await wait(world.actor, second, first);
+    await wait(world.actor, third, second);
+    expect(await codes("task", second.id)).toEqual(others);
+    await setTaskStatus(world.actor, { task_id: at(far.tasks, 0).id, status: "done" });
+    expect(await codes("task", second.id)).toEqual(others.slice(1));
+    expect(await codes("task", first.id, "task 2.")).toEqual(others.slice(1));
+    expect(await codes("task", first.id, "%")).toEqual([]);
+
+    expect(await codes("story", near.id)).toEqual([far.code]);
+    await waitStory(world.actor, far, near);
+    expect(await codes("story", near.id)).toEqual([]);
+    expect(await codes("task", first.id)).toEqual([]);
+  });
+});
+
+describe("a search for what waits", () => {
+  it("finds it by that alone, by what it waits for, and with words", async () => {
+    const world = await seedSprint(t, { stories: [2, 1] });
+    const [first, second, third] = four({ ...world, tasks: [...world.tasks, at(world.tasks, 0)] });
+    const found = async (query: string, kind?: "task") =>
+      (await search(world.actor, { query, kind })).items.map(({ code }) => code).sort();
+    await wait(world.actor, second, first);
+    await waitStory(world.actor, at(world.stories, 1), at(world.stories, 0));
+    const [from, to] = [at(world.stories, 0).code, at(world.stories, 1).code];
+    expect(await found("blocked:yes")).toEqual([to, second.code, third.code].sort());
+    expect(await found("blocked:")).toHaveLength(3);
+    expect(await found("blocked:no")).toEqual([from, first.code].sort());
+    expect(await found(`blocked:${first.code.toLowerCase()}`)).toEqual([second.code]);
+    expect(await found(`task 2 blocked:${from}`)).toEqual([third.code]);
+    expect(await found("blocked:yes", "task")).toEqual([second.code, third.code].sort());
+    expect((await search(t.actorOf(await createUser(t)), { query: "blocked:yes" })).items).toEqual(
+      [],
+    );
+    await setTaskStatus(world.actor, { task_id: first.id, status: "done" });
+    expect(await found(`blocked:${first.code}`)).toEqual([]);
+  });
+});
+
+describe("the order of a run", () => {
+  it("puts what can be at work at once into one wave", async () => {
+    const world = await seedSprint(t, { strategy: "STORY", stories: [2, 2, 1] });
+    const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
+    await wait(world.actor, at(b.tasks, 0), at(a.tasks, 0));
+    await waitStory(world.actor, c, a);
+    const { id } = await start(world);
+    const { jobs } = await getSprintRun(world.actor, { sprint_run_id: id });
+    const waves = wavesOf(jobs, await listRunOrder(world.actor, { sprint_run_id: id }));
+    expect(waves.map((wave) => wave.map(({ task_code }) => task_code).sort())).toEqual([
+      [at(a.tasks, 0).code],
+      [at(a.tasks, 1).code, at(b.tasks, 0).code].sort(),
+      [at(b.tasks, 1).code, at(c.tasks, 0).code].sort(),
+    ]);
+  });
+});
+
+describe("a person who begins what waits", () => {
+  it("is asked once, and it is written down; a move from what is under way is not", async () => {
+    const world = await seedSprint(t, { stories: [1, 1] });
+    const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
+    await waitStory(world.actor, at(world.stories, 1), at(world.stories, 0));
+    const move = (status: "in_progress" | "review" | "todo", confirmed?: boolean) =>
+      setTaskStatus(world.actor, { task_id: second.id, status, confirmed });
+    const begun = async () => {
+      const { rows } = await t.sql.query(
+        "select user_id, detail from public.audit_events where kind = 'task.begun_waiting' and user_id = $1",
+        [world.owner.id],
+      );
+      return rows;
+    };
+    for (const status of ["in_progress", "review"] as const) {
+      const { status: code, detail } = await refusalOf(move(status));
+      expect([code, detail]).toEqual([
+        409,
+        { blocked_by: [at(world.stories, 0).code], begin: { task_id: second.id, status } },
+      ]);
+    }
+    expect(await begun()).toEqual([]);
+
+    expect((await move("in_progress", true)).status).toBe("in_progress");
+    expect(await begun()).toEqual([
+      {
+        user_id: world.owner.id,
+        detail: {
+          ...{ product_id: world.product.id, task_id: second.id, code: second.code },
+          blocked_by: [at(world.stories, 0).code],
+        },
+      },
+    ]);
+    await move("review");
+    expect(await begun()).toHaveLength(1);
+
+    const things = world.tasks.map(({ id }) => ({ kind: "task" as const, id }));
+    await move("todo");
+    const many = { things, changes: { status: "in_progress" as const } };
+    expect(await refusalOf(changeThings(world.actor, many))).toMatchObject({
+      status: 409,
+      message: expect.stringContaining("Nothing was changed."),
+    });
+    const confirmed = { things, changes: { ...many.changes, confirmed: true } };
+    expect(await changeThings(world.actor, confirmed)).toEqual({ changed: 2, skipped: 0 });
+    expect(await begun()).toHaveLength(2);
+    await move("todo");
+    const done = await changeThings(world.actor, {
+      things: [{ kind: "task", id: first.id }],
+      changes: { status: "done" },
+    });
+    expect(done.released).toEqual([second.code]);
   });
 });
 

@@ -21,6 +21,7 @@ begin
       ('pbi', 30, 60),
       ('story', 60, 60),
       ('task', 100, 60),
+      ('dependency', 120, 60),
       ('sprint', 10, 60),
       ('idea', 60, 60),
       ('story_log', 120, 60),

@@ -1,5 +1,5 @@
 -- Called by the task page and tools: people edit every field. `p_changes` holds the fields to change; a null clears
--- implementation_plan, repo_url and estimated_minutes. A new code brings a new sort_order.
+-- implementation_plan, repo_url and estimated_minutes; `confirmed` lets it begin before what it waits for. A new code brings a new sort_order.
 create function public.edit_task(p_task_id uuid, p_changes jsonb)
 returns json
 language plpgsql
@@ -12,6 +12,7 @@ begin
   perform private.parse_choice('verify_required', p_changes ->> 'verify_required', '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
   perform private.require_write('task', p_task_id);
   perform private.require_proof(p_task_id, v_status);
+  perform private.heed_waiting(p_task_id, v_status, (p_changes ->> 'confirmed')::boolean);
 
   update public.tasks t
   set title = coalesce(p_changes ->> 'title', t.title),

@@ -1,6 +1,6 @@
 -- Called by the board and the solo page, where people may put every status, review included
--- (specification: PATCH /api/tasks/:id).
-create function public.set_task_status(p_task_id uuid, p_status text)
+-- (specification: PATCH /api/tasks/:id). p_confirmed: also when it begins before what it waits for.
+create function public.set_task_status(p_task_id uuid, p_status text, p_confirmed boolean default false)
 returns json
 language plpgsql
 volatile
@@ -11,6 +11,7 @@ declare
 begin
   perform private.require_write('task', p_task_id);
   perform private.require_proof(p_task_id, v_status);
+  perform private.heed_waiting(p_task_id, v_status, p_confirmed);
   update public.tasks t set status = v_status where t.id = p_task_id and t.status <> v_status;
   return (select to_jsonb(t) || private.released() from private.task_shape t where t.id = p_task_id);
 end;

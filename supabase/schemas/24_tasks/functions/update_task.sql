@@ -24,6 +24,7 @@ begin
   perform private.parse_choice('verify_required', p_verify_required, '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
   perform private.require_write('task', p_task_id);
   perform private.require_proof(p_task_id, private.parse_task_status(p_status));
+  perform private.heed_waiting(p_task_id, private.parse_task_status(p_status), false);
 
   update public.tasks t
   set status = coalesce(private.parse_task_status(p_status), t.status),

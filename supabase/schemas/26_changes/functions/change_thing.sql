@@ -24,7 +24,7 @@ begin
   end if;
 
   if p_kind = 'pbi' then
-    v_fields := p_changes - '{assignee_id,sprint_id,pbi_id,story_id}'::text[];
+    v_fields := p_changes - '{assignee_id,sprint_id,pbi_id,story_id,confirmed}'::text[];
     if v_fields ->> 'status' not in ('ready', 'blocked') then
       v_fields := v_fields - 'status';
     end if;
@@ -34,7 +34,7 @@ begin
     return v_fields <> '{}';
   end if;
 
-  v_fields := p_changes - '{status,assignee_id,sprint_id,story_id}'::text[];
+  v_fields := p_changes - '{status,assignee_id,sprint_id,story_id,confirmed}'::text[];
   if v_fields <> '{}' then
     perform public.update_story(p_id, v_fields);
   end if;

@@ -1,7 +1,8 @@
 -- Called by the menus and keys of the lists: one change for one or many tasks, stories and PBIs of a product, all of them or none.
 -- `p_things` is an array of {kind, id}; `p_changes` holds one or more of status, priority, title, assignee_id, sprint_id, story_id,
 -- pbi_id (null empties assignee_id and sprint_id). What a thing does not have is passed over and counted: the status of a
--- story follows its tasks, the sprint of a task is its story's. Whoever gets a task gets its story.
+-- story follows its tasks, the sprint of a task is its story's. Whoever gets a task gets its story. `confirmed` beside status begins
+-- tasks that wait for others.
 create function public.change_things(p_things jsonb, p_changes jsonb)
 returns json
 language plpgsql
@@ -45,7 +46,7 @@ begin
         message = format('%s: %s Nothing was changed.', private.code_of(v_thing.kind, v_thing.id), sqlerrm);
     end;
   end loop;
-  return json_build_object('changed', v_changed, 'skipped', v_skipped);
+  return jsonb_build_object('changed', v_changed, 'skipped', v_skipped) || private.released();
 end;
 $$;
 

@@ -1,4 +1,4 @@
--- Why: "this waits for that". Refusals: 404, 403, 409 with the circle as `path`, 422 for itself, unknown or of another product.
+-- Why: "this waits for that". Refusals: 404, 403, 409 with the circle as `path`, 422 for itself, unknown or of another product, 429.
 -- Jobs of a run under way that have not begun are held at once, and their order follows.
 -- Definer: dependencies and counters are written by functions only.
 create function private.add_dependency(p_kind text, p_id uuid, p_blocked_by text)
@@ -11,8 +11,10 @@ as $$
 declare
   v_kind text := private.parse_choice('kind', p_kind, '{task,story}');
   v_product_id uuid := private.require_write(v_kind, p_id);
-  v_blocker_id uuid := private.require_blocker(v_kind, v_product_id, p_blocked_by);
+  v_blocker_id uuid;
 begin
+  perform private.take_rate_limit('dependency', auth.uid()::text);
+  v_blocker_id := private.require_blocker(v_kind, v_product_id, p_blocked_by);
   perform private.insert_dependency(v_kind, v_product_id, p_id, v_blocker_id);
   perform private.order_runs(v_product_id);
   return private.dependencies_json(v_kind, p_id);

@@ -11,8 +11,9 @@ begin
   select jsonb_agg(t.code order by t.sort_order, t.code) into v_codes
   from public.tasks t
   where t.id = any (p_task_ids) and t.status = 'TO_DO'
-    and exists (select from private.task_blockers b where b.task_id = t.id)
-    and not exists (select from private.task_blockers b where b.task_id = t.id and not b.resolved);
+    and (exists (select from public.task_dependencies d where d.blocked_id = t.id)
+      or exists (select from public.story_dependencies d where d.blocked_id = t.story_id))
+    and not private.is_held(t.id);
   if v_codes is not null then
     perform set_config('backloom.released',
       (coalesce(nullif(current_setting('backloom.released', true), '')::jsonb, '[]') || v_codes)::text, true);

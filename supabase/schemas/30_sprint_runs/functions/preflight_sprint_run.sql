@@ -24,7 +24,8 @@ begin
     'ready', v_blockers = '[]',
     'tasks_total', v_tasks,
     'jobs_total', case when v_product.pr_strategy = 'SPRINT_BATCH' then least(1, v_tasks) else v_tasks end,
-    'blockers', v_blockers);
+    'blockers', v_blockers,
+    'warnings', private.budget_warnings(v_sprint));
 end;
 $$;
 

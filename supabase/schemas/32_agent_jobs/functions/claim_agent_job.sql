@@ -64,7 +64,8 @@ begin
   if v_job.id is null then
     return json_build_object('job', null, 'worker_id', v_worker.id, 'reason', private.nothing_to_claim(v_user_id, p_product_id, v_full_budgets));
   end if;
-  return json_build_object('job', private.job_payload(v_job), 'worker_id', v_worker.id, 'reason', null);
+  return json_build_object('job', case when v_full_budgets is null then private.job_payload(v_job)
+    else (private.job_payload(v_job)::jsonb || private.budget_payload(v_job))::json end, 'worker_id', v_worker.id, 'reason', null);
 end;
 $$;
 

@@ -16,7 +16,7 @@ begin
     case when count(*) >= 3 then percentile_cont(0.5) within group (order by x.used) end)
   into v_expected
   from (
-    select f.model_id, f.used from private.finished_use(p_product_id, p_unit) f limit 100
+    select f.model_id, f.used from private.finished_use(p_product_id, p_unit, 100) f
   ) x;
   if v_expected > 0 then
     return v_expected;

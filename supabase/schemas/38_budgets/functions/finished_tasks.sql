@@ -12,7 +12,7 @@ begin
     from (
       select x.* from public.agent_jobs x
       where x.product_id = p_product_id and x.kind = 'TASK_IMPLEMENTATION' and x.status = 'DONE'
-      order by x.created_at desc, x.id limit 200
+      order by x.finished_at desc limit 200
     ) j
     join public.tasks t on t.id = j.task_id
     cross join lateral (

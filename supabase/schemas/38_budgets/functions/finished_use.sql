@@ -1,6 +1,6 @@
 -- Why: forecasts stand on tasks that agents have finished: what each took in all its attempts, newest first. Tasks whose agents
--- told nothing say nothing.
-create function private.finished_use(p_product_id uuid, p_unit text)
+-- told nothing say nothing. p_limit: no more than so many are read; a claim asks for it, with thousands behind it.
+create function private.finished_use(p_product_id uuid, p_unit text, p_limit integer)
 returns table (job_id uuid, task_id uuid, model_id text, used numeric)
 language plpgsql
 stable
@@ -15,7 +15,8 @@ begin
       from private.known_usage k where k.job_id = j.id
     ) u
     where j.product_id = p_product_id and j.kind = 'TASK_IMPLEMENTATION' and j.status = 'DONE' and u.used is not null
-    order by j.created_at desc, j.id;
+    order by j.finished_at desc
+    limit p_limit;
 end;
 $$;
 

@@ -1,6 +1,6 @@
--- Why: the budgets of a product that matter now: its own, those of open sprints and tasks and of unfinished runs; with a run, all that
--- this run falls under. Definer: access is checked first.
-create function private.get_budgets(p_product_id uuid, p_sprint_run_id uuid, p_sprint_id uuid)
+-- Why: the budgets of a product that matter now: its own, those of open sprints and tasks and of unfinished runs; with a run or task, all
+-- that it falls under. Definer: access is checked first.
+create function private.get_budgets(p_product_id uuid, p_sprint_run_id uuid, p_sprint_id uuid, p_task_id uuid)
 returns json
 language plpgsql
 stable
@@ -25,17 +25,23 @@ begin
           when 'run' then case
             when p_sprint_run_id is not null then b.sprint_run_id = p_sprint_run_id
             when p_sprint_id is not null then false
+            when p_task_id is not null then exists (
+              select from public.agent_jobs j join public.sprint_runs r on r.id = j.sprint_run_id
+              where j.task_id = p_task_id and r.id = b.sprint_run_id and r.finished_at is null)
             else (select r.finished_at is null from public.sprint_runs r where r.id = b.sprint_run_id) end
           when 'sprint' then case
             when p_sprint_run_id is not null
               then b.sprint_id = (select r.sprint_id from public.sprint_runs r where r.id = p_sprint_run_id)
             when p_sprint_id is not null then b.sprint_id = p_sprint_id
+            when p_task_id is not null then b.sprint_id = (
+              select s.sprint_id from public.tasks t join public.stories s on s.id = t.story_id where t.id = p_task_id)
             else (select s.status in ('PLANNED', 'ACTIVE', 'FAILED') from public.sprints s where s.id = b.sprint_id) end
           else case
             when p_sprint_run_id is not null then exists (
               select from public.agent_jobs j where j.sprint_run_id = p_sprint_run_id and j.task_id = b.task_id)
             when p_sprint_id is not null then exists (
               select from public.tasks t join public.stories s on s.id = t.story_id where t.id = b.task_id and s.sprint_id = p_sprint_id)
+            when p_task_id is not null then b.task_id = p_task_id
             else (select t.status <> 'DONE' from public.tasks t where t.id = b.task_id) end
         end));
 end;
@@ -43,14 +49,15 @@ $$;
 
 grant execute on function private.get_budgets to authenticated;
 
-create function public.get_budgets(p_product_id uuid, p_sprint_run_id uuid default null, p_sprint_id uuid default null)
+create function public.get_budgets(
+  p_product_id uuid, p_sprint_run_id uuid default null, p_sprint_id uuid default null, p_task_id uuid default null)
 returns json
 language plpgsql
 stable
 set search_path = ''
 as $$
 begin
-  return private.get_budgets(p_product_id, p_sprint_run_id, p_sprint_id);
+  return private.get_budgets(p_product_id, p_sprint_run_id, p_sprint_id, p_task_id);
 end;
 $$;
 

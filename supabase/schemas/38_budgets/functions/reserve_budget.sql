@@ -15,13 +15,8 @@ begin
   end if;
   insert into public.budget_reservations as r (job_id, unit, attempt, product_id, amount)
   select p_job.id, x.unit, p_job.attempt, p_job.product_id,
-    greatest(0, least(greatest(v_tasks, 1) * private.expected_use(p_job.product_id, x.unit, v_model_id), x.rest))
-  from (
-    select b.unit, min(b.amount - private.budget_spent(b) - (private.budget_at_work(b, p_job.id)).reserved) as rest
-    from public.budgets b
-    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
-    group by b.unit
-  ) x
+    least(greatest(v_tasks, 1) * private.expected_use(p_job.product_id, x.unit, v_model_id), x.amount)
+  from private.budget_left(p_job) x
   on conflict (job_id, unit) do update
   set attempt = excluded.attempt, amount = excluded.amount, seen = 0, step = 0;
 end;

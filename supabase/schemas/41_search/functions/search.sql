@@ -76,7 +76,7 @@ comment on function private.search is 'Body of search (specification: What the s
 grant execute on function private.search to authenticated, service_role;
 
 -- Called by the search page, the command menu and the MCP tool search: PBIs, stories and tasks of the caller's products and
--- the caller's ideas. The cursor is the one that the previous page gave.
+-- the caller's ideas; with `blocked:` what waits for what. The cursor is the one that the previous page gave.
 create function public.search(
   p_query text,
   p_product_id uuid default null,
@@ -89,6 +89,9 @@ language plpgsql
 stable
 set search_path = ''
 as $$
+declare
+  v_limit integer := least(greatest(coalesce(p_limit, 20), 1), 50);
+  v_offset integer := case when p_cursor ~ '^[0-9]{1,6}$' then p_cursor::integer else 0 end;
 begin
   perform private.parse_choice('kind', p_kind, '{pbi,story,task,idea}');
   if p_product_id is not null then
@@ -98,8 +101,10 @@ begin
     return json_build_object('items', '[]'::json, 'next_cursor', null);
   end if;
 
-  return private.search(left(p_query, 200), p_product_id, p_kind, least(greatest(coalesce(p_limit, 20), 1), 50),
-    case when p_cursor ~ '^[0-9]{1,6}$' then p_cursor::integer else 0 end);
+  if p_query ~* '(^|\s)blocked:' then
+    return private.search_blocked(left(p_query, 200), p_product_id, p_kind, v_limit, v_offset);
+  end if;
+  return private.search(left(p_query, 200), p_product_id, p_kind, v_limit, v_offset);
 end;
 $$;
 

@@ -33,6 +33,9 @@ begin
       from public.agent_jobs j where j.task_id = p_task_id),
     'imported_reviews', private.imported_reviews(p_task_id),
     'dependencies', public.list_dependencies('task', p_task_id),
+    'waits_for', (
+      select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]')
+      from private.task_blockers b where b.task_id = p_task_id and not b.resolved),
     'questions', (
       select coalesce(json_agg(private.question_json(q) order by q.created_at desc), '[]')
       from public.agent_questions q where q.task_id = p_task_id),

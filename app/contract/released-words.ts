@@ -1,0 +1,7 @@
+/** What could begin now, after the words for what was done; empty where nothing was freed. */
+export function releasedWords(codes: readonly string[] | undefined): string {
+  if (!codes || codes.length === 0) return "";
+  const shown = codes.slice(0, 3).join(", ");
+  const more = codes.length > 3 ? ` and ${codes.length - 3} more` : "";
+  return `. ${shown}${more} can start now`;
+}

@@ -1,0 +1,55 @@
+import { Link } from "@remix-run/react";
+import { Section } from "~/components/card";
+import { StatusDot } from "~/components/status-pill";
+import type { AgentJob } from "~/contract/agent-job";
+import type { RunOrder } from "~/contract/dependency";
+import { wavesOf } from "./waves";
+
+const mostWaves = 12;
+const finished = new Set(["done", "failed", "cancelled", "skipped"]);
+
+/** What can be at work at once and what comes after it; nothing where one job simply follows the other. */
+export function RunWaves({ jobs, order }: { jobs: readonly AgentJob[]; order: RunOrder }) {
+  const waves = wavesOf(jobs, order);
+  if (waves.length < 2 || waves.every((wave) => wave.length === 1)) return null;
+  const waits = new Map(order.map(({ job_id, blocked_by }) => [job_id, blocked_by]));
+  const first = waves.findIndex((wave) => wave.some(({ status }) => !finished.has(status)));
+  const from = Math.max(first, 0);
+  const shown = waves.slice(from, from + mostWaves);
+  const hidden = waves.length - from - shown.length;
+  return (
+    <Section title="Waves" about="What stands in one line can be worked on at once.">
+      <ol className="grid gap-2 text-sm" start={from + 1}>
+        {shown.map((wave, index) => (
+          <li key={wave[0]?.id} className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
+            <span className="w-16 text-xs text-muted tabular-nums">Wave {from + index + 1}</span>
+            <ul className="flex min-w-0 flex-1 flex-wrap gap-x-4 gap-y-1">
+              {wave.map((job) => (
+                <WaveJob key={job.id} job={job} waits={waits.get(job.id) ?? []} />
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ol>
+      {hidden > 0 ? <p className="mt-2 text-xs text-muted">and {hidden} more after them</p> : null}
+    </Section>
+  );
+}
+
+function WaveJob({ job, waits }: { job: AgentJob; waits: RunOrder[number]["blocked_by"] }) {
+  const open = waits.filter(({ resolved }) => !resolved).map(({ code }) => code);
+  return (
+    <li className="flex items-center gap-1.5">
+      <StatusDot status={job.status} />
+      <Link to={`/tasks/${job.task_id}`} title={job.task_title ?? ""} className="hover:underline">
+        <span className="font-mono text-xs">{job.task_code}</span>
+      </Link>
+      {open.length > 0 ? (
+        <span className="text-xs text-muted">
+          waits for {open.slice(0, 3).join(", ")}
+          {open.length > 3 ? ` and ${open.length - 3} more` : ""}
+        </span>
+      ) : null}
+    </li>
+  );
+}

@@ -1,0 +1,47 @@
+-- Why: people may begin what waits for others, but not unawares: they are asked once, and that they did stands in the audit trail.
+-- An API token is an agent's, and no agent begins before what it waits for is done. `begin` in the detail is what a page
+-- sends again, confirmed. Asked before a write; what is at work already is not touched.
+-- Definer, as private.require_proof: the caller has the right to write, and hears nothing but codes.
+create function private.heed_waiting(p_task_id uuid, p_status public.task_status, p_confirmed boolean)
+returns void
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_task record;
+  v_codes text[];
+  v_words text;
+begin
+  if p_status is null or p_status not in ('IN_PROGRESS', 'REVIEW') then
+    return;
+  end if;
+  select array_agg(b.code order by b.sort_order, b.code), string_agg(b.code, ', ' order by b.sort_order, b.code)
+  into v_codes, v_words
+  from private.task_blockers b where b.task_id = p_task_id and not b.resolved;
+  if v_codes is null then
+    return;
+  end if;
+  select t.code, t.product_id, t.status into v_task from public.tasks t where t.id = p_task_id;
+  if v_task.status not in ('TO_DO', 'FAILED') then
+    return;
+  end if;
+
+  if private.is_token() then
+    perform private.refuse(409, format('%s waits for %s. Do that first; only a person may begin it before.', v_task.code, v_words),
+      jsonb_build_object('blocked_by', v_codes));
+  end if;
+  if not coalesce(p_confirmed, false) then
+    perform private.refuse(409, format('%s waits for %s. Do that first, or begin it all the same.', v_task.code, v_words), jsonb_build_object('blocked_by', v_codes,
+      'begin', jsonb_build_object('task_id', p_task_id, 'status', private.task_status_word(p_status))));
+  end if;
+  perform private.audit(auth.uid(), auth.uid(), 'task.begun_waiting', jsonb_build_object('product_id', v_task.product_id,
+    'task_id', p_task_id, 'code', v_task.code, 'blocked_by', v_codes));
+end;
+$$;
+
+comment on function private.heed_waiting is
+  'PT409 for who begins a task that waits: agents always, people until they confirm (docs/dependencies.md).';
+
+grant execute on function private.heed_waiting to authenticated;
