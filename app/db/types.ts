@@ -3291,7 +3291,12 @@ export type Database = {
       get_backlog: { Args: { p_product_id: string }; Returns: Json };
       get_backlog_tree: { Args: { p_product_id: string }; Returns: Json };
       get_budgets: {
-        Args: { p_product_id: string; p_sprint_id?: string; p_sprint_run_id?: string };
+        Args: {
+          p_product_id: string;
+          p_sprint_id?: string;
+          p_sprint_run_id?: string;
+          p_task_id?: string;
+        };
         Returns: Json;
       };
       get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -3377,6 +3382,7 @@ export type Database = {
       list_agent_workers: { Args: { p_product_id?: string }; Returns: Json };
       list_api_tokens: { Args: Record<PropertyKey, never>; Returns: Json };
       list_audit_events: { Args: { p_all?: boolean; p_before?: string }; Returns: Json };
+      list_candidates: { Args: { p_id: string; p_kind: string; p_query?: string }; Returns: Json };
       list_dependencies: { Args: { p_id: string; p_kind: string }; Returns: Json };
       list_ideas: {
         Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
@@ -3404,6 +3410,7 @@ export type Database = {
         Returns: Json;
       };
       list_ready: { Args: { p_limit?: number; p_product_id: string }; Returns: Json };
+      list_run_order: { Args: { p_sprint_run_id: string }; Returns: Json };
       list_saved_views: { Args: { p_page?: string; p_product_id: string }; Returns: Json };
       list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
       list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -3560,7 +3567,10 @@ export type Database = {
         Returns: Json;
       };
       set_pbi_pr: { Args: { p_pbi_id: string; p_pr_url: string }; Returns: Json };
-      set_task_status: { Args: { p_status: string; p_task_id: string }; Returns: Json };
+      set_task_status: {
+        Args: { p_confirmed?: boolean; p_status: string; p_task_id: string };
+        Returns: Json;
+      };
       start_pairing: {
         Args: {
           p_address_key: string;

@@ -32,10 +32,6 @@ export async function actOnSprint(
   const toRun = (runId: string) => redirect(`/products/${productId}/runs/${runId}`, 303);
   return runIntent(form, {
     ...viewIntents(actor, form, { productId, page: "board", request }),
-    "move-task": async () => {
-      await setTaskStatus(actor, readForm(form, setTaskStatusInput));
-      return doneForNow(form, back, "Moved");
-    },
     "move-task": () => moveTaskForm(actor, form, back),
     "update-sprint": async () => {
       form.set("sprint_id", sprintId);
