@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { exportDocumentSchema } from "~/contract/export-document";
 import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
@@ -14,6 +16,7 @@ import { read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
 const actor = t.actorOf(ada);
+const fakeAgent = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
 
 /** A run with a branch a story, each with one task of the story's number. */
 async function startStories(code: string, count: number) {
@@ -125,6 +128,36 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     await hold.release();
     expect(await mending.ended, mending.output()).toBe(0);
     expect((await run.read()).status).toBe("done");
+  });
+});
+
+describe("an agent whose work goes home", { timeout: 120_000 }, () => {
+  it("goes on in its own conversation, told of both versions as data", async () => {
+    const run = await startStories("TALK", 2);
+    await work("TALK", "echo theirs > made.txt");
+    const own = join(home, "talk");
+    mkdirSync(own);
+    const agent = `acp:HOME="${own}" exec "${process.execPath}" "${fakeAgent}"`;
+    const turn = async (ending: string) => {
+      writeFileSync(join(own, "ending"), ending);
+      const worker = startWorker([
+        ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
+        ...["--repo", repo, "--name", "talker", "--product", "TALK", "--agent", agent],
+        ...["--heartbeat", "0.3", "--once"],
+      ]);
+      expect(await worker.ended, worker.output()).toBe(0);
+      return worker.output();
+    };
+    expect(await turn("done")).toContain("Merge conflict with T-1 in made.txt");
+    await turn("resumed");
+    const job = await run.jobOf("T-2");
+    const { entries } = await getJobOutput(actor, { job_id: job.id, attempt: 2 });
+    const said = entries.map(({ text }) => text).join("\n");
+    expect(said).toContain("I was told 2 times");
+    expect(said).toContain("it does not merge with other work");
+    expect(said).toContain("made.txt, theirs:\n    | theirs");
+    // It took the marks for nothing: the second try is still to come.
+    expect(job).toMatchObject({ status: "queued", attempt: 2, retry_count: 0 });
   });
 });
 
