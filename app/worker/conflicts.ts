@@ -5,7 +5,7 @@ import {
   type ReportJobConflictInput,
 } from "~/contract/job-conflict";
 import { type Attempt, reportUsage } from "./attempt";
-import { committer, git, gitEnd } from "./git";
+import { committer, git, gitEnd, isAncestor } from "./git";
 import type { Work } from "./integrate";
 import { clashWith } from "./merge-tree";
 import { fetchAll } from "./remote";
@@ -70,9 +70,9 @@ export async function rebaseUnseen(
   if (branchTip !== null || start !== begun || work.base !== start) return work;
   await fetchAll(repository);
   const main = await mainOf(repository);
-  if (main === begun || (await clashWith(folder, main, journal)).length === 0) return work;
-  const words = ["rebase", "--quiet", "--onto", main, work.base];
-  if ((await gitEnd(folder, ...committer, ...words)).code !== 0) {
+  if (main === begun || !(await isAncestor(folder, begun, main))) return work;
+  if ((await clashWith(folder, main, journal)).length === 0) return work;
+  if ((await gitEnd(folder, ...committer, "rebase", "--quiet", main)).code !== 0) {
     await git(folder, "rebase", "--abort").catch(() => undefined);
     return work;
   }

@@ -187,15 +187,26 @@ describe("two workers that end at the same moment", { timeout: 240_000 }, () => 
 
 describe("the main branch", { timeout: 180_000 }, () => {
   /** Commits a file to the main branch of the repository, as somebody's merge would. */
-  const commitToMain = (file: string, text: string) => {
-    const blob = join(home, "blob");
-    writeFileSync(blob, text);
-    return `sh -c 'cd ${repo} && h=$(git hash-object -w ${blob}) && git read-tree --index-output=${home}/index main && GIT_INDEX_FILE=${home}/index git update-index --add --cacheinfo 100644,$h,${file} && git update-ref refs/heads/main $(git -c user.name=T -c user.email=t@example.com commit-tree -p main -m Theirs $(GIT_INDEX_FILE=${home}/index git write-tree))'`;
-  };
+  const commitToMain = (file: string, line: string) =>
+    `sh -c 'cd ${repo} && h=$(echo ${line} | git hash-object -w --stdin) && git read-tree --index-output=${home}/index main && GIT_INDEX_FILE=${home}/index git update-index --add --cacheinfo 100644,$h,${file} && git update-ref refs/heads/main $(git -c user.name=T -c user.email=t@example.com commit-tree -p main -m Theirs $(GIT_INDEX_FILE=${home}/index git write-tree))'`;
+
+  it("that took a part of the work over already sends nobody home: what nobody has seen is rebased", async () => {
+    const run = await startStories("TAKEN", 1);
+    const commit = "git -c user.name=A -c user.email=a@example.com commit -qm";
+    const output = await work(
+      "TAKEN",
+      `echo one > taken; git add taken; ${commit} One; echo own > own; git add own; ${commit} Own; ${commitToMain("taken", "one")}; ${commitToMain("taken", "two")}`,
+    );
+    expect(output).toContain("the work was rebased onto it");
+    const job = await run.jobOf("T-1");
+    expect(job).toMatchObject({ status: "done", attempt: 1 });
+    expect(git("show", `${job.branch}:taken`)).toBe("two");
+    expect(git("diff", "--name-only", "main", String(job.head_sha))).toBe("own");
+  });
 
   it("that has moved on differently while the agent worked sends the task home; it begins from there", async () => {
     const run = await startStories("BASE", 1);
-    const output = await work("BASE", `${commitToMain("base", "theirs\n")}; echo ours > base`);
+    const output = await work("BASE", `${commitToMain("base", "theirs")}; echo ours > base`);
     expect(output).toContain("Merge conflict with the main branch in base");
     const mend = 'grep -v "^[<=>]" base > clean; mv clean base';
     await work("BASE", mend);
@@ -207,7 +218,7 @@ describe("the main branch", { timeout: 180_000 }, () => {
 
   it("sends a batch home whose tasks are all done: a turn of its own brings both together", async () => {
     const run = await startRun(t, ada, { code: "BATCH", strategy: "SPRINT_BATCH", tasks: 2 });
-    const work2 = `test $BACKLOOM_TASK_CODE = T-2 && ${commitToMain("batch", "theirs\n")}; echo $BACKLOOM_TASK_CODE >> batch`;
+    const work2 = `test $BACKLOOM_TASK_CODE = T-2 && ${commitToMain("batch", "theirs")}; echo $BACKLOOM_TASK_CODE >> batch`;
     const output = await work("BATCH", work2);
     expect(output).toContain("Merge conflict with the main branch in batch");
     const prompt = join(home, "batch.md");
