@@ -4,7 +4,7 @@
 create function private.list_candidates(p_kind text, p_id uuid, p_query text)
 returns json
 language plpgsql
-volatile
+stable
 security definer
 set search_path = ''
 as $$
@@ -51,7 +51,7 @@ grant execute on function private.list_candidates to authenticated;
 create function public.list_candidates(p_kind text, p_id uuid, p_query text default null)
 returns json
 language plpgsql
-volatile
+stable
 set search_path = ''
 as $$
 begin
