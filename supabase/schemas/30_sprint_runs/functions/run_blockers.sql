@@ -53,7 +53,7 @@ begin
         format('PBI %s is %s.', b.code, lower(b.status::text)),
         null::uuid, null, s.id, s.code, b.id, b.code, null::uuid, null::uuid
       from public.stories s
-      join public.pbis b on b.id = s.pbi_id
+      cross join lateral (select k.id, k.code, k.status from public.pbis k where k.id = s.pbi_id offset 0) b
       where s.sprint_id = p_sprint.id and s.status <> 'DONE' and b.status in ('BLOCKED', 'FAILED')
       union all
       select 8, sc.place, 'task_cross_repo',

@@ -12,8 +12,9 @@ begin
       row_number() over (order by b.priority, b.sort_order, b.created_at, b.id,
         s.sort_order, s.created_at, s.id, t.sort_order, t.created_at, t.id)::integer
     from public.stories s
-    join public.pbis b on b.id = s.pbi_id
-    -- Story by story: a plan for many stories would read all tasks of all products.
+    -- Story by story: a plan for many stories would read all PBIs and all tasks of all products.
+    cross join lateral (
+      select k.id, k.priority, k.sort_order, k.created_at from public.pbis k where k.id = s.pbi_id offset 0) b
     cross join lateral (
       select k.id, k.code, k.sort_order, k.created_at from public.tasks k
       where k.story_id = s.id and k.status <> 'DONE' offset 0) t
