@@ -3,9 +3,13 @@ import { readLook, viewOf } from "~/components/board/board-view.server";
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
 import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { signIn, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
 import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
 
 const item: FilterItem = {
   code: "T-7",
@@ -57,7 +61,6 @@ describe("a filter", () => {
 });
 
 it("a board shows what matches, in the order of its groups, and counts the rest", async () => {
-  const t = await createTestDatabase();
   const owner = await createUser(t);
   const actor = t.actorOf(owner);
   const backlog = await seedBacklog(t, owner);
@@ -74,5 +77,25 @@ it("a board shows what matches, in the order of its groups, and counts the rest"
     group: "",
     list: true,
     dense: true,
+    hide: "",
   });
+  expect(look("hide=proof&hide=story,nonsense").hide).toBe("story proof");
+});
+
+it("narrows what a search found, and leaves words as they are", async () => {
+  const app = await startTestApp(t, { pages: true });
+  const owner = await createUser(t);
+  await seedBacklog(t, owner);
+  const { read } = createVisitor(app, await signIn(t, app, owner));
+  const found = async (query: string) => {
+    const html = await read(`/search?q=${encodeURIComponent(query)}`);
+    return ["Exports", "Export as CSV", "Write rows"].filter((title) =>
+      html.includes(`>${title}</a>`),
+    );
+  };
+  expect(await found("export")).toEqual(["Exports", "Export as CSV"]);
+  expect(await found("export is:story")).toEqual(["Export as CSV"]);
+  expect(await found("export -is:story")).toEqual(["Exports"]);
+  expect(await found("Rows status:todo,review")).toEqual(["Write rows"]);
+  expect(await found("rows status:done")).toEqual([]);
 });

@@ -7,7 +7,7 @@ const control = "h-8 rounded border border-line bg-surface px-2 text-sm pointer-
 /** Filter, groups and shape of a board, as text: no browser loads what draws it. */
 export function toolsText(look: BoardLook, view: string | null): string {
   return renderToStaticMarkup(
-    <form aria-label="Filter and shape of the board" className="flex flex-wrap items-center gap-2">
+    <form aria-label="Filter and shape of the board" className="contents">
       <input
         type="search"
         name="q"

@@ -29,7 +29,7 @@ export function BoardTools({
     if (form) submit(form, { replace: true, preventScrollReset: true });
   };
   return (
-    <div className="-mb-2 flex flex-wrap items-center gap-x-3 gap-y-2">
+    <div className="-mb-2 flex flex-wrap items-center gap-2">
       <div ref={area} onInput={apply} className="contents">
         <ServerText className="contents" html={written} />
       </div>

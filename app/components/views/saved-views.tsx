@@ -55,6 +55,7 @@ export function SavedViews({
         popover="auto"
         role="group"
         aria-label="Views"
+        data-long
         className="popover"
         onSubmit={send}
         {...menuEvents}

@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import clsx from "clsx";
 import { useState } from "react";
+import { countText } from "~/components/numbers";
 import { StatusDot } from "~/components/status-pill";
 import type { BacklogTree } from "~/contract/page-data";
 import { takesStories } from "~/contract/takes-stories";
@@ -44,7 +45,9 @@ export function SprintStrip({
         >
           <StatusDot status={sprint.status} />
           <span className="font-mono text-xs">{sprint.code}</span>
-          <span className="text-xs text-muted">{stories[sprint.id] ?? 0} stories</span>
+          <span className="text-xs text-muted">
+            {countText(stories[sprint.id] ?? 0, "story", "stories")}
+          </span>
         </Link>
       ))}
     </section>

@@ -6,6 +6,7 @@ import { EmptyState } from "~/components/empty-state";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
 import { StatusDot, StatusPill } from "~/components/status-pill";
+import { matchesFilter, readFilter } from "~/contract/item-filter";
 import type { SearchResult } from "~/contract/search";
 import { search } from "~/domain/search/search.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
@@ -20,8 +21,15 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const query = (new URL(request.url).searchParams.get("q") ?? "").trim().slice(0, longestQuery);
   if (query === "") return json<SearchAnswer>({ query, results: [] });
-  const { items } = await search(actor, { query, limit: 30 });
-  return json<SearchAnswer>({ query, results: items.map(hitOf) });
+  const filter = readFilter(query);
+  // What was found is narrowed by its status and kind, typed as on boards: status:review is:task.
+  const isNarrowed = filter.terms.length > 0;
+  const isWord = (part: string) => readFilter(part).terms.length === 0;
+  const words = query.split(/\s+/).filter(isWord).join(" ");
+  const { items } = await search(actor, { query: words, limit: isNarrowed ? 50 : 30 });
+  const fits = (item: SearchResult["items"][number]) =>
+    matchesFilter({ text: "", terms: filter.terms }, { ...item, is: [item.kind] }, "");
+  return json<SearchAnswer>({ query, results: items.filter(fits).map(hitOf) });
 });
 
 function hitOf(item: SearchResult["items"][number]): SearchHit {
@@ -50,6 +58,7 @@ export default function SearchPage() {
           data-filter
           defaultValue={query}
           aria-label="Search codes, titles and texts"
+          title="Words, and status:review,failed or is:task,story,pbi,idea; a minus before one means not"
           placeholder="Codes, titles and texts"
           className="h-10 min-w-0 flex-1 rounded border border-line-strong bg-raised px-3 text-base"
         />
@@ -82,7 +91,8 @@ export default function SearchPage() {
       ) : query ? (
         <EmptyState title={`Nothing found for “${query}”`}>
           Words match from their beginning, codes too. <code>blocked:yes</code> finds what waits for
-          something, <code>blocked:T-3</code> what waits for T-3.
+          something, <code>blocked:T-3</code> what waits for T-3. Beside a word,{" "}
+          <code>status:review</code> or <code>is:task</code> narrows what it found.
         </EmptyState>
       ) : null}
     </div>
