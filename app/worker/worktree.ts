@@ -133,7 +133,8 @@ export async function commitLeftovers(folder: string, message: string): Promise<
 }
 
 export async function removeFolder(home: string, folder: string): Promise<void> {
-  await git(home, "worktree", "remove", "--force", folder).catch(() => undefined);
+  // Forced twice: one whose making was killed midway is still locked.
+  await git(home, "worktree", "remove", "--force", "--force", folder).catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
   await git(home, "worktree", "prune").catch(() => undefined);
 }
