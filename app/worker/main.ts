@@ -33,8 +33,8 @@ async function main(words: readonly string[]): Promise<void> {
   const journal = openJournal((text) => process.stdout.write(text));
   const folder = await takeWorkFolder(options.workDir, options.name);
   const { clean } = createRedactor(secretsOf(options));
-  const service = connectService(options, journal, clean);
   const stop = stopOnSignals();
+  const service = connectService(options, journal, clean, stop);
   const tools = { options, service, journal, folder, clean, demoCommand, stopSignal: stop };
   try {
     await endOrphans(folder.worktrees);

@@ -29,6 +29,8 @@ export interface CallOptions {
 
 const callMilliseconds = 65_000;
 const longestPause = 15_000;
+/** How long a worker that was asked to end goes on asking a service that does not answer. */
+const patienceAtEnd = 10_000;
 
 const answerSchema = z.object({
   isError: z.boolean().optional(),
@@ -43,11 +45,15 @@ const refusalSchema = z.object({
 
 const restRefusalSchema = z.object({ error: z.string() });
 
-/** Speaks to `/mcp/worker` with the official client. Whatever is said goes through `clean` first. */
+/**
+ * Speaks to `/mcp/worker` with the official client. Whatever is said goes through `clean` first. Once the worker is asked to end,
+ * calls are tried again for a few seconds only.
+ */
 export function connectService(
   { url, token }: { url: string; token: string },
   journal: Journal,
   clean: (text: string) => string,
+  stopSignal: AbortSignal,
 ): Service {
   const endpoint = new URL("/mcp/worker", url);
   let connection: Promise<Client> | undefined;
@@ -106,6 +112,7 @@ export function connectService(
     throw new Refusal(status, refusal?.error ?? `The service answered ${path} with ${status}`);
   };
 
+  const patience = patienceUntil(stopSignal);
   const untilAnswered = async <T>(
     ask: () => Promise<T>,
     { signal, retry = true }: CallOptions = {},
@@ -117,8 +124,9 @@ export function connectService(
       } catch (error) {
         signal?.throwIfAborted();
         const pause = pauseBefore(error, attempt, retry);
+        if (patience.isOver()) throw new WorkerProblem("The service was not there to be told");
         journal.sayOnce(`The service does not answer (${messageOf(error)}); trying again`);
-        await wait(pause, undefined, { signal });
+        await patience.pause(pause, signal);
       }
     }
   };
@@ -142,6 +150,27 @@ export function connectService(
     },
   };
   return service;
+}
+
+/** Without end while the worker works, and short once it is asked to end. */
+function patienceUntil(stopSignal: AbortSignal) {
+  const isStopping = () => stopSignal.aborted;
+  let stoppedAt = Number.POSITIVE_INFINITY;
+  const note = () => {
+    stoppedAt = performance.now();
+  };
+  if (isStopping()) note();
+  else stopSignal.addEventListener("abort", note, { once: true });
+  return {
+    isOver: () => performance.now() - stoppedAt > patienceAtEnd,
+    /** Ends early when the worker is asked to end; throws when the call is. */
+    async pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+      const limit = isStopping() ? Math.min(milliseconds, 1_000) : milliseconds;
+      const ends = [...(signal ? [signal] : []), ...(isStopping() ? [] : [stopSignal])];
+      await wait(limit, undefined, { signal: AbortSignal.any(ends) }).catch(() => undefined);
+      signal?.throwIfAborted();
+    },
+  };
 }
 
 function readAnswer<T>(answer: z.output<typeof answerSchema>, output: z.ZodType<T>): T {

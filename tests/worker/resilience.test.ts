@@ -37,6 +37,19 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 1 }]);
   });
 
+  it("ends when it is asked to, although nobody can be told", async () => {
+    const run = await startRun(t, ada, { code: "GONE" });
+    const worker = start("GONE", "sleep 600", "--url", `http://127.0.0.1:${line.port}`);
+    await worker.said(/Claimed .*/);
+    line.refuse();
+    await worker.said(/The service does not answer/);
+    worker.process.kill("SIGTERM");
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(worker.output()).toContain("The service did not hear the good-bye");
+    line.allow();
+    expect((await run.read()).jobs).toMatchObject([{ attempt: 1 }]);
+  });
+
   it("says so at once when the token is not accepted", async () => {
     const words = ["--url", app.origin, "--token", "blm_wrong", "--exec", "true"];
     const worker = startWorker([...words, "--work-dir", join(home, "work"), "--name", "wrong"]);
