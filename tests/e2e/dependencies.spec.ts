@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { openLive } from "./places";
+import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld } from "./world";
 
@@ -42,7 +42,7 @@ test("rows and pages offer what is near, and the run shows what can be at work a
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
-  await openLive(page, `/products/${world.productId}/sprints/${world.sprintId}`);
+  await openWithKeys(page, `/products/${world.productId}/sprints/${world.sprintId}`);
   const card = (index: number) => page.locator(`[data-task="${world.taskIds[index]}"]`).first();
   await card(0).locator("[data-row]").focus();
   await page.keyboard.press("b");

@@ -34,7 +34,8 @@ export function toolsText(look: BoardLook, view: string | null): string {
         <option value="">Board</option>
         <option value="list">List</option>
       </select>
-      <label className="flex items-center gap-1.5 text-sm text-muted pointer-coarse:min-h-10">
+      {/* A phone has one column at a time and large targets: density is nothing for it. */}
+      <label className="flex items-center gap-1.5 text-sm text-muted max-sm:hidden pointer-coarse:min-h-10">
         <input type="checkbox" name="dense" value="1" defaultChecked={look.dense} />
         Dense
       </label>

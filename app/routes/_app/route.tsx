@@ -89,7 +89,7 @@ export default function AppShell() {
               <main
                 id="main"
                 tabIndex={-1}
-                className="w-full flex-1 px-4 pt-5 pb-24 outline-none lg:px-6 lg:pb-10"
+                className="w-full flex-1 px-4 pt-5 pb-24 outline-none lg:px-6"
               >
                 {shell.notice ? (
                   <div className="mb-4">
