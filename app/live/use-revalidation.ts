@@ -1,4 +1,4 @@
-import { useNavigation, useRevalidator } from "@remix-run/react";
+import { useFetchers, useNavigation, useRevalidator } from "@remix-run/react";
 import { useCallback, useEffect, useRef } from "react";
 import { PatientRequests } from "./patient-requests";
 import { RevalidationSchedule } from "./revalidation-schedule";
@@ -10,7 +10,9 @@ export function useRevalidation(): () => void {
   const latest = useRef(revalidator);
   const schedule = useRef<RevalidationSchedule | undefined>(undefined);
   const patient = useRef<PatientRequests | undefined>(undefined);
-  const isIdle = navigation.state === "idle" && revalidator.state === "idle";
+  // An answer that leads elsewhere is not followed when anything newer has begun meanwhile.
+  const isSending = useFetchers().some(({ state }) => state === "submitting");
+  const isIdle = navigation.state === "idle" && revalidator.state === "idle" && !isSending;
 
   useEffect(() => {
     latest.current = revalidator;

@@ -14,7 +14,11 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   await page.keyboard.press("f");
   await page.keyboard.type("check");
   await expect(page.getByText("2 hidden by the filter.")).toBeVisible();
+  // The first letter hides as many; what is kept is the look of the address.
+  await expect(page).toHaveURL(/q=check\b/);
+  // Esc leaves the field, and what is typed in it.
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("searchbox")).toHaveValue("check");
   await page.keyboard.press("Alt+v");
   await expect(menu.getByLabel("Name of this view")).toBeFocused();
   await page.keyboard.type("Checks");

@@ -1,5 +1,5 @@
 import { useFetcher, useSubmit } from "@remix-run/react";
-import { type FormEvent, useEffect, useRef } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ActionAnswer } from "../action-form";
 import { buttonClass } from "../button";
 import { enterMenu, menuEvents } from "../menu";
@@ -26,6 +26,17 @@ export function SavedViews({
     if (data) tellAnswer(data);
   }, [data]);
   usePageKeys("Views", keys);
+  // A menu that is open stays as it is: to write it anew would take away what is being typed into it.
+  const [written, setWritten] = useState(menu);
+  useEffect(() => {
+    const popover = list.current;
+    const follow = () => {
+      if (!popover?.matches(":popover-open")) setWritten(menu);
+    };
+    follow();
+    popover?.addEventListener("toggle", follow);
+    return () => popover?.removeEventListener("toggle", follow);
+  }, [menu]);
   const send = (event: FormEvent) => {
     const { submitter } = event.nativeEvent instanceof SubmitEvent ? event.nativeEvent : {};
     if (!(submitter instanceof HTMLButtonElement)) return;
@@ -61,7 +72,7 @@ export function SavedViews({
         {...menuEvents}
       >
         <WriteFields quiet>
-          <ServerText html={menu} />
+          <ServerText html={written} />
         </WriteFields>
       </div>
     </>

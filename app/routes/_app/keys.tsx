@@ -65,12 +65,14 @@ export function useShellKeys(
   usePageKeys("Everywhere", keys);
 }
 
-function closeTopmost() {
+function closeTopmost(): boolean {
   // Popovers and dialogs close themselves; only the side panel is ours.
-  if (document.querySelector(":popover-open, dialog[open]")) return;
+  if (document.querySelector(":popover-open, dialog[open]")) return false;
   // The next key is for the page, not for the field that is about to go.
   const active = document.activeElement;
   if (active instanceof HTMLElement && active.matches("input, textarea, select")) active.blur();
+  // A filter is left as it is: the browser would empty it, and show everything again.
+  if (active?.matches("[data-filter]")) return true;
   // One thing at a time: first what lies beside the list, then the selection.
-  if (!pressMarked("data-close")) pressMarked("data-clear");
+  return pressMarked("data-close") || pressMarked("data-clear");
 }
