@@ -15,6 +15,7 @@ const t = await createTestDatabase();
 const rounds = Number(process.env.RACE_ROUNDS ?? 3);
 const limit = 5;
 const mostInOneBeat = 0.2;
+const mostOfOneTask = 1.8 + mostInOneBeat;
 
 /** Numbers that look random and are the same in every run. */
 function dice(seed: number): () => number {
@@ -70,7 +71,8 @@ describe("a budget and eight workers at once", () => {
         [run.id],
       );
       expect(budget.spent).toBeCloseTo(rows[0].spent);
-      expect(budget.spent).toBeGreaterThan(limit * 0.8);
+      // No more is left than what the forecast of the next task may be.
+      expect(budget.spent).toBeGreaterThan(limit - mostOfOneTask);
       overshoots.push(budget.spent - limit);
       expect(budget.spent).toBeLessThanOrEqual(limit + mostInOneBeat);
     }
