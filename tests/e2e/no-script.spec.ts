@@ -34,7 +34,7 @@ test("the main journey works without script", async ({ browser }) => {
   await page.getByRole("button", { name: "Add ST-001" }).click();
   await page.getByRole("button", { name: "Start sprint" }).click();
 
-  await page.getByRole("button", { name: "Move T-1 to…" }).click();
+  await page.getByRole("link", { name: "Move T-1 to…" }).click();
   await page.getByRole("button", { name: "Review", exact: true }).click();
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");
 

@@ -24,8 +24,7 @@ export function MoveButton({ id, code }: { id: string; code: string }) {
   const glyph = <Glyph name="move" />;
   if (canWrite && !hydrated) {
     return (
-      // biome-ignore lint/a11y/useSemanticElements: it must work without script, so it is a link
-      <a href={`?move=${id}`} role="button" aria-label={label} className="card-move">
+      <a href={`?move=${id}`} aria-label={label} className="card-move">
         {glyph}
       </a>
     );
