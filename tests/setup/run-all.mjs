@@ -1,11 +1,12 @@
 // Entry of `npm test`: installs what is missing, runs every part, and ends with one line that sums them up.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkNode } from "../../app/cli/launch/machine.mjs";
 import { ensureInstalled } from "../../app/cli/launch/packages.mjs";
 import { root } from "../../app/cli/launch/problem.mjs";
+import { readPlaywright, readVitest } from "./reports.mjs";
 
 checkNode();
 ensureInstalled();
@@ -32,21 +33,23 @@ const parts = [
   { title: "Journeys in the browser", run: playwright },
 ];
 
-const total = { passed: 0, failed: 0 };
+const total = { passed: 0, failures: [] };
 for (const part of parts) {
   console.log(`\n== ${part.title}`);
-  const { passed, failed } = part.run();
-  console.log(`== ${part.title}: ${passed} passed, ${failed} failed`);
+  const { passed, failures } = part.run();
+  console.log(`== ${part.title}: ${passed} passed, ${failures.length} failed`);
   total.passed += passed;
-  total.failed += failed;
+  total.failures.push(...failures.map((text) => `${part.title}: ${text}`));
 }
 rmSync(reports, { recursive: true, force: true });
-console.log(`\n${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed === 0 ? 0 : 1;
+// Thousands of lines lie between a failure and the end, where everybody looks first.
+if (total.failures.length > 0) console.log(`\n== Failed\n${total.failures.join("\n\n")}`);
+console.log(`\n${total.passed} passed, ${total.failures.length} failed`);
+process.exitCode = total.failures.length === 0 ? 0 : 1;
 
 function single(program, programArguments) {
   const { status } = runNode(program, programArguments, {});
-  return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  return status === 0 ? { passed: 1, failures: [] } : { passed: 0, failures: ["see above"] };
 }
 
 function vitest(transport, files) {
@@ -56,12 +59,7 @@ function vitest(transport, files) {
     ["run", ...files, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
     { TRANSPORT: transport },
   );
-  const { numPassedTests = 0, numFailedTests = 0, testResults = [] } = readJson(report);
-  // A file that could not even be loaded has no failed test in it.
-  const broken = testResults.filter(
-    (file) => file.status === "failed" && file.assertionResults.length === 0,
-  );
-  return atLeastOne(status, { passed: numPassedTests, failed: numFailedTests + broken.length });
+  return atLeastOne(status, readVitest(report));
 }
 
 function playwright() {
@@ -71,13 +69,13 @@ function playwright() {
     ["test", "--config", "tests/playwright.config.ts"],
     { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   );
-  const { expected = 0, unexpected = 0 } = readJson(report).stats ?? {};
-  return atLeastOne(status, { passed: expected, failed: unexpected });
+  return atLeastOne(status, readPlaywright(report));
 }
 
 /** A part that ended badly without naming a test has failed all the same. */
-function atLeastOne(status, counts) {
-  return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+function atLeastOne(status, result) {
+  if (status === 0 || result.failures.length > 0) return result;
+  return { ...result, failures: ["ended badly without naming a test: see above"] };
 }
 
 function runNode(program, programArguments, env) {
@@ -86,12 +84,4 @@ function runNode(program, programArguments, env) {
     stdio: "inherit",
     env: { ...process.env, ...env },
   });
-}
-
-function readJson(path) {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch {
-    return {};
-  }
 }
