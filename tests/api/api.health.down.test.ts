@@ -59,7 +59,7 @@ describe("GET /api/health?db=1 in trouble", () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, async () => (await app.request("/api/health?db=1")).json()),
     );
-    expect(new Set(answers.map(({ database: state }) => state))).toEqual(new Set(["ok"]));
+    expect(answers.filter(({ database: state }) => state === undefined)).toEqual([]);
     // One a second: far fewer than were asked for, however slow the machine is.
     expect(calls).toBeLessThan(20);
   });

@@ -17,8 +17,9 @@ describe("GET /api/health", () => {
   });
 
   it("adds the state of the database for db=1", async () => {
-    const response = await app.request("/api/health?db=1");
-    expect(await response.json()).toMatchObject({ status: "ok", database: "ok" });
+    // A database that takes longer than the deadline is rightly called down; a busy machine can make the first call so.
+    const health = async () => (await app.request("/api/health?db=1")).json();
+    await expect.poll(health).toMatchObject({ status: "ok", database: "ok" });
   });
 
   it.each(["?db=0", "?db=2", "?db=", "?db=0&db=1", "?other=1"])(
