@@ -51,7 +51,7 @@ const commentSchema = z.object({
   created_at: time.optional(),
 });
 
-/** How somebody judged the work of an attempt, with what they remarked on its lines. */
+/** How somebody judged the work of an attempt, with their comments on its lines. */
 const reviewSchema = z.object({
   attempt: z.int().min(1).default(1),
   verdict: z.enum(reviewVerdicts),

@@ -5,7 +5,7 @@ import { requiredText, text } from "./text";
 
 export const reviewVerdicts = ["approve", "request_changes"] as const;
 
-/** Body of `POST /api/jobs/:id/comments`: a remark on a line of the newest diff, or of that of an attempt. */
+/** Body of `POST /api/jobs/:id/comments`: a comment on a line of the newest diff, or of that of an attempt. */
 export const addJobCommentBody = z.object({
   path: filePathSchema,
   line: z.int().min(1).max(100_000_000),
@@ -16,7 +16,7 @@ export const addJobCommentBody = z.object({
 });
 export type AddJobCommentInput = z.infer<typeof addJobCommentBody> & { job_id: string };
 
-/** Body of `POST /api/jobs/:id/review`: all remarks that were collected are sent along. */
+/** Body of `POST /api/jobs/:id/review`: all comments that were collected are sent along. */
 export const reviewJobBody = z.object({
   verdict: z.enum(reviewVerdicts),
   summary: text(10_000).optional(),
@@ -70,8 +70,8 @@ export const jobCommentsSchema = z.object({
 });
 export type JobComments = z.infer<typeof jobCommentsSchema>;
 
-/** What a claim carries of the newest review: its words without a place, and each remark with its line. */
-export const reviewRemarkSchema = z.object({
+/** What a claim carries of the newest review: its words without a place, and each comment with its line. */
+export const reviewCommentSchema = z.object({
   path: z.string().nullable(),
   line: z.int().nullable(),
   side: z.enum(["old", "new"]).nullable(),

@@ -10,7 +10,7 @@ import {
 } from "./agent-job";
 import { claimedConflictSchema } from "./job-conflict";
 import { jobAttemptSchema } from "./job-output";
-import { reviewRemarkSchema } from "./job-review";
+import { reviewCommentSchema } from "./job-review";
 import { doneRequirements, prStrategies } from "./product";
 import { claimedCriterionSchema, findingSchema } from "./proof";
 import { agentQuestionSchema, userQuestionStatuses } from "./question";
@@ -104,8 +104,8 @@ export const jobPayloadSchema = z.object({
   /** What has to hold for the story, or for all stories of a batch. */
   criteria: z.array(claimedCriterionSchema),
   findings: z.array(findingSchema),
-  /** What the newest review asks for: its words, then remarks on lines. */
-  review: z.array(reviewRemarkSchema),
+  /** What the newest review asks for: its words, then comments on lines. */
+  review: z.array(reviewCommentSchema),
   earlier_attempts: z.array(
     jobAttemptSchema
       .pick({

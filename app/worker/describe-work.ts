@@ -132,16 +132,16 @@ function answersOf({ job }: Assignment): string {
     .join("\n");
 }
 
-/** What people have remarked, each with the line that it is about. */
+/** What people have commented, each with the line that it is about. */
 function reviewOf({ job }: Assignment): string | null {
   if (job.review.length === 0) return null;
-  const remarks = job.review.map(({ path, line, side, line_text, body, author }) => {
+  const comments = job.review.map(({ path, line, side, line_text, body, author }) => {
     const place = side === "old" ? `${path}, line ${line} of before` : `${path}:${line}`;
     const quoted = line_text ? `\n  > ${line_text.slice(0, 300)}` : "";
     const about = path === null ? author : `${place} (${author})${quoted}`;
     return `- ${about}\n  ${body.trim().replaceAll("\n", "\n  ")}`;
   });
-  return `Your work was reviewed, and changes are requested. Take up each of these remarks:\n\n${remarks.join("\n")}`;
+  return `Your work was reviewed, and changes are requested. Take up each of these comments:\n\n${comments.join("\n")}`;
 }
 
 function keptOf({ kept }: Assignment): string | null {

@@ -43,22 +43,22 @@ async function scene(options: SprintOptions = { stories: [1, 1] }) {
     expect((await call("PUT", "diff", diff, bearer(token))).status).toBe(204);
   };
   await sendDiff(1, file("one.ts", "first", "second", "third"));
-  const remark = async (line: number, body: string, headers = reviewer) =>
+  const comment = async (line: number, body: string, headers = reviewer) =>
     jobCommentSchema.parse(
       await (await call("POST", "comments", { path: "one.ts", line, body }, headers)).json(),
     );
   const list = async (headers = reviewer) =>
     jobCommentsSchema.parse(await (await call("GET", "comments", undefined, headers)).json());
   const done = () => held.report({ status: "done", verify_result: "ALIGNED" });
-  return { ...held, token, owner, eva, reviewer, call, sendDiff, remark, list, done };
+  return { ...held, token, owner, eva, reviewer, call, sendDiff, comment, list, done };
 }
 
-describe("remarks on lines", () => {
+describe("comments on lines", () => {
   it("are drafts of their author until they are sent, and can be taken back until then", async () => {
-    const { call, remark, list, owner, done } = await scene();
-    const first = await remark(2, "Why <b>second</b>?");
+    const { call, comment, list, owner, done } = await scene();
+    const first = await comment(2, "Why <b>second</b>?");
     expect(first).toMatchObject({ draft: true, line_text: "second", stale: false, side: "new" });
-    const second = await remark(3, "Not this");
+    const second = await comment(3, "Not this");
     expect((await list()).comments.map(({ id }) => id)).toEqual([first.id, second.id]);
     expect((await list(owner)).comments).toEqual([]);
     expect((await call("DELETE", `comments/${second.id}`, undefined, owner)).status).toBe(404);
@@ -82,9 +82,9 @@ describe("remarks on lines", () => {
   });
 
   it("move with their line, and are stale when it changed", async () => {
-    const { call, remark, list, done, sendDiff, world } = await scene();
-    await remark(2, "Say it better");
-    await remark(3, "And this");
+    const { call, comment, list, done, sendDiff, world } = await scene();
+    await comment(2, "Say it better");
+    await comment(3, "And this");
     await done();
     expect((await call("POST", "review", { verdict: "request_changes" })).status).toBe(200);
     await claim(world.actor, "worker-1");
@@ -97,9 +97,9 @@ describe("remarks on lines", () => {
 });
 
 describe("POST /api/jobs/:id/review", () => {
-  it("brings a job of a run that goes on back to the head of the queue, with the remarks", async () => {
-    const { call, remark, done, world, job, task } = await scene();
-    await remark(2, "Say it better");
+  it("brings a job of a run that goes on back to the head of the queue, with the comments", async () => {
+    const { call, comment, done, world, job, task } = await scene();
+    await comment(2, "Say it better");
     await done();
     const answer = await call("POST", "review", {
       ...{ verdict: "request_changes", summary: "Nearly." },
@@ -119,9 +119,9 @@ describe("POST /api/jobs/:id/review", () => {
     ]);
   });
 
-  it("opens the task of a finished run again, and the next run carries the remarks", async () => {
-    const { call, remark, done, world, job, task, run } = await scene({ stories: [1] });
-    await remark(1, "No");
+  it("opens the task of a finished run again, and the next run carries the comments", async () => {
+    const { call, comment, done, world, job, task, run } = await scene({ stories: [1] });
+    await comment(1, "No");
     await done();
     expect(await columnOf(t, "sprint_runs", run.id, "status")).toBe("DONE");
     const answer = await call("POST", "review", { verdict: "request_changes" });
@@ -171,10 +171,10 @@ describe("POST /api/jobs/:id/review", () => {
     const { call, done, token, world } = await scene();
     await done();
     const approve = { verdict: "approve" };
-    const remark = { path: "one.ts", line: 1, body: "x" };
+    const comment = { path: "one.ts", line: 1, body: "x" };
     const statuses = async (headers: Record<string, string>) => [
       (await call("POST", "review", approve, headers)).status,
-      (await call("POST", "comments", remark, headers)).status,
+      (await call("POST", "comments", comment, headers)).status,
     ];
     expect(await statuses(bearer(token))).toEqual([403, 403]);
     const stranger = bearer(await createToken(t, await createUser(t)));
@@ -190,7 +190,7 @@ describe("POST /api/jobs/:id/review", () => {
       world.product.id,
     ]);
     expect((await call("POST", "review", approve)).status).toBe(403);
-    expect((await call("POST", "comments", remark)).status).toBe(403);
+    expect((await call("POST", "comments", comment)).status).toBe(403);
   });
 
   it("waits for the end of an attempt, wants words, and knows two verdicts", async () => {

@@ -95,8 +95,8 @@ const held = await claim(t.actorOf(owner));
 const reviewer = await createUser(t);
 await addMember(t, backlog.product.id, reviewer);
 const reviewerToken = await createToken(t, reviewer);
-const remark = { path: "a", line: 1, side: "new" as const, body: "Why?" };
-const draft = await addJobComment(t.actorOf(reviewer), { job_id: job.id, ...remark });
+const comment = { path: "a", line: 1, side: "new" as const, body: "Why?" };
+const draft = await addJobComment(t.actorOf(reviewer), { job_id: job.id, ...comment });
 const ofReviewer = new Set(["addJobComment", "deleteJobComment", "reviewJob"]);
 
 const view = await createSavedView(t.actorOf(owner), {
@@ -127,7 +127,7 @@ const bodies: Record<string, unknown> = {
     ...{ attempt: held.attempt, kind: "base", files: [{ path: "a", ours: "one", theirs: "two" }] },
     ...{ ours_sha: "a".repeat(40), theirs_sha: "b".repeat(40) },
   },
-  addJobComment: remark,
+  addJobComment: comment,
   reviewJob: { verdict: "approve", summary: "Good" },
   addStoryEvidence: { criterion },
   createSavedView: { page: "backlog", name: "Blocked", look: { q: "status:blocked" } },

@@ -30,7 +30,7 @@ async function move(product: { id: string; code: string }, owner: string) {
   return { before, after };
 }
 
-it("reviews and remarks go along, are shown at their task, and the newest is told to the next attempt", async () => {
+it("reviews and comments go along, are shown at their task, and the newest is told to the next attempt", async () => {
   const { world, job, report, task } = await holdJob(t);
   const { actor, owner } = world;
   await saveJobDiff(actor, {
@@ -44,10 +44,10 @@ it("reviews and remarks go along, are shown at their task, and the newest is tol
     ],
   });
   await report({ status: "done", verify_result: "ALIGNED" });
-  const remark = { job_id: job.id, path: "one.ts", side: "new" } as const;
-  await addJobComment(actor, { ...remark, line: 2, body: "Why <b>second</b>?" });
+  const comment = { job_id: job.id, path: "one.ts", side: "new" } as const;
+  await addJobComment(actor, { ...comment, line: 2, body: "Why <b>second</b>?" });
   await reviewJob(actor, { job_id: job.id, verdict: "request_changes", summary: "Nearly." });
-  await addJobComment(actor, { ...remark, line: 1, body: "A draft is mine alone" });
+  await addJobComment(actor, { ...comment, line: 1, body: "A draft is mine alone" });
 
   const { before, after } = await move(world.product, owner.username);
   expect(after).toEqual(before);

@@ -117,7 +117,7 @@ test("it works without script too", async ({ browser }) => {
   await waits.getByText("Wait for…").click();
   await waits.getByRole("textbox", { name: "Waits for" }).fill("T-1");
   await waits.getByRole("button", { name: "Add" }).click();
-  await expect(waits).toContainText("can not wait for itself");
+  await expect(waits).toContainText("cannot wait for itself");
   await waits.getByRole("textbox", { name: "Waits for" }).fill("T-2");
   await waits.getByRole("button", { name: "Add" }).click();
   await expect(waits.getByRole("link", { name: /^T-2/ })).toBeVisible();

@@ -66,9 +66,9 @@ test("a person requests changes of a worker's work, and approves the next attemp
 
   await page.keyboard.press("n");
   await page.keyboard.press("r");
-  await page.getByRole("textbox", { name: "Remark on line 1" }).fill("It should name the person.");
-  await page.getByRole("button", { name: "Collect remark" }).click();
-  await expect(page.getByRole("article", { name: /Remark of/ })).toContainText("not sent yet");
+  await page.getByRole("textbox", { name: "Comment on line 1" }).fill("It should name the person.");
+  await page.getByRole("button", { name: "Collect comment" }).click();
+  await expect(page.getByRole("article", { name: /Comment of/ })).toContainText("not sent yet");
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
   await page.getByRole("button", { name: "Request changes" }).click();
@@ -81,9 +81,9 @@ test("a person requests changes of a worker's work, and approves the next attemp
       owner.name +
       ")\n  > export const greeting = 'Hello';\n  It should name the person.",
   );
-  // The phone has heard of it, and its remark is stale now.
+  // The phone has heard of it, and its comment is stale now.
   await expect(phone.getByText("export const greeting = 'Hello, Ada';")).toBeVisible();
-  await expect(phone.getByRole("article", { name: /Remark of/ })).toContainText("stale");
+  await expect(phone.getByRole("article", { name: /Comment of/ })).toContainText("stale");
   const approve = phone.getByRole("button", { name: "Approve" });
   await approve.scrollIntoViewIfNeeded();
   const box = await approve.boundingBox();

@@ -106,7 +106,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(job?.summary).toContain("You began this work in this conversation");
   });
 
-  it("takes a review up in the session in which it did the work, with every remark", async () => {
+  it("takes a review up in the session in which it did the work, with every comment", async () => {
     const run = await startRun(t, ada, { code: "JUDGED", tasks: 2 });
     await workOnce("JUDGED", "--agent", agent("JUDGED", "done"));
     const job_id = String((await run.read()).jobs[0]?.id);

@@ -9,7 +9,7 @@ interface Waiting {
   as: string;
 }
 
-/** Turns `dependencies` into `blocked_by`; each that can not be kept is noted with the reason. */
+/** Turns `dependencies` into `blocked_by`; each that cannot be kept is noted with the reason. */
 export function linkDependencies(
   items: readonly SourceItem[],
   pbis: Conversion["document"]["pbis"],
@@ -56,7 +56,7 @@ function indexTargets(
   return byPath;
 }
 
-/** Null when it is linked, else why it can not be. */
+/** Null when it is linked, else why it cannot be. */
 function link(blocked: Waiting | undefined, blocker: Waiting | undefined): string | null {
   if (blocked === undefined || blocker === undefined) return "there is no such task in the folder";
   if (blocked.as === "idea") return "because it became an idea, and ideas wait for nothing";

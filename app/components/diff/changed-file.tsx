@@ -31,7 +31,7 @@ export function ChangedFile({
   isViewed: boolean;
   onViewed: (isViewed: boolean) => void;
   below: BelowLine;
-  /** What stands before the lines: remarks whose lines are gone. */
+  /** What stands before the lines: comments whose lines are gone. */
   above: ReactNode;
 }) {
   const [isOpen, setOpen] = useState(!file.folded && !isViewed);

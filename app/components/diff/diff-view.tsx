@@ -6,7 +6,7 @@ import type { ShownFile } from "./shown-diff";
 import { useDiffKeys } from "./use-diff-keys";
 import { useStoredList } from "./use-stored";
 
-/** Where a remark belongs. */
+/** Where a comment belongs. */
 export interface Spot {
   path: string;
   side: Side;
@@ -27,26 +27,26 @@ export function DiffView({
 }: {
   jobId: string;
   attempt: number;
-  /** An earlier attempt that these are the changes since: the old lines are its own, and nobody remarks on them here. */
+  /** An earlier attempt that these are the changes since: the old lines are its own, and nobody comments on them here. */
   since?: number | null;
   files: readonly ShownFile[];
   /** What stands below lines, by path. */
   below: ReadonlyMap<string, BelowLine>;
   /** What stands before the lines of a file, by path. */
   above: ReadonlyMap<string, ReactNode>;
-  /** Somebody wants to remark on a line. */
+  /** Somebody wants to comment on a line. */
   onSpot: (spot: Spot) => void;
 }) {
   const [viewed, setViewed] = useStoredList(`viewed:${jobId}`);
   const [[view = "split"], setView] = useStoredList("diff-view");
-  const remarkOn = useCallback(
+  const commentOn = useCallback(
     (line: HTMLElement) => {
       const spot = spotOf(line);
       if (spot && (since === null || spot.side === "new")) onSpot(spot);
     },
     [onSpot, since],
   );
-  useDiffKeys(remarkOn);
+  useDiffKeys(commentOn);
   return (
     <div
       className="diff grid items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]"
@@ -83,7 +83,7 @@ export function DiffView({
         className="grid min-w-0 gap-4"
         onClick={(event) => {
           const line = numberAt(event.target, event.clientX);
-          if (line) remarkOn(line);
+          if (line) commentOn(line);
         }}
       >
         {files.map((file) => (

@@ -4,7 +4,7 @@ import type { ShownLine } from "./shown-diff";
 
 export type Side = "old" | "new";
 
-/** What stands below a line: remarks, and the form for one. */
+/** What stands below a line: comments, and the form for one. */
 export type BelowLine = ReadonlyMap<string, ReactNode>;
 
 export function lineKey(side: Side, line: number): string {

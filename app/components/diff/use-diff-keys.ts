@@ -4,7 +4,7 @@ import { usePageKeys } from "../page-keys";
 const lineSelector = ".seg > :not(.twin) .l";
 
 /** Keys of a diff: `j` and `k` go by lines, `n` and `p` by changes, `J` and `K` by files. */
-export function useDiffKeys(onRemark: (line: HTMLElement) => void): void {
+export function useDiffKeys(onComment: (line: HTMLElement) => void): void {
   const keys = useMemo(
     () => [
       { keys: "j", label: "Next line", run: () => step(lineSelector, 1) },
@@ -16,14 +16,14 @@ export function useDiffKeys(onRemark: (line: HTMLElement) => void): void {
       { keys: "v", label: "Mark the file as viewed", run: markViewed },
       {
         keys: "r",
-        label: "Remark on the line",
+        label: "Comment on the line",
         run: () => {
           const line = current()?.closest<HTMLElement>(".l");
-          if (line) onRemark(line);
+          if (line) onComment(line);
         },
       },
     ],
-    [onRemark],
+    [onComment],
   );
   usePageKeys("Changes", keys);
 }

@@ -7,7 +7,7 @@ import { RelativeTime } from "~/components/relative-time";
 import { WriteFields } from "~/components/write-access";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import type { JobComment, JobComments } from "~/contract/job-review";
-import { Remark } from "./remark";
+import { LineComment } from "./line-comment";
 import { verdictWords } from "./verdict-words";
 
 /** What was said of the work in earlier rounds, and the next one. */
@@ -20,7 +20,7 @@ export function ReviewSection({
   job: AgentJobDetail;
   reviews: JobComments["reviews"];
   drafts: number;
-  /** Remarks on files that are no longer among the changes. */
+  /** Comments on files that are no longer among the changes. */
   lost: readonly JobComment[];
 }) {
   const waits = job.status === "queued" && job.phase === "review";
@@ -32,7 +32,7 @@ export function ReviewSection({
       about={
         waits
           ? "The work is done and waits for a person."
-          : "Remarks are sent with the review, all at once."
+          : "Comments are sent with the review, all at once."
       }
     >
       <div className="grid gap-4">
@@ -53,11 +53,11 @@ export function ReviewSection({
         {lost.map((comment) => (
           <div key={comment.id}>
             <p className="font-mono text-xs break-all text-muted">{comment.path}</p>
-            <Remark comment={comment} />
+            <LineComment comment={comment} />
           </div>
         ))}
         <p className="text-sm" role="status">
-          {drafts > 0 ? `${countText(drafts, "remark")} not sent yet.` : null} {reason}
+          {drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null} {reason}
         </p>
         {reason === null ? (
           <ActionForm aria-label="Review" className="grid gap-3">

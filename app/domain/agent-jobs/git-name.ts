@@ -38,7 +38,7 @@ export function readName(written: string): string {
   return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
-/** The two names of a `diff --git` line, or null where they can not be told apart. */
+/** The two names of a `diff --git` line, or null where they cannot be told apart. */
 export function readHeadNames(head: string): [string, string] | null {
   const words = head.slice("diff --git ".length);
   const middle = words.startsWith('"') ? endOfQuote(words) : startOfLast(words);

@@ -25,5 +25,5 @@ function diffOf(report: ReportAgentJobInput, diff: string): SaveJobDiffInput {
     path: path[0] === "files" ? ["diff", ...path].join(".") : path.join("."),
     message,
   }));
-  throw new ContractError(422, "The diff can not be kept as it is.", { issues });
+  throw new ContractError(422, "The diff cannot be kept as it is.", { issues });
 }

@@ -8,7 +8,7 @@ import { type Actor, callAs } from "~/db/rpc.server";
 import { getJobDiff } from "../agent-jobs/get-job-diff.server";
 import { linesOf } from "./find-line";
 
-/** Collects a remark on a line; nobody else sees it until it is sent with a review. */
+/** Collects a comment on a line; nobody else sees it until it is sent with a review. */
 export async function addJobComment(
   actor: Actor,
   { job_id, path, line, side, body, attempt }: AddJobCommentInput,
@@ -17,7 +17,7 @@ export async function addJobComment(
   if (diff === null) {
     throw new ContractError(
       409,
-      "There are no changes to remark on yet. Wait for the attempt to end.",
+      "There are no changes to comment on yet. Wait for the attempt to end.",
     );
   }
   const file = diff.files.find((each) => each.path === path);

@@ -4,7 +4,7 @@ import { type Actor, callAs } from "~/db/rpc.server";
 import { getJobDiff } from "../agent-jobs/get-job-diff.server";
 import { findLine, linesOf, type NumberedLine } from "./find-line";
 
-/** The reviews and remarks of a job; each remark with where its line is in the newest changes, or in those that are given. */
+/** The reviews and comments of a job; each comment with where its line is in the newest changes, or in those that are given. */
 export async function listJobComments(
   actor: Actor,
   { job_id }: { job_id: string },

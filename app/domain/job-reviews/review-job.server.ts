@@ -1,7 +1,7 @@
 import { type ReviewJobInput, type SentReview, sentReviewSchema } from "~/contract/job-review";
 import { type Actor, callAs } from "~/db/rpc.server";
 
-/** One round of a review: a verdict, words, and every remark that was collected. */
+/** One round of a review: a verdict, words, and every comment that was collected. */
 export function reviewJob(
   actor: Actor,
   { job_id, verdict, summary }: ReviewJobInput,

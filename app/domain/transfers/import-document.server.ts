@@ -13,7 +13,7 @@ export interface ImportedDocument {
   ideaCodes: string[];
   /** User names of the document that do not exist here. */
   unknownUsers: string[];
-  /** Dependencies that can not be here, with the reason. */
+  /** Dependencies that cannot be here, with the reason. */
   leftOut: LeftOutDependency[];
 }
 

@@ -19,7 +19,7 @@ import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page
 import { requireId } from "~/http/require-id.server";
 import { useLiveJob } from "~/live/use-live-job";
 import { useJob } from "../_app.jobs_.$jobId/job-data";
-import { useRemarks } from "./use-remarks";
+import { useComments } from "./use-comments";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
@@ -29,13 +29,13 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { searchParams } = new URL(request.url);
   const attempt = numberOf(searchParams, "attempt");
   const diff = await getJobDiff(actor, { job_id: jobId, attempt });
-  const remarks = await listJobComments(actor, { job_id: jobId }, diff);
-  if (diff === null) return json({ diff: null, ...remarks });
+  const comments = await listJobComments(actor, { job_id: jobId }, diff);
+  if (diff === null) return json({ diff: null, ...comments });
   const since = numberOf(searchParams, "since");
   const before =
     since === undefined ? null : await getJobDiff(actor, { job_id: jobId, attempt: since });
   const files = await showDiff(diff, numberOf(searchParams, "open") ?? null, before);
-  return json({ diff: { ...diff, files, since: before?.attempt ?? null }, ...remarks });
+  return json({ diff: { ...diff, files, since: before?.attempt ?? null }, ...comments });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -73,7 +73,7 @@ export default function JobChanges() {
   const { diff, comments, reviews } = useLoaderData<typeof loader>();
   const job = useJob();
   useLiveJob(job.id);
-  const { below, above, lost, setSpot } = useRemarks(comments, diff);
+  const { below, above, lost, setSpot } = useComments(comments, diff);
   const drafts = comments.filter(({ draft }) => draft).length;
   const review = <ReviewSection job={job} reviews={reviews} drafts={drafts} lost={lost} />;
   if (diff === null) {

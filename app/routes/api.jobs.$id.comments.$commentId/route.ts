@@ -11,7 +11,7 @@ const route = apiRoute({
     write: true,
     id: "agent job",
     handle: async ({ actor, id, params }) => {
-      const comment_id = requireId(params.commentId, "remark");
+      const comment_id = requireId(params.commentId, "comment");
       await deleteJobComment(actor, { job_id: id, comment_id });
       return noContent({});
     },

@@ -66,7 +66,7 @@ export const jobPaths: ZodOpenApiPathsObject = {
   "/api/jobs/{id}/comments": {
     get: operation({
       id: "listJobComments",
-      summary: "Reviews and remarks on lines; of drafts one's own",
+      summary: "Reviews and comments on lines; of drafts one's own",
       security: "token or session",
       idParam: "id",
       answer: jobCommentsSchema,
@@ -74,7 +74,7 @@ export const jobPaths: ZodOpenApiPathsObject = {
     }),
     post: operation({
       id: "addJobComment",
-      summary: "Collects a remark on a line; it is sent with the next review",
+      summary: "Collects a comment on a line; it is sent with the next review",
       security: "token or session",
       idParam: "id",
       body: addJobCommentBody,
@@ -98,7 +98,7 @@ export const jobPaths: ZodOpenApiPathsObject = {
   "/api/jobs/{id}/review": {
     post: operation({
       id: "reviewJob",
-      summary: "Approves the work, or requests changes; sends all collected remarks along",
+      summary: "Approves the work, or requests changes; sends all collected comments along",
       security: "token or session",
       idParam: "id",
       body: reviewJobBody,

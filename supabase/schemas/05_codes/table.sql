@@ -1,4 +1,4 @@
--- Why: generated codes come from counter rows, never from the highest code plus one, so that two creates can not meet
+-- Why: generated codes come from counter rows, never from the highest code plus one, so that two creates cannot meet
 -- (specification: Entity codes 3, 4). The scope is a product, or the user for ideas.
 create table public.code_counters (
   scope_id uuid not null,

@@ -12,7 +12,7 @@ create table private.changes (
   before jsonb not null,
   -- Null when the thing was deleted.
   after jsonb,
-  -- What went with a deleted thing and can not be brought back, in words.
+  -- What went with a deleted thing and cannot be brought back, in words.
   lost text,
   changed_at timestamptz not null default private.now()
 );

@@ -1,4 +1,4 @@
--- Why: people judge the work of an attempt in rounds. A review is one round: a verdict, words, and the remarks that its author had
+-- Why: people judge the work of an attempt in rounds. A review is one round: a verdict, words, and the comments that its author had
 -- collected. Never changed; the newest of a task decides what its next attempt is told. One that came with an import has no job here:
 -- it stands at its task. Written by functions only.
 create table public.job_reviews (

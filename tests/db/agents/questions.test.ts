@@ -147,7 +147,7 @@ describe("answering and cancelling", () => {
     }
   });
 
-  it("cancels an open question; it can not be answered afterwards", async () => {
+  it("cancels an open question; it cannot be answered afterwards", async () => {
     const { actor, question } = await askedWorld();
     expect((await cancelQuestion(actor, { question_id: question.id })).status).toBe("cancelled");
     expect((await cancelQuestion(actor, { question_id: question.id })).status).toBe("cancelled");

@@ -174,7 +174,7 @@ it("brings a deleted story back with its tasks and their history, unless somethi
   });
   await deleteStory(person, { story_id: world.story.id });
   expect((await refusalOf(undoChange(person))).message).toMatch(
-    /had a log, which can not be brought back/,
+    /had a log, which cannot be brought back/,
   );
 });
 

@@ -62,7 +62,7 @@ describe("circles", () => {
       path: [at(c.tasks, 0).code, a1.code, b1.code, at(c.tasks, 0).code],
     });
 
-    // A task of the first waits for one of the second: the second can not wait for the first.
+    // A task of the first waits for one of the second: the second cannot wait for the first.
     const mixed = await refusalOf(waitStory(world.actor, b, a));
     expect([mixed.status, mixed.detail]).toEqual([
       409,

@@ -59,7 +59,7 @@ describe("tables of runs, jobs, questions and notices", () => {
     },
   );
 
-  it.each(tables)("%s can not be written with a user's JWT", async (table) => {
+  it.each(tables)("%s cannot be written with a user's JWT", async (table) => {
     for (const caller of [world.owner, demo, stranger, "anon"] as const) {
       await asUser(t, caller, async (client) => {
         expect(await outcomeOf(client, `delete from public.${table}`)).toBe(denied);

@@ -5,8 +5,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  raise exception using errcode = 'PT422', message = 'This can not move to another product.',
-    detail = '{"issues":[{"path":"product_id","message":"The product of this can not change."}]}';
+  raise exception using errcode = 'PT422', message = 'This cannot move to another product.',
+    detail = '{"issues":[{"path":"product_id","message":"The product of this cannot change."}]}';
 end;
 $$;
 

@@ -10,7 +10,7 @@ begin
   new.product_id := private.product_of('pbi', new.pbi_id);
 
   if tg_op = 'UPDATE' and new.product_id <> old.product_id then
-    raise exception using errcode = 'PT422', message = 'A story can not move to a PBI of another product.',
+    raise exception using errcode = 'PT422', message = 'A story cannot move to a PBI of another product.',
       detail = '{"issues":[{"path":"pbi_id","message":"Choose a PBI of the same product."}]}';
   end if;
 

@@ -10,7 +10,7 @@ begin
   new.product_id := private.product_of('story', new.story_id);
 
   if tg_op = 'UPDATE' and new.product_id <> old.product_id then
-    raise exception using errcode = 'PT422', message = 'A task can not move to a story of another product.',
+    raise exception using errcode = 'PT422', message = 'A task cannot move to a story of another product.',
       detail = '{"issues":[{"path":"story_id","message":"Choose a story of the same product."}]}';
   end if;
 

@@ -1,5 +1,5 @@
 -- Why: jobs, logs and questions go with what they are about and are not kept for an undo. Who deletes something that has them
--- is told that it can not come back.
+-- is told that it cannot come back.
 create function private.lost_with(p_kind text, p_row jsonb)
 returns text
 language sql

@@ -1,4 +1,4 @@
--- Puts the fields of one change back into its row. Answers why it can not, in words, or null. Called under the product's lock.
+-- Puts the fields of one change back into its row. Answers why it cannot, in words, or null. Called under the product's lock.
 create function private.restore_fields(p_change private.changes)
 returns text
 language plpgsql
@@ -60,4 +60,4 @@ begin
 end;
 $$;
 
-comment on function private.restore_fields is 'Takes one change of fields back, or says why it can not.';
+comment on function private.restore_fields is 'Takes one change of fields back, or says why it cannot.';

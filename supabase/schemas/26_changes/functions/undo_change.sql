@@ -43,7 +43,7 @@ begin
 
   select c.* into v_change from unnest(v_changes) c where c.lost is not null order by c.id limit 1;
   if found then
-    perform private.refuse(409, format('%s had %s, which can not be brought back. Nothing was taken back.',
+    perform private.refuse(409, format('%s had %s, which cannot be brought back. Nothing was taken back.',
       v_change.code, v_change.lost));
   end if;
 

@@ -1,4 +1,4 @@
--- Why: the step of an import that follows the stories: what waits for what, by codes. What can not be is left out and named with the
+-- Why: the step of an import that follows the stories: what waits for what, by codes. What cannot be is left out and named with the
 -- reason: an unknown code, or a circle. Service only. Definer: dependencies are written by functions only.
 create function private.import_dependencies(p_product_id uuid, p_dependencies jsonb)
 returns json

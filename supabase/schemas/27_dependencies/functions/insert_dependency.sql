@@ -8,7 +8,7 @@ set search_path = ''
 as $$
 begin
   if p_blocked_id = p_blocker_id then
-    perform private.refuse(422, format('A %s can not wait for itself.', p_kind),
+    perform private.refuse(422, format('A %s cannot wait for itself.', p_kind),
       jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'blocked_by',
         'message', format('Name another %s.', p_kind)))));
   end if;

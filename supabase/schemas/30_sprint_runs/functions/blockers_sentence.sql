@@ -6,7 +6,7 @@ immutable
 set search_path = ''
 as $$
 begin
-  return 'The run can not start. '
+  return 'The run cannot start. '
     || (
       select string_agg(b.value ->> 'message', ' ' order by b.ordinality)
       from jsonb_array_elements(p_blockers) with ordinality b

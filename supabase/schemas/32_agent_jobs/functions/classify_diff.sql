@@ -1,5 +1,5 @@
 -- Why: when a worker gives the changed files and no verdict, the database compares them with the files that the plan names:
--- none changed is EMPTY, all named ones ALIGNED, some PARTIAL, none DIVERGENT. A plan that names no file can not be
+-- none changed is EMPTY, all named ones ALIGNED, some PARTIAL, none DIVERGENT. A plan that names no file cannot be
 -- confirmed that way, so it is PARTIAL. Names may have letters of any script; the marks that people set around them are none.
 create function private.classify_diff(p_plan text, p_changed_files jsonb)
 returns public.verify_result

@@ -34,7 +34,8 @@ begin
   end if;
   if v_online = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'no_worker',
-      'message', 'No worker is online. Start one with: npm run worker -- --url <address> --token <token> --repo <folder> --exec "<command>"'));
+      'message', 'No worker is online. Start one: the page Connect has the command.',
+      'command', 'node backloom-worker.mjs --url <address> --token <token> --repo <folder> --agent <agent>'));
   end if;
   if v_with_quota = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'quota',

@@ -50,4 +50,4 @@ begin
 end;
 $$;
 
-comment on function private.check_question is 'Refuses what a question can not be (specification: Agent question).';
+comment on function private.check_question is 'Refuses what a question cannot be (specification: Agent question).';

@@ -19,4 +19,4 @@ begin
 end;
 $$;
 
-comment on function private.check_webhook is 'Refuses what a webhook can not be.';
+comment on function private.check_webhook is 'Refuses what a webhook cannot be.';

@@ -1,5 +1,5 @@
--- Why: a remark on a line of the newest diff is collected as a draft of its author. The text of the line comes from the service,
--- which has the diff at hand. Refusals: 404, 403, 409 without a diff, 422, 429. Definer: remarks are written by functions only.
+-- Why: a comment on a line of the newest diff is collected as a draft of its author. The text of the line comes from the service,
+-- which has the diff at hand. Refusals: 404, 403, 409 without a diff, 422, 429. Definer: comments are written by functions only.
 create function private.add_job_comment(
   p_job_id uuid, p_attempt integer, p_path text, p_line integer, p_side text, p_line_text text, p_body text)
 returns json
@@ -19,7 +19,7 @@ begin
   end if;
   if (select count(*) from public.job_comments c
       where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null) >= 300 then
-    perform private.refuse(422, 'Send these 300 remarks first.');
+    perform private.refuse(422, 'Send these 300 comments first.');
   end if;
   insert into public.job_comments
     (job_id, product_id, attempt, path, line, side, line_text, body, author_id, author)
@@ -44,6 +44,6 @@ begin
 end;
 $$;
 
-comment on function public.add_job_comment is 'Collects a remark on a line (docs/review.md).';
+comment on function public.add_job_comment is 'Collects a comment on a line (docs/review.md).';
 
 grant execute on function public.add_job_comment to authenticated;

@@ -1,4 +1,4 @@
--- Why: one shape of a remark for all who read it.
+-- Why: one shape of a comment for all who read it.
 create function private.comment_json(p_comment public.job_comments)
 returns jsonb
 language plpgsql
@@ -13,4 +13,4 @@ begin
 end;
 $$;
 
-comment on function private.comment_json is 'A remark on a line (docs/review.md).';
+comment on function private.comment_json is 'A comment on a line (docs/review.md).';

@@ -13,10 +13,10 @@ begin
   select c.* into v_comment from public.job_comments c
   where c.id = p_comment_id and c.job_id = p_job_id and (c.review_id is not null or c.author_id = auth.uid());
   if not found then
-    perform private.refuse(404, 'No such remark.');
+    perform private.refuse(404, 'No such comment.');
   end if;
   if v_comment.review_id is not null then
-    perform private.refuse(409, 'This remark was sent already. It stays with its review.');
+    perform private.refuse(409, 'This comment was sent already. It stays with its review.');
   end if;
   delete from public.job_comments c where c.id = p_comment_id;
 end;
@@ -36,6 +36,6 @@ begin
 end;
 $$;
 
-comment on function public.delete_job_comment is 'Takes a draft of a remark back (docs/review.md).';
+comment on function public.delete_job_comment is 'Takes a draft of a comment back (docs/review.md).';
 
 grant execute on function public.delete_job_comment to authenticated;

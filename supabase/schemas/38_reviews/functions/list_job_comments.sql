@@ -1,4 +1,4 @@
--- Why: the reviews of a job with what was remarked, and the drafts of whoever asks: those of others are nobody's to read.
+-- Why: the reviews of a job with their comments, and the drafts of whoever asks: those of others are nobody's to read.
 -- Refusals: 404, 403. Definer: access is checked first.
 create function private.list_job_comments(p_job_id uuid)
 returns json
@@ -33,6 +33,6 @@ begin
 end;
 $$;
 
-comment on function public.list_job_comments is 'Reviews and remarks of a job (docs/review.md).';
+comment on function public.list_job_comments is 'Reviews and comments of a job (docs/review.md).';
 
 grant execute on function public.list_job_comments to authenticated;

@@ -1,4 +1,4 @@
--- Why: one round of a review: the verdict, words, and all remarks that their author had collected. A job that waits for a person ends
+-- Why: one round of a review: the verdict, words, and all comments that their author had collected. A job that waits for a person ends
 -- or goes back to be worked on; of one that has ended an approval is kept, and a request for changes opens it again: at the head of
 -- the queue while its run goes on, else by its task, which the next run takes up. One verdict an attempt: whoever comes second is told.
 -- Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions only.
@@ -21,7 +21,7 @@ begin
   if v_verdict = 'request_changes' and v_summary = '' and not exists (
     select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null)
   then
-    perform private.refuse(422, 'Say what should change: remark on a line, or write it into the summary.');
+    perform private.refuse(422, 'Say what should change: comment on a line, or write it into the summary.');
   end if;
 
   insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author)

@@ -1,4 +1,4 @@
--- Why: whoever works on a task is told what the newest review asks for, also across runs: its words first, then each remark with the
+-- Why: whoever works on a task is told what the newest review asks for, also across runs: its words first, then each comment with the
 -- line that it is about. Nothing once the work was approved.
 create function private.review_payload(p_job public.agent_jobs)
 returns json

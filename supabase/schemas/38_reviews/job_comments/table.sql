@@ -1,4 +1,4 @@
--- Why: a remark on a line of a diff. It is its author's alone until it is sent with a review. It keeps the text of its line, so that it
+-- Why: a comment on a line of a diff. It is its author's alone until it is sent with a review. It keeps the text of its line, so that it
 -- is found again when lines move, and is known to be stale when its line is gone. One that came with an import has a review and no job.
 -- Written by functions only.
 create table public.job_comments (
@@ -18,7 +18,7 @@ create table public.job_comments (
   constraint job_comments_has_place check (job_id is not null or review_id is not null)
 );
 
-comment on table public.job_comments is 'Remarks on lines of diffs; drafts until they are sent with a review (docs/review.md).';
+comment on table public.job_comments is 'Comments on lines of diffs; drafts until they are sent with a review (docs/review.md).';
 
 create index job_comments_job_id_idx on public.job_comments (job_id, created_at);
 create index job_comments_product_id_idx on public.job_comments (product_id);

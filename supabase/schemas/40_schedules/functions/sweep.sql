@@ -1,4 +1,4 @@
--- Why: what can not wait for the daily schedule: expired leases, and expired questions on which work waits. About once a
+-- Why: what cannot wait for the daily schedule: expired leases, and expired questions on which work waits. About once a
 -- minute, or with p_full, also stale rows. Any number of processes may call it at once; one that finds another at it leaves
 -- the stale rows to that one. The products of leases and questions are locked together, in one order. Service only. Definer: jobs and questions are written by functions only.
 create function private.sweep(p_full boolean)

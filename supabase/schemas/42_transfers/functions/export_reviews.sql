@@ -1,4 +1,4 @@
--- Why: how people judged the work on a task, with what they remarked on its lines, as the export file nests it
+-- Why: how people judged the work on a task, with their comments on its lines, as the export file nests it
 -- (docs/export-format.md). The review of a batch stands with the first task of the batch. Drafts are their author's alone.
 create function private.export_reviews(p_task_id uuid)
 returns json

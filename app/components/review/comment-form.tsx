@@ -4,8 +4,8 @@ import { Button } from "~/components/button";
 import type { Spot } from "~/components/diff/diff-view";
 import { WriteFields } from "~/components/write-access";
 
-/** Where a remark on a line is written; it is collected, and sent with the review. */
-export function RemarkForm({
+/** Where a comment on a line is written; it is collected, and sent with the review. */
+export function CommentForm({
   spot,
   attempt,
   onClose,
@@ -18,7 +18,7 @@ export function RemarkForm({
   useEffect(() => text.current?.focus(), []);
   return (
     <ActionForm
-      aria-label={`Remark on line ${spot.line}`}
+      aria-label={`Comment on line ${spot.line}`}
       className="my-1 ml-3 grid max-w-2xl gap-2 rounded border border-line-strong bg-raised p-3"
       onDone={onClose}
     >
@@ -34,7 +34,7 @@ export function RemarkForm({
           required
           rows={3}
           maxLength={10_000}
-          aria-label={`Remark on line ${spot.line}`}
+          aria-label={`Comment on line ${spot.line}`}
           className="w-full rounded border border-line-strong bg-surface px-2.5 py-1.5 text-sm"
           onKeyDown={(event) => {
             if (event.key === "Escape") onClose();
@@ -45,7 +45,7 @@ export function RemarkForm({
         />
         <div className="flex flex-wrap gap-2">
           <Button type="submit" tone="primary" className="pointer-coarse:h-11">
-            Collect remark
+            Collect comment
           </Button>
           <Button onClick={onClose} tone="quiet" className="pointer-coarse:h-11">
             Cancel

@@ -4,10 +4,10 @@ import { RelativeTime } from "~/components/relative-time";
 import type { JobComment } from "~/contract/job-review";
 
 /** What somebody said of a line. A draft is seen by its author alone, who can take it back. */
-export function Remark({ comment }: { comment: JobComment }) {
+export function LineComment({ comment }: { comment: JobComment }) {
   return (
     <article
-      aria-label={`Remark of ${comment.author}`}
+      aria-label={`Comment of ${comment.author}`}
       className="my-1 ml-3 grid max-w-2xl gap-1 rounded border border-line bg-raised px-3 py-2 text-sm"
     >
       <header className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
