@@ -16,27 +16,51 @@ export async function gitPaths(folder: string, ...words: readonly string[]): Pro
   return output.split("\0").filter((path) => path !== "");
 }
 
+interface GitEnd {
+  code: number;
+  output: string;
+  problem: string;
+}
+
+/** A remote that went away in the middle may never say so. A first clone of a large repository takes its time. */
+const mostMinutes = 30;
+const cloneMinutes = 240;
+
 /** How git ended, for commands whose exit code is an answer. */
-export async function gitEnd(
+export function gitEnd(folder: string, ...words: readonly string[]): Promise<GitEnd> {
+  return gitWithin(words[0] === "clone" ? cloneMinutes : mostMinutes, folder, words);
+}
+
+/** The same with a limit of its own: git is ended when it takes longer. */
+export async function gitWithin(
+  minutes: number,
   folder: string,
-  ...words: readonly string[]
-): Promise<{ code: number; output: string; problem: string }> {
+  words: readonly string[],
+): Promise<GitEnd> {
   const options = {
     cwd: folder,
     maxBuffer: 64 * 1024 * 1024,
-    env: { ...personsEnvironment(), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
+    timeout: minutes * 60_000,
+    env: { ...stallLimits, ...personsEnvironment(), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
   };
   try {
     const { stdout } = await run("git", words, options);
     return { code: 0, output: stdout, problem: "" };
   } catch (error) {
+    if (cutOff.safeParse(error).success) {
+      return { code: -1, output: "", problem: `it did not end within ${minutes} minutes` };
+    }
     const end = failedEnd.safeParse(error).data;
     const problem = end?.stderr.trim() || String(error);
     return { code: end?.code ?? -1, output: end?.stdout ?? "", problem };
   }
 }
 
+/** Over https git itself gives a connection up that brings nothing for two minutes; the person's own word goes before. */
+const stallLimits = { GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "120" };
+
 const failedEnd = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
+const cutOff = z.object({ killed: z.literal(true), code: z.null() });
 
 async function gitOutput(folder: string, words: readonly string[]): Promise<string> {
   const { code, output, problem } = await gitEnd(folder, ...words);

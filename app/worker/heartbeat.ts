@@ -32,6 +32,7 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stopSignal]);
   let timer: NodeJS.Timeout | undefined;
+  let hasEnded = false;
 
   const beat = async (retry: boolean): Promise<void> => {
     const quota_pct = await wish.readQuota();
@@ -57,7 +58,7 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
   const beatAgain = (): void => {
     timer = setTimeout(() => {
       void beatNow().finally(() => {
-        if (!signal.aborted) beatAgain();
+        if (!signal.aborted && !hasEnded) beatAgain();
       });
     }, wish.seconds * 1000);
   };
@@ -73,6 +74,7 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
       signal.throwIfAborted();
     },
     end() {
+      hasEnded = true;
       clearTimeout(timer);
       unwatch();
     },

@@ -73,14 +73,15 @@ export function connectService(
 
   const callOnce = async (tool: string, given: Record<string, unknown>, signal?: AbortSignal) => {
     connection ??= connect();
+    const used = connection;
     try {
-      const client = await connection;
+      const client = await used;
       const options = { timeout: callMilliseconds, ...(signal ? { signal } : {}) };
       return answerSchema.parse(await client.callTool({ name: tool, arguments: given }, options));
     } catch (error) {
-      const broken = connection;
-      connection = undefined;
-      broken?.then((client) => client.close()).catch(() => undefined);
+      // Another call may have made a new one since.
+      if (connection === used) connection = undefined;
+      used.then((client) => client.close()).catch(() => undefined);
       throw error;
     }
   };

@@ -23,7 +23,7 @@ import {
 import { streamOf, updateMethod } from "./acp-stream";
 import { readUpdates } from "./acp-updates";
 import type { AgentQuestion, AgentTurn, TurnEnd, TurnOutput } from "./driver";
-import { type AgentProcess, startProcess } from "./process";
+import { type RunningProcess, startProcess } from "./process";
 import { redactedQuestion } from "./redact";
 import { nothingKnown } from "./usage";
 
@@ -64,7 +64,7 @@ async function converse(
   agent: AcpAgent,
   turn: AgentTurn,
   output: TurnOutput,
-  started: AgentProcess,
+  started: RunningProcess,
 ): Promise<TurnEnd> {
   const updates = readUpdates(turn.folder, output);
   updates.resume(agent.countsAnew ? null : (turn.resume?.cost ?? null));

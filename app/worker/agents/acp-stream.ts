@@ -1,6 +1,6 @@
 import { type Readable, Writable } from "node:stream";
 import { type AnyMessage, ndJsonStream, type Stream } from "@agentclientprotocol/sdk/unstable";
-import type { AgentProcess } from "./process";
+import type { RunningProcess } from "./process";
 
 export const updateMethod = "_backloom/update";
 
@@ -8,7 +8,7 @@ export const updateMethod = "_backloom/update";
  * The agent's standard streams as the client wants them. The client drops every update that its own schema does not know, so
  * updates come in under another name, and we read of them what we understand.
  */
-export function streamOf({ stdin, stdout }: AgentProcess): Stream {
+export function streamOf({ stdin, stdout }: RunningProcess): Stream {
   const { readable, writable } = ndJsonStream(Writable.toWeb(stdin), bytesOf(stdout));
   const renamed = new TransformStream<AnyMessage, AnyMessage>({
     transform(message, controller) {

@@ -1,9 +1,8 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
-import { finished } from "node:stream/promises";
 import { promisify } from "node:util";
+import { openLog } from "../open-log";
 import { noteCommand } from "../orphans";
 
 const run = promisify(execFile);
@@ -13,14 +12,17 @@ interface ProcessWish {
   words: readonly string[];
   folder: string;
   environment: Record<string, string>;
+  /** Where the process is noted, for a later life of the worker. */
   pidFile?: string | undefined;
   logFile?: string | undefined;
   /** Called for each piece of its standard output. */
-  heard: () => void;
+  heard: (piece: Buffer) => void;
+  /** Called for each piece of its error stream. */
+  complained?: (piece: Buffer) => void;
 }
 
-/** A tool at work, together with everything that it starts. */
-export interface AgentProcess {
+/** A program at work, together with everything that it starts. */
+export interface RunningProcess {
   stdin: Writable;
   stdout: Readable;
   /** The end of what it complained about. */
@@ -32,14 +34,16 @@ export interface AgentProcess {
 }
 
 const keptComplaints = 8_000;
-/** How long a tool may take to end by itself once it is told to. */
+/** How long a program may take to end by itself once it is told to. */
 const graceMilliseconds = 2_000;
+/** How long what a program leaves behind in the background may hold its pipes. */
+const leftMilliseconds = 5_000;
 
-/** The shell becomes the tool when it is told to, and ends when the worker is gone before: no tool runs that nobody has noted. */
+/** The shell becomes the program when it is told to, and ends when the worker is gone before: nothing runs that nobody has noted. */
 const whenNoted = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
-/** Starts a tool in a process group of its own. */
-export async function startProcess(wish: ProcessWish): Promise<AgentProcess> {
+/** Starts a program in a process group of its own. */
+export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
   const child: ChildProcess = spawn(
     "/bin/sh",
     ["-c", whenNoted, "agent", wish.program, ...wish.words],
@@ -56,26 +60,21 @@ export async function startProcess(wish: ProcessWish): Promise<AgentProcess> {
     throw new Error("A program was started without its pipes");
   }
   for (const pipe of [stdin, gate]) pipe.on("error", () => undefined);
-  const log = wish.logFile === undefined ? null : createWriteStream(wish.logFile, { flags: "a" });
+  const log = openLog(wish.logFile);
   let complaints = "";
   stderr.on("data", (piece: Buffer) => {
-    log?.write(piece);
+    log.write(piece);
     complaints = (complaints + piece.toString("utf8")).slice(-keptComplaints);
+    wish.complained?.(piece);
   });
   stdout.on("data", (piece: Buffer) => {
-    log?.write(piece);
-    wish.heard();
+    log.write(piece);
+    wish.heard(piece);
   });
-  const ended = endOf(child).finally(async () => {
-    log?.end();
-    if (log !== null) await finished(log);
-  });
+  const ended = endOf(child).finally(() => log.close());
   // Who waits for it hears of it; nobody has to.
   ended.catch(() => undefined);
-  if (wish.pidFile !== undefined && child.pid !== undefined) {
-    await noteCommand(wish.pidFile, child.pid);
-  }
-  gate.end("go\n");
+  await letBegin(gate, child.pid, wish.pidFile);
   return {
     stdin,
     stdout,
@@ -83,6 +82,20 @@ export async function startProcess(wish: ProcessWish): Promise<AgentProcess> {
     ended,
     stop: () => stopTree(child, ended),
   };
+}
+
+/** Closed without a word the gate ends the shell that waits there. */
+async function letBegin(
+  gate: Writable,
+  pid: number | undefined,
+  pidFile: string | undefined,
+): Promise<void> {
+  try {
+    if (pidFile !== undefined && pid !== undefined) await noteCommand(pidFile, pid);
+    gate.end("go\n");
+  } finally {
+    if (!gate.writableEnded) gate.destroy();
+  }
 }
 
 /** An environment of our own making: the types of Remix want a NODE_ENV in every one, which no agent is to be given. */
@@ -93,6 +106,8 @@ export function processEnvironment(environment: Record<string, string>): NodeJS.
 /** Its lines as they come. */
 export async function eachLine(stdout: Readable, take: (line: string) => void): Promise<void> {
   const lines = createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY });
+  // A pipe that is let go has no end that the reader would hear of.
+  stdout.once("close", () => lines.close());
   for await (const line of lines) take(line);
 }
 
@@ -100,10 +115,21 @@ function endOf(child: ChildProcess) {
   return new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) => resolve({ code, signal }));
+    child.once("exit", () => {
+      const late = setTimeout(() => letGo(child), leftMilliseconds);
+      child.once("close", () => clearTimeout(late));
+    });
   });
 }
 
-/** What a tool has started may sit in a group of its own: the tree is read before its root is gone. */
+/** What a program leaves in the background keeps its pipes open, and nobody shall wait for that. */
+function letGo({ pid, stdout, stderr }: ChildProcess): void {
+  if (pid !== undefined) signal(-pid, "SIGKILL");
+  stdout?.destroy();
+  stderr?.destroy();
+}
+
+/** What a program has started may sit in a group of its own: the tree is read before its root is gone. */
 async function stopTree(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
@@ -117,6 +143,7 @@ async function stopTree(child: ChildProcess, ended: Promise<unknown>): Promise<v
     await Promise.race([ended.catch(() => undefined), patience]);
   }
   signalAll("SIGKILL");
+  letGo(child);
   await ended.catch(() => undefined);
 }
 

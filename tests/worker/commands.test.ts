@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { gitWithin } from "~/worker/git";
+import { runCommand } from "~/worker/run-command";
+
+const folder = mkdtempSync(join(tmpdir(), "backloom-commands-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(command: string, wish: { logFile?: string; signal?: AbortSignal } = {}) {
+  return runCommand({
+    command,
+    folder,
+    environment: {},
+    logFile: join(folder, "log"),
+    timeoutMinutes: 0.5,
+    signal: new AbortController().signal,
+    clean: (text) => text,
+    ...wish,
+  });
+}
+
+describe("A command of the person", () => {
+  it("ends with its exit code, what it printed and what it answered", async () => {
+    const end = await run("read -r word; echo said; echo beside >&2; exit 3");
+    expect(end).toMatchObject({ exitCode: 3, answer: "said", timedOut: false });
+    expect(end.output.split("\n").sort()).toEqual(["beside", "said"]);
+    expect(readFileSync(join(folder, "log"), "utf8")).toContain("beside");
+  });
+
+  it("does its work although its log cannot be written", async () => {
+    const end = await run("echo one; sleep 0.2; echo two", { logFile: "/dev/full" });
+    expect(end).toMatchObject({ exitCode: 0, answer: "one\ntwo" });
+  });
+
+  it("is over when it has ended, whatever it has left in the background", async () => {
+    const end = await run("sleep 300 & echo done");
+    expect(end).toMatchObject({ exitCode: 0, answer: "done", timedOut: false });
+  });
+
+  it("ends when it is told to, although something that it let go holds on to its pipes", async () => {
+    const controller = new AbortController();
+    const pidFile = join(folder, "pid");
+    const leaving = `(setsid sh -c 'echo $$ > ${pidFile}; echo gone; exec sleep 300' &); sleep 300`;
+    const running = runCommand({
+      command: leaving,
+      folder,
+      environment: {},
+      logFile: join(folder, "log"),
+      timeoutMinutes: 10,
+      takeLine: (line) => void (line === "gone" && controller.abort()),
+      signal: controller.signal,
+      clean: (text) => text,
+    });
+    try {
+      expect(await running).toMatchObject({ exitCode: null });
+    } finally {
+      process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
+    }
+  });
+});
+
+describe("git", () => {
+  it("is ended when a remote does not answer", async () => {
+    const listed = ["ls-remote", "ssh://git@example.com/shop.git"];
+    const stalled = ["-c", "core.sshCommand=cat #", ...listed];
+    const end = await gitWithin(0.02, folder, stalled);
+    expect(end).toMatchObject({ code: -1, problem: "it did not end within 0.02 minutes" });
+  });
+});
