@@ -12,6 +12,15 @@ export interface Dataset {
   backlogPath: string;
   /** The changes of a job: one file of 5,000 lines, all of them in the page. */
   changesPath: string;
+  /** What agents said in jobs that kept all of 5 MiB: in many short entries, and in few long ones. */
+  transcripts: Transcript[];
+}
+
+interface Transcript {
+  path: string;
+  entries: number;
+  /** Of each entry. */
+  bytes: number;
 }
 
 export const diffLines = 5_000;
@@ -28,13 +37,18 @@ export async function fill(adminUrl: string, sessionSecret: string): Promise<Dat
     await insertProduct(client, "backlog", { pbis: 40, stories: 400, tasks: 0 });
     await insertProduct(client, "diff", { pbis: 1, stories: 1, tasks: 1 });
     await insertDiff(client);
+    const transcripts = [
+      await insertTranscript(client, { entries: 10_240, bytes: 512 }),
+      await insertTranscript(client, { entries: 80, bytes: 65_536 }),
+    ];
     await client.query("reset session_replication_role");
     await client.query("vacuum analyze");
     return {
-      cookie: await cookieOf(sessionId, sessionSecret),
+      cookie: await cookieOf({ sessionId, userId }, sessionSecret),
       boardPath: `/products/${idOf("product-board")}/sprints/${idOf("sprint-board")}`,
       backlogPath: `/products/${idOf("product-backlog")}/backlog?open=all`,
       changesPath: `/jobs/${idOf("job-diff")}/changes?open=0`,
+      transcripts,
     };
   } finally {
     await client.end();
@@ -47,9 +61,13 @@ function idOf(name: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-async function cookieOf(sessionId: string, secret: string): Promise<string> {
+/** The `Cookie` header of somebody with this session. */
+export async function cookieOf(
+  session: { sessionId: string; userId: string },
+  secret: string,
+): Promise<string> {
   const env: Env = { ...readEnv({}), sessionSecrets: [secret], secureCookies: false };
-  const value = { session_id: sessionId, user_id: userId, is_demo: false };
+  const value = { session_id: session.sessionId, user_id: session.userId, is_demo: false };
   const [cookie = ""] = (await sealSessionCookie(value, env)).split(";");
   return cookie;
 }
@@ -80,20 +98,54 @@ async function insertDiff(client: pg.Client): Promise<void> {
   const patch = `${header}@@ -1,${count} +1,${count} @@\n${lines.join("")}`;
   const file = { path: "long.ts", status: "modified", additions: count, deletions: count };
   const [jobId, productId] = [idOf("job-diff"), idOf("product-diff")];
+  await insertJob(client, { jobId, productId, taskId: idOf("task-diff-1") });
+  await client.query("update public.agent_jobs set additions = $2, deletions = $2 where id = $1", [
+    jobId,
+    count,
+  ]);
   await client.query(
-    `insert into public.agent_jobs (id, product_id, task_id, kind, status, lane_id, attempt, finished_at, additions, deletions)
-     values ($1, $2, $3, 'TASK_IMPLEMENTATION', 'DONE', $1, 1, now(), $4, $4)`,
-    [jobId, productId, idOf("task-diff-1"), count],
+    `insert into public.job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes)
+     values ($1, 1, $2, 'a', 'b', $3, $3, $4, $5)`,
+    [jobId, productId, count, JSON.stringify([{ ...file, binary: false, patch }]), patch.length],
+  );
+}
+
+/** A job that is done, and so many entries of so many bytes that its agent said. */
+async function insertTranscript(
+  client: pg.Client,
+  { entries, bytes }: { entries: number; bytes: number },
+): Promise<Transcript> {
+  const name = `talk-${entries}`;
+  await insertProduct(client, name, { pbis: 1, stories: 1, tasks: 1 });
+  const [jobId, productId] = [idOf(`job-${name}`), idOf(`product-${name}`)];
+  await insertJob(client, { jobId, productId, taskId: idOf(`task-${name}-1`) });
+  await client.query(
+    "update public.job_attempts set last_seq = $2, output_bytes = $3 where job_id = $1",
+    [jobId, entries, entries * bytes],
+  );
+  await client.query(
+    `insert into public.job_outputs (job_id, attempt, seq, at, kind, text, title, status)
+     select $1, 1, n, now(), 'command', left(repeat('Line ' || n || E' of what a command printed.\\n', $3 / 20), $3),
+            'npm test -- part-' || n, 'completed'
+       from generate_series(1, $2::integer) n`,
+    [jobId, entries, bytes],
+  );
+  return { path: `/jobs/${jobId}`, entries, bytes };
+}
+
+async function insertJob(
+  client: pg.Client,
+  { jobId, productId, taskId }: { jobId: string; productId: string; taskId: string },
+): Promise<void> {
+  await client.query(
+    `insert into public.agent_jobs (id, product_id, task_id, kind, status, lane_id, attempt, finished_at)
+     values ($1, $2, $3, 'TASK_IMPLEMENTATION', 'DONE', $1, 1, now())`,
+    [jobId, productId, taskId],
   );
   await client.query(
     `insert into public.job_attempts (job_id, attempt, product_id, worker_name, started_at, ended_at, outcome)
      values ($1, 1, $2, 'bench', now(), now(), 'done')`,
     [jobId, productId],
-  );
-  await client.query(
-    `insert into public.job_diffs (job_id, attempt, product_id, base_sha, head_sha, additions, deletions, files, bytes)
-     values ($1, 1, $2, 'a', 'b', $3, $3, $4, $5)`,
-    [jobId, productId, count, JSON.stringify([{ ...file, binary: false, patch }]), patch.length],
   );
 }
 

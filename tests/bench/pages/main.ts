@@ -9,7 +9,7 @@ import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
 import { type Contest, compare } from "../http/compare";
 import { startReference, startService } from "../http/programs";
 import { type Dataset, diffLines, fill } from "./dataset";
-import { open, rowsOf, weigh } from "./weight";
+import { open, type Page, rowsOf, weigh } from "./weight";
 
 const root = join(import.meta.dirname, "../../..");
 const dataDir = await mkdtemp(join(tmpdir(), "backloom-bench-"));
@@ -69,12 +69,26 @@ async function checkPages(dataset: Dataset, port: number): Promise<void> {
     }
     print(await weigh(name, page, client));
   }
-  const began = performance.now();
-  const changes = await open(port, dataset.changesPath, dataset.cookie);
-  const took = Math.round(performance.now() - began);
+  const [changes, took] = await openFirst(port, dataset.changesPath, dataset.cookie);
   const lines = changes.html.match(/<div class="l [ad]"/g)?.length ?? 0;
   if (lines !== diffLines) throw new Error(`changes: ${lines} lines instead of ${diffLines}`);
   print(`${await weigh("changes", changes, client)}; the first time in ${took} ms`);
+  for (const { path, entries, bytes } of dataset.transcripts) {
+    const [page, took] = await openFirst(port, path, dataset.cookie);
+    const shown = page.html.match(/<li [^>]*data-kind/g)?.length ?? 0;
+    if (shown === 0) throw new Error(`transcript: none of ${entries} entries`);
+    const kilobytes = Math.round(page.html.length / 1024);
+    const name = `transcript of ${entries} entries of ${bytes} bytes`;
+    print(
+      `${name}: ${shown} shown, ${kilobytes} KB, the first time in ${took} ms (goal: 1,000 ms)`,
+    );
+  }
+}
+
+async function openFirst(port: number, path: string, cookie: string): Promise<[Page, number]> {
+  const began = performance.now();
+  const page = await open(port, path, cookie);
+  return [page, Math.round(performance.now() - began)];
 }
 
 /** Each page against the static one; then what the framework alone makes of a page with as many rows. */

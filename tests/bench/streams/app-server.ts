@@ -2,14 +2,11 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ServerBuild } from "@remix-run/node";
 import { pino } from "pino";
 import { connectDatabase } from "~/db/database.server";
 import { readEnv } from "~/env.server";
 import { createHub } from "~/realtime/hub.server";
-import * as backlogRoute from "~/routes/api.realtime.backlog/route";
-import * as soloRoute from "~/routes/api.realtime.solo/route";
-import * as taskRoute from "~/routes/api.tasks.$id/route";
+import { builtFiles } from "~/server/build-source";
 import { createFront } from "~/server/front";
 import { HttpServer } from "~/server/http-server";
 import type { Services } from "~/services.server";
@@ -17,43 +14,12 @@ import { createOpenStreams } from "~/sse/open-streams.server";
 import { applyMigrations } from "../../../supabase/declarative/apply-migrations";
 import { applyShims } from "../../../supabase/embedded/apply-shims";
 import { startCluster } from "../../../supabase/embedded/postgres/cluster";
+import { projectRoot } from "../../../supabase/embedded/project-root";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { serveSupabase } from "../../../supabase/embedded/serve";
 import type { AppAddress } from "./processes";
 
-/** The app as it is served, with the three routes that are measured, over a Postgres of its own. */
-
-const modules = {
-  "api.tasks.$id": ["api/tasks/:id", taskRoute],
-  "api.realtime.solo": ["api/realtime/solo", soloRoute],
-  "api.realtime.backlog": ["api/realtime/backlog", backlogRoute],
-} as const;
-
-function build(): ServerBuild {
-  const routes: ServerBuild["routes"] = {
-    root: { id: "root", path: "", module: { default: undefined } },
-  };
-  for (const [id, [path, module]] of Object.entries(modules)) {
-    routes[id] = { id, parentId: "root", path, module: { default: undefined, ...module } };
-  }
-  return {
-    mode: "production",
-    // No page is asked for.
-    entry: { module: { default: () => new Response(null, { status: 404 }) } },
-    routes,
-    assets: { version: "bench", url: "", entry: { module: "", imports: [] }, routes: {} },
-    publicPath: "/",
-    assetsBuildDirectory: "build/client",
-    future: {
-      v3_fetcherPersist: true,
-      v3_relativeSplatPath: true,
-      v3_throwAbortReason: true,
-      v3_singleFetch: false,
-      v3_lazyRouteDiscovery: false,
-    },
-    isSpaMode: false,
-  };
-}
+/** The app as it is served, pages included, over a Postgres of its own. */
 
 async function startDatabase(dataDir: string) {
   const secrets = await loadSecrets(dataDir);
@@ -82,10 +48,11 @@ async function main(): Promise<void> {
       resolve(typeof address === "object" && address ? address.port : 0);
     });
   });
+  const sessionSecret = randomBytes(32).toString("base64url");
   const env = readEnv({
     NODE_ENV: "production",
     PORT: String(port),
-    SESSION_SECRET: randomBytes(32).toString("base64url"),
+    SESSION_SECRET: sessionSecret,
     STREAMS_PER_USER: "20000",
     STREAM_LIFETIME_SECONDS: "3600",
   });
@@ -101,16 +68,14 @@ async function main(): Promise<void> {
     workerFile: null,
     stopSignal: stopController.signal,
   };
-  const loaded = build();
-  server.on(
-    "request",
-    createFront(services, { load: async () => loaded, developmentFiles: undefined }, process.cwd()),
-  );
+  server.on("request", createFront(services, await builtFiles(projectRoot), projectRoot));
 
   const address: AppAddress = {
     port,
+    sessionSecret,
     sqlUrl: cluster.url("postgres", "postgres"),
     feedUrl: cluster.url("supabase_replication_admin", "postgres"),
+    pids: [process.pid, cluster.pid()],
   };
   process.send?.({ ready: address });
   process.on("message", async (message) => {

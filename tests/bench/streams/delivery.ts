@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { changeMessageSchema } from "~/contract/events";
 import { followMessages } from "../../../supabase/embedded/realtime/feed";
+import { type Door, patchFor } from "./patch";
 import {
   type AppAddress,
   arrivalsAnswer,
@@ -34,9 +35,12 @@ const shapes: Shape[] = [
  * PATCH in the same run. Open loop: the next PATCH does not wait for the one before.
  */
 export async function measureDelivery(app: AppAddress, world: BenchWorld, clients: Program) {
-  const origin = `http://127.0.0.1:${app.port}`;
-  const headers = { authorization: `Bearer ${world.token}` };
-  const url = `${origin}/api/realtime/solo?product_id=${world.productId}`;
+  const door: Door = {
+    origin: `http://127.0.0.1:${app.port}`,
+    headers: { authorization: `Bearer ${world.token}` },
+  };
+  const { headers } = door;
+  const url = `${door.origin}/api/realtime/solo?product_id=${world.productId}`;
   const bare: [string, number][] = [];
   const feed = await followMessages(app.feedUrl, {
     onMessage({ payload }) {
@@ -52,12 +56,12 @@ export async function measureDelivery(app: AppAddress, world: BenchWorld, client
 
   for (const { clients: count, perSecond, goals } of shapes) {
     await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);
-    await patchFor(1, perSecond, origin, headers, world);
+    await patchFor(1, perSecond, door, world);
     await pause(300);
     await clients.ask({ kind: "arrivals", sent: [] }, arrivalsAnswer);
     bare.length = 0;
 
-    const sent = await patchFor(seconds, perSecond, origin, headers, world);
+    const sent = await patchFor(seconds, perSecond, door, world);
     await pause(1000);
     const { latencies, last, deliveries } = await clients.ask(
       { kind: "arrivals", sent },
@@ -90,35 +94,6 @@ export async function measureDelivery(app: AppAddress, world: BenchWorld, client
     await clients.ask({ kind: "disconnect" }, connectedAnswer);
   }
   await feed.stop();
-}
-
-async function patchFor(
-  duration: number,
-  perSecond: number,
-  origin: string,
-  headers: Record<string, string>,
-  { taskIds }: BenchWorld,
-): Promise<[string, number][]> {
-  const sent: [string, number][] = [];
-  const answers: Promise<unknown>[] = [];
-  const startedAt = sharedNow();
-  for (let n = 0; n < duration * perSecond; n++) {
-    const due = startedAt + (n * 1000) / perSecond;
-    if (due > sharedNow()) await pause(due - sharedNow());
-    const id = taskIds[n % taskIds.length];
-    if (!id) continue;
-    sent.push([id, sharedNow()]);
-    const body = JSON.stringify({ implementation_plan: `plan ${n} ${Math.random()}` });
-    answers.push(
-      fetch(`${origin}/api/tasks/${id}`, {
-        method: "PATCH",
-        headers: { ...headers, "content-type": "application/json" },
-        body,
-      }).then((answer) => answer.arrayBuffer()),
-    );
-  }
-  await Promise.all(answers);
-  return sent;
 }
 
 function latenciesOf(

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
+import { openLoop } from "./open-loop";
 import {
   type AppAddress,
   allAnswer,
@@ -92,16 +93,11 @@ async function measureSteadyFanOut(
   await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);
   await clients.ask({ kind: "arrivals", sent: [] }, arrivalsAnswer);
   const sent: [string, number][] = [];
-  const startedAt = sharedNow();
-  const writes: Promise<unknown>[] = [];
-  for (let n = 0; n < perSecond * 10; n++) {
-    const due = startedAt + (n * 1000) / perSecond;
-    if (due > sharedNow()) await pause(due - sharedNow());
+  await openLoop({ seconds: 10, perSecond }, (n) => {
     const id = world.taskIds[n % world.taskIds.length] ?? "";
     sent.push([id, sharedNow()]);
-    writes.push(change(sql, [id], n));
-  }
-  await Promise.all(writes);
+    return change(sql, [id], n);
+  });
   await pause(1000);
   const { latencies, deliveries } = await clients.ask({ kind: "arrivals", sent }, arrivalsAnswer);
   await clients.ask({ kind: "disconnect" }, connectedAnswer);

@@ -5,8 +5,12 @@ import { z } from "zod";
 /** Where the app and its database are, as the app's process tells it. */
 export interface AppAddress {
   port: number;
+  /** Seals the cookies of its sessions. */
+  sessionSecret: string;
   sqlUrl: string;
   feedUrl: string;
+  /** Of the service and of Postgres. */
+  pids: number[];
 }
 
 /** A program of this folder in a process of its own, so that it has its own processor time. */
@@ -48,7 +52,13 @@ export class Program {
 }
 
 export const appReady = z.object({
-  ready: z.object({ port: z.number(), sqlUrl: z.string(), feedUrl: z.string() }),
+  ready: z.object({
+    port: z.number(),
+    sessionSecret: z.string(),
+    sqlUrl: z.string(),
+    feedUrl: z.string(),
+    pids: z.array(z.number()),
+  }),
 });
 export const bareReady = z.object({ ready: z.object({ port: z.number() }) });
 export const memoryAnswer = z.object({ memory: z.number() });

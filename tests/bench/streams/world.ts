@@ -13,6 +13,7 @@ export interface BenchWorld {
   token: string;
   userId: string;
   productId: string;
+  sprintId: string;
   storyId: string;
   taskIds: string[];
 }
@@ -60,6 +61,7 @@ export async function createBenchWorld(sql: pg.Pool, taskCount: number): Promise
     token,
     userId,
     productId,
+    sprintId,
     storyId,
     taskIds: z
       .array(idRow)
