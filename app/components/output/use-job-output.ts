@@ -49,10 +49,22 @@ export function useJobOutput(initial: JobOutput, onChange: () => void): LiveOutp
   const firstSeq = entries[0]?.seq ?? 1;
   const loadEarlier = useCallback(async () => {
     if (attempt === null) return;
-    const before = await readEntries(jobId, attempt, "limit=5000");
-    show(before);
+    show(await readBefore(jobId, attempt, known.current[0]?.seq ?? 1));
   }, [jobId, attempt, show]);
   return { entries, earlier: firstSeq - 1, loadEarlier };
+}
+
+/** Everything before an entry: no answer holds a long transcript whole. */
+async function readBefore(jobId: string, attempt: number, seq: number): Promise<OutputEntry[]> {
+  const entries: OutputEntry[] = [];
+  for (let after = 0; after < seq - 1; ) {
+    const more = await readEntries(jobId, attempt, `after=${after}&limit=5000`);
+    entries.push(...more);
+    const last = more.at(-1);
+    if (!last) break;
+    after = last.seq;
+  }
+  return entries;
 }
 
 async function readEntries(jobId: string, attempt: number, query: string): Promise<OutputEntry[]> {

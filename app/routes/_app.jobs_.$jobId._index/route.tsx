@@ -4,6 +4,7 @@ import { Section } from "~/components/card";
 import { JobCard } from "~/components/jobs/job-card";
 import { OutputLog } from "~/components/output/output-log";
 import { QuestionCard } from "~/components/questions/question-card";
+import type { OutputEntry } from "~/contract/job-output";
 import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
@@ -15,6 +16,7 @@ export { shouldRevalidate } from "~/live/unreachable";
 
 /** A page shows the end of a long output; the rest comes when somebody asks. */
 const shownEntries = 300;
+const shownCharacters = 300_000;
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
@@ -28,8 +30,18 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     after: Math.max(0, (attempt?.last_seq ?? 0) - shownEntries),
     limit: shownEntries,
   });
-  return json({ output });
+  return json({ output: { ...output, entries: endOf(output.entries) } });
 });
+
+/** A few long entries are as much to read as many short ones; the last one is shown in any case. */
+function endOf(entries: readonly OutputEntry[]): readonly OutputEntry[] {
+  let left = shownCharacters;
+  const tooFar = entries.findLastIndex(({ text }) => {
+    left -= text.length;
+    return left < 0;
+  });
+  return entries.slice(Math.min(tooFar + 1, entries.length - 1));
+}
 
 /** What the agent of an attempt says and does. */
 export default function JobRun() {

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { holdJob } from "../db/agents/sprint-world";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, {
+  pages: ["_app", "_app.jobs_.$jobId", "_app.jobs_.$jobId._index"],
+});
+
+it("shows the end of an output of few long entries, and how many come before", async () => {
+  const { world, job } = await holdJob(t);
+  const headers = {
+    ...bearer(await createToken(t, world.owner)),
+    "content-type": "application/json",
+  };
+  for (let seq = 1; seq <= 40; seq++) {
+    const entry = { seq, at: new Date().toISOString(), kind: "text", text: "word ".repeat(12_000) };
+    const body = JSON.stringify({ attempt: 1, entries: [entry] });
+    const answer = await app.request(`/api/jobs/${job.id}/output`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    expect(answer.status).toBe(202);
+  }
+  const cookie = await signIn(t, app, world.owner);
+  const page = await (await app.request(`/jobs/${job.id}`, { headers: { cookie } })).text();
+  expect(page.match(/<li [^>]*data-kind/g)).toHaveLength(5);
+  expect(page.replaceAll("<!-- -->", "")).toContain("Show 35 earlier");
+});
