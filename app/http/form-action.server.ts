@@ -64,7 +64,9 @@ export function runIntent(
   form: FormData,
   intents: Record<string, () => Promise<Response>>,
 ): Promise<Response> {
-  const run = intents[textOf(form, "intent")];
+  const intent = textOf(form, "intent");
+  // What every object has by birth is no button.
+  const run = Object.hasOwn(intents, intent) ? intents[intent] : undefined;
   if (!run)
     throw new ContractError(422, "Nothing was chosen. Press one of the buttons of the page.");
   return run();

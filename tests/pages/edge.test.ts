@@ -25,6 +25,20 @@ describe("what only a hostile visitor sends", () => {
     expect(failures()).toEqual([]);
   });
 
+  it.each(["constructor", "toString", "__proto__", "no-such-button"])(
+    "presses no button of the name %s",
+    async (intent) => {
+      const cookie = await signIn(t, app, owner);
+      const answer = await post(
+        "/settings/devices?_data=routes%2F_app.settings.devices",
+        `intent=${intent}`,
+        cookie,
+      );
+      expect(answer.status).toBe(422);
+      expect(failures()).toEqual([]);
+    },
+  );
+
   it("does not matter as the Origin of a visit", async () => {
     for (const origin of ["null", "nonsense", "https://evil.example"]) {
       expect((await app.request("/login", { headers: { origin } })).status).toBe(200);
