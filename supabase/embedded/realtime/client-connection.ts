@@ -13,15 +13,7 @@ interface Channel {
   expiry: NodeJS.Timeout | undefined;
 }
 
-export interface ClientConnection {
-  deliver(message: Message, frame: string): void;
-  /** Tells the channels that asked for it that the database is followed. */
-  tellReplication(): void;
-  /** Cuts the socket without a goodbye: the client reports an error and joins again. */
-  cut(): void;
-}
-
-export interface ConnectionOptions {
+interface ConnectionOptions {
   socket: WebSocket;
   /** Who the key in the address is; a join without a token of its own is this caller's. */
   keyHolder: Caller;
@@ -46,133 +38,150 @@ const joinSchema = z.object({
 const tokenSchema = z.object({ access_token: z.string() });
 
 /** One client: its channels, each with the rights that its token had when it joined. */
-export function serveConnection(options: ConnectionOptions): ClientConnection {
-  const { socket, authorizer, keys } = options;
-  const channels = new Map<string, Channel>();
-  let silence = setTimeout(() => socket.terminate(), silenceMeansGone);
+export class ClientConnection {
+  readonly #options: ConnectionOptions;
+  readonly #channels = new Map<string, Channel>();
 
-  const leave = (topic: string) => {
-    clearTimeout(channels.get(topic)?.expiry);
-    channels.delete(topic);
-  };
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    const { socket } = options;
+    const silence = setTimeout(() => this.cut(), silenceMeansGone);
+    silence.unref();
+    socket.on("message", (data, isBinary) => {
+      silence.refresh();
+      const frame = isBinary ? null : readFrame(String(data));
+      if (frame) this.#handle(frame).catch(() => this.cut());
+    });
+    socket.on("close", () => {
+      clearTimeout(silence);
+      for (const topic of [...this.#channels.keys()]) this.#leave(topic);
+    });
+    socket.on("error", () => this.cut());
+  }
 
-  const say = (topic: string, status: "ok" | "error", message: string) => {
-    const payload = {
-      channel: topic.slice(topicPrefix.length),
-      extension: "system",
-      message,
-      status,
-    };
-    socket.send(writeFrame({ joinRef: null, ref: null, topic, event: "system", payload }));
-  };
+  deliver(message: Message, frame: string): void {
+    const { socket } = this.#options;
+    if (!message.private || !this.#channels.has(topicPrefix + message.topic)) return;
+    if (socket.bufferedAmount > largestBacklog) return this.cut();
+    socket.send(frame);
+  }
 
-  const tellReplication = (topic: string) => {
-    const channel = channels.get(topic);
-    if (!channel?.awaitsReplication || !options.isReplicating()) return;
-    channel.awaitsReplication = false;
-    say(topic, "ok", "Replication connection established");
-  };
+  /** Tells the channels that asked for it that the database is followed. */
+  tellReplication(): void {
+    for (const topic of this.#channels.keys()) this.#tellReplication(topic);
+  }
 
-  const shutDown = (topic: string, message: string) => {
-    const joinRef = channels.get(topic)?.joinRef ?? null;
-    leave(topic);
-    say(topic, "error", message);
-    socket.send(writeFrame({ joinRef, ref: joinRef, topic, event: "phx_close", payload: {} }));
-  };
+  /** Cuts the socket without a goodbye: the client reports an error and joins again. */
+  cut(): void {
+    this.#options.socket.terminate();
+  }
 
-  const scheduleExpiry = (topic: string, caller: Caller) => {
-    if (caller.expiresAt === null) return undefined;
-    const left = Math.min(caller.expiresAt - Date.now(), 2 ** 31 - 1);
-    return setTimeout(() => shutDown(topic, "Token has expired"), Math.max(0, left));
-  };
-
-  const join = async (frame: Frame): Promise<string> => {
-    const request = joinSchema.safeParse(frame.payload);
-    const refuse = (reason: string) => reply(frame, "error", { reason });
-    if (!request.success || !frame.topic.startsWith(topicPrefix)) return refuse("Malformed join");
-    if (request.data.config.postgres_changes?.length)
-      return refuse("Only broadcast is offered here");
-    if (!request.data.config.private) {
-      return refuse("PrivateOnly: This project only allows private channels");
+  async #handle(frame: Frame): Promise<void> {
+    const { socket } = this.#options;
+    switch (frame.event) {
+      case "heartbeat":
+        socket.send(reply(frame, "ok", {}));
+        return;
+      case "phx_join":
+        socket.send(await this.#join(frame));
+        this.#tellReplication(frame.topic);
+        return;
+      case "phx_leave":
+        this.#leave(frame.topic);
+        socket.send(reply(frame, "ok", {}));
+        return;
+      case "access_token":
+        return this.#renew(frame);
+      default:
+        // Broadcasts of clients and presence: no policy here lets a client write, so they go nowhere.
+        return;
     }
-    const others = channels.size - (channels.has(frame.topic) ? 1 : 0);
-    if (others >= mostChannels) return refuse("ChannelRateLimitReached: Too many channels");
-    const token = request.data.access_token;
-    const caller = token ? await readToken(token, keys) : options.keyHolder;
+  }
+
+  async #join(frame: Frame): Promise<string> {
+    const refuse = (reason: string) => reply(frame, "error", { reason });
+    const request = joinSchema.safeParse(frame.payload).data;
+    if (!request || !frame.topic.startsWith(topicPrefix)) return refuse("Malformed join");
+    const problem = problemOf(request) ?? this.#problemOfPlace(frame.topic);
+    if (problem !== undefined) return refuse(problem);
+    const { keys, keyHolder } = this.#options;
+    const caller = request.access_token ? await readToken(request.access_token, keys) : keyHolder;
     if (!caller || (caller.expiresAt ?? Number.POSITIVE_INFINITY) <= Date.now()) {
       return refuse("InvalidJWTToken: The token is invalid or has expired");
     }
-    if (!(await authorizer.mayRead(caller, frame.topic.slice(topicPrefix.length)))) {
+    if (!(await this.#mayRead(caller, frame.topic))) {
       return refuse("Unauthorized: You do not have permissions to read from this Channel topic");
     }
-    leave(frame.topic);
-    const expiry = scheduleExpiry(frame.topic, caller);
-    const awaitsReplication = request.data.config.broadcast?.replication_ready ?? false;
-    channels.set(frame.topic, { joinRef: frame.joinRef, awaitsReplication, caller, expiry });
+    this.#leave(frame.topic);
+    this.#channels.set(frame.topic, {
+      joinRef: frame.joinRef,
+      awaitsReplication: request.config.broadcast?.replication_ready ?? false,
+      caller,
+      expiry: this.#scheduleExpiry(frame.topic, caller),
+    });
     return reply(frame, "ok", { postgres_changes: [] });
-  };
+  }
+
+  #problemOfPlace(topic: string): string | undefined {
+    const others = this.#channels.size - (this.#channels.has(topic) ? 1 : 0);
+    return others >= mostChannels ? "ChannelRateLimitReached: Too many channels" : undefined;
+  }
+
+  #mayRead(caller: Caller, topic: string): Promise<boolean> {
+    return this.#options.authorizer.mayRead(caller, topic.slice(topicPrefix.length));
+  }
 
   /** A refreshed token must still be good for the topic, else the channel is closed. */
-  const renew = async (frame: Frame): Promise<void> => {
-    const channel = channels.get(frame.topic);
-    const request = tokenSchema.safeParse(frame.payload);
+  async #renew({ topic, payload }: Frame): Promise<void> {
+    const channel = this.#channels.get(topic);
+    const request = tokenSchema.safeParse(payload);
     if (!channel || !request.success) return;
-    const caller = await readToken(request.data.access_token, keys);
-    const allowed =
-      caller !== null && (await authorizer.mayRead(caller, frame.topic.slice(topicPrefix.length)));
-    if (channels.get(frame.topic) !== channel) return;
-    if (!allowed) return shutDown(frame.topic, "The new token gives no access to this topic");
+    const caller = await readToken(request.data.access_token, this.#options.keys);
+    const isAllowed = caller !== null && (await this.#mayRead(caller, topic));
+    if (this.#channels.get(topic) !== channel) return;
+    if (!isAllowed) return this.#close(topic, "The new token gives no access to this topic");
     clearTimeout(channel.expiry);
     channel.caller = caller;
-    channel.expiry = scheduleExpiry(frame.topic, caller);
-  };
+    channel.expiry = this.#scheduleExpiry(topic, caller);
+  }
 
-  const handle = async (frame: Frame): Promise<string | undefined> => {
-    switch (frame.event) {
-      case "heartbeat":
-        return reply(frame, "ok", {});
-      case "phx_join":
-        return join(frame);
-      case "phx_leave":
-        leave(frame.topic);
-        return reply(frame, "ok", {});
-      case "access_token":
-        await renew(frame);
-        return undefined;
-      default:
-        // Broadcasts of clients and presence: no policy here lets a client write, so they go nowhere.
-        return undefined;
-    }
-  };
+  #leave(topic: string): void {
+    clearTimeout(this.#channels.get(topic)?.expiry);
+    this.#channels.delete(topic);
+  }
 
-  socket.on("message", (data, isBinary) => {
-    silence.refresh();
-    const frame = isBinary ? null : readFrame(String(data));
-    if (!frame) return;
-    handle(frame).then(
-      (answer) => {
-        if (answer) socket.send(answer);
-        if (frame.event === "phx_join") tellReplication(frame.topic);
-      },
-      () => socket.terminate(),
-    );
-  });
-  socket.on("close", () => {
-    clearTimeout(silence);
-    for (const topic of [...channels.keys()]) leave(topic);
-  });
-  socket.on("error", () => socket.terminate());
-  silence = silence.unref();
+  #scheduleExpiry(topic: string, { expiresAt }: Caller): NodeJS.Timeout | undefined {
+    if (expiresAt === null) return undefined;
+    const left = Math.max(0, Math.min(expiresAt - Date.now(), 2 ** 31 - 1));
+    // A client may leave while its join is judged: its clock then keeps nobody from ending.
+    return setTimeout(() => this.#close(topic, "Token has expired"), left).unref();
+  }
 
-  return {
-    deliver(message, frame) {
-      if (!message.private || !channels.has(topicPrefix + message.topic)) return;
-      if (socket.bufferedAmount > largestBacklog) return socket.terminate();
-      socket.send(frame);
-    },
-    tellReplication() {
-      for (const topic of channels.keys()) tellReplication(topic);
-    },
-    cut: () => socket.terminate(),
-  };
+  #close(topic: string, message: string): void {
+    const joinRef = this.#channels.get(topic)?.joinRef ?? null;
+    this.#leave(topic);
+    this.#say(topic, "error", message);
+    const frame = { joinRef, ref: joinRef, topic, event: "phx_close", payload: {} };
+    this.#options.socket.send(writeFrame(frame));
+  }
+
+  #tellReplication(topic: string): void {
+    const channel = this.#channels.get(topic);
+    if (!channel?.awaitsReplication || !this.#options.isReplicating()) return;
+    channel.awaitsReplication = false;
+    this.#say(topic, "ok", "Replication connection established");
+  }
+
+  #say(topic: string, status: "ok" | "error", message: string): void {
+    const channel = topic.slice(topicPrefix.length);
+    const payload = { channel, extension: "system", message, status };
+    const frame = { joinRef: null, ref: null, topic, event: "system", payload };
+    this.#options.socket.send(writeFrame(frame));
+  }
+}
+
+/** What no project of ours offers. */
+function problemOf({ config }: z.output<typeof joinSchema>): string | undefined {
+  if (config.postgres_changes?.length) return "Only broadcast is offered here";
+  return config.private ? undefined : "PrivateOnly: This project only allows private channels";
 }

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { type Keys, readToken } from "./access-token";
 import { openAuthorizer } from "./authorize";
-import { type ClientConnection, serveConnection } from "./client-connection";
+import { ClientConnection } from "./client-connection";
 import { type Feed, type FeedListener, followMessages, type Message } from "./feed";
 import { writeFrame } from "./frames";
 
@@ -69,7 +69,7 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
     if (!keyHolder) return refuse(socket, "401 Unauthorized");
     if (!hosted && !isReplicating()) return refuse(socket, "503 Service Unavailable");
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const connection = serveConnection({
+      const connection = new ClientConnection({
         socket: webSocket,
         keyHolder,
         keys: options,
