@@ -62,8 +62,8 @@ export class ClientConnection {
   deliver(message: Message, frame: string): void {
     const { socket } = this.#options;
     if (!message.private || !this.#channels.has(topicPrefix + message.topic)) return;
-    if (socket.bufferedAmount > largestBacklog) return this.cut();
-    socket.send(frame);
+    if (socket.bufferedAmount > largestBacklog) this.cut();
+    else socket.send(frame);
   }
 
   /** Tells the channels that asked for it that the database is followed. */
