@@ -5,6 +5,9 @@ import { enhancedField } from "./enhanced-field";
 /** Under this key the answer of an undo arrives. */
 export const undoKey = "undo";
 
+/** Where an undo is sent; it waits there for the changes that are still on their way. */
+export const undoPath = "/undo";
+
 /** Asks the service to take back the last change of this session. */
 export function useUndo(): () => void {
   const submit = useSubmit();
@@ -12,7 +15,7 @@ export function useUndo(): () => void {
     () =>
       submit(
         { [enhancedField]: "1" },
-        { method: "post", action: "/undo", navigate: false, fetcherKey: undoKey },
+        { method: "post", action: undoPath, navigate: false, fetcherKey: undoKey },
       ),
     [submit],
   );

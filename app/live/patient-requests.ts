@@ -1,3 +1,4 @@
+import { undoPath } from "~/components/use-undo";
 import { unreachableAnswer } from "./unreachable";
 
 const firstPauseMs = 500;
@@ -12,6 +13,7 @@ const patienceMs = 60_000;
  */
 export class PatientRequests {
   readonly #fetch: typeof fetch;
+  readonly #submissions = new Set<Promise<unknown>>();
   #isRevalidating = false;
 
   constructor(original: typeof fetch) {
@@ -31,8 +33,17 @@ export class PatientRequests {
     return isDataRequest(request) ? this.#insist(request) : this.#fetch(input, init);
   };
 
+  /** What is taken back is the last change that was made here, although it may still be on its way. */
+  #submit(input: string | URL, init?: RequestInit): Promise<Response> {
+    const earlier = isUndo(input) ? Promise.all(this.#submissions) : Promise.resolve();
+    const answer = earlier.then(() => this.#send(input, init));
+    const ended = answer.catch(() => {}).finally(() => this.#submissions.delete(ended));
+    this.#submissions.add(ended);
+    return answer;
+  }
+
   /** A form is sent once: whether it arrived is not known, so it is not repeated. The page stays and says so. */
-  async #submit(input: string | URL, init?: RequestInit): Promise<Response> {
+  async #send(input: string | URL, init?: RequestInit): Promise<Response> {
     try {
       return await this.#fetch(input, init);
     } catch (error) {
@@ -57,6 +68,10 @@ export class PatientRequests {
 /** How Remix sends a form to a route's action. */
 function isSubmission(input: string | URL, init?: RequestInit): boolean {
   return init?.method?.toUpperCase() === "POST" && /[?&]_data=/.test(String(input));
+}
+
+function isUndo(input: string | URL): boolean {
+  return new URL(input, location.origin).pathname === undoPath;
 }
 
 /** How Remix asks a route for its data. */

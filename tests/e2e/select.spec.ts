@@ -165,6 +165,32 @@ test("a focused card goes straight to a column by its number", async ({ browser 
   await context.close();
 });
 
+test("what is taken back is the last move, although it is still on its way", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openWithKeys(page, world.sprint);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/_data=/, async (route) => {
+    if (route.request().postData()?.includes("move-task")) await held;
+    await route.continue();
+  });
+  await page.locator(`[data-task-id="${world.taskIds[0]}"]`).focus();
+  await page.keyboard.press("3");
+  await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");
+  const undone = page.waitForResponse(/\/undo/);
+  await page.keyboard.press("ControlOrMeta+z");
+  letGo();
+  expect((await undone).status()).toBe(200);
+  await expect(page.getByRole("region", { name: "To do: 3" })).toContainText("T-1");
+  await context.close();
+});
+
 test("the second button opens all that the keys of a row do, also in a list, and PBIs change their order by keys", async ({
   browser,
 }) => {
