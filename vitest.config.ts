@@ -9,27 +9,25 @@ process.env.NODE_EXTRA_CA_CERTS = fileURLToPath(
   new URL("./tests/notices/local-certificate.pem", import.meta.url),
 );
 
-/** What runs inside the test's own process and leaves nothing behind there: its modules are loaded once, not once a file. */
-const inProcess = ["accounts", "api", "contract", "db", "http", "mcp", "pages", "pairing", "races"];
-const files = (folder: string) => [`tests/${folder}/**/*.test.ts`, `tests/${folder}/**/*.test.tsx`];
+/** What measures its whole process, or hears what the process says, has one of its own. */
+const alone = ["tests/streams/churn.test.ts", "tests/embedded/process-warnings.test.ts"];
 
 /** Every test but the browser journeys: one Postgres for the run, one database for each file. */
 export default defineConfig({
   resolve: { alias: { "~": app } },
   test: {
+    // All others leave nothing behind in their process: its modules are loaded once, not once a file.
     projects: [
       {
         extends: true,
-        test: { name: "in-process", include: inProcess.flatMap(files), isolate: false },
-      },
-      {
-        extends: true,
         test: {
-          name: "processes",
-          include: files("*"),
-          exclude: [...inProcess, "e2e", "bench"].map((folder) => `tests/${folder}/**`),
+          name: "shared",
+          include: ["tests/**/*.test.{ts,tsx}"],
+          exclude: alone,
+          isolate: false,
         },
       },
+      { extends: true, test: { name: "alone", include: alone } },
     ],
     globalSetup: ["tests/setup/global-setup.ts"],
     pool: "forks",
@@ -39,5 +37,6 @@ export default defineConfig({
     // A poll waits for something to happen; how long that takes on a shared machine says nothing.
     expect: { poll: { timeout: 15_000, interval: 50 } },
     restoreMocks: true,
+    unstubEnvs: true,
   },
 });

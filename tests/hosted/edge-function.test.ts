@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { bearer, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 
@@ -22,6 +22,7 @@ async function loadFunction(): Promise<Handler> {
 }
 
 const handler = await loadFunction();
+afterAll(() => void vi.unstubAllGlobals());
 
 function call(body: unknown, headers = bearer(app.cronSecret)): Promise<Response> {
   const init = { method: "POST", headers, body: JSON.stringify(body) };

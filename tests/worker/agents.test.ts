@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
 import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
@@ -138,7 +138,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
       "acp:",
       `acp:FAKE_SECRETS="$(cat ${secrets})" `,
     );
-    process.env.HUSH_SECRET = "the moon is made of cheese";
+    vi.stubEnv("HUSH_SECRET", "the moon is made of cheese");
     await workOnce("HUSH", "--agent", command, "--secret", "HUSH_SECRET");
     const [job] = (await run.read()).jobs;
     const { entries } = await getJobOutput(actor, { job_id: String(job?.id) });
@@ -233,7 +233,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     git("add", ".backloom.yml");
     git("commit", "--quiet", "-m", "Rules");
     const run = await startRun(t, ada, { code: "SHOWN" });
-    process.env.HUSH_SETUP = "the sea is boiling hot";
+    vi.stubEnv("HUSH_SETUP", "the sea is boiling hot");
     const test = "echo $HUSH_SETUP; echo 2 failed; exit 1";
     await workOnce("SHOWN", "--exec", "echo x > x", "--secret", "HUSH_SETUP", "--test", test);
     const [job] = (await run.read()).jobs;

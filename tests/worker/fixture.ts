@@ -10,11 +10,15 @@ import { importDocument } from "~/domain/transfers/import-document.server";
 import { createToken, startTestApp } from "../setup/app";
 import { createTestDatabase, type TestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
+import { endWorkers } from "./worker-process";
 
-/** A folder for the file, with git in it; removed after the last test. */
+/** A folder for the file, with git in it; removed after the last test, when the file's workers have ended. */
 export function makeHome(): string {
   const home = mkdtempSync(join(tmpdir(), "backloom-worker-"));
-  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  afterAll(async () => {
+    await endWorkers();
+    rmSync(home, { recursive: true, force: true });
+  });
   return home;
 }
 

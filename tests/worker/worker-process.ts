@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { afterAll } from "vitest";
+import { inject } from "vitest";
+import { bundleWorkerFile } from "../../app/cli/build.mjs";
 import { identityOf } from "../../supabase/embedded/postgres/process-identity";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { projectRoot } from "../../supabase/embedded/project-root";
 
 export interface WorkerProcess {
   process: ChildProcess;
@@ -19,36 +17,27 @@ export interface WorkerProcess {
   ended: Promise<number | null>;
 }
 
-/** The worker as one file, made the way the launcher makes it, inside the project so that it finds its packages. */
-const program = join(root, "node_modules/.cache/backloom-tests", `worker-${process.pid}.mjs`);
-await build({
-  absWorkingDir: root,
-  entryPoints: ["app/worker/main.ts"],
-  outfile: program,
-  bundle: true,
-  platform: "node",
-  target: "node20",
-  format: "esm",
-  packages: "external",
-  alias: { "~": "./app" },
-  logLevel: "silent",
-});
+/** The worker as people download it, one file: built once for all files of tests that this process runs. */
+const folder = mkdtempSync(join(inject("runFolder"), "worker-"));
+await bundleWorkerFile(folder);
+const program = join(folder, "backloom-worker.mjs");
 
 const started: { child: ChildProcess; ended: Promise<unknown> }[] = [];
-afterAll(async () => {
-  // Asked to end, not killed, so that what they have started ends too.
-  for (const { child } of started) child.kill("SIGTERM");
-  await Promise.all(started.map(({ ended }) => ended));
-  rmSync(program, { force: true });
-});
 
-/** Starts the real worker as a process of its own; it is ended when the file is over. */
+/** Ends every worker that still runs. They are asked to, not killed, so that what they have started ends too. */
+export async function endWorkers(): Promise<void> {
+  const ending = started.splice(0);
+  for (const { child } of ending) child.kill("SIGTERM");
+  await Promise.all(ending.map(({ ended }) => ended));
+}
+
+/** Starts the real worker as a process of its own; it is ended when the file is over, with the file's folder (`makeHome`). */
 export function startWorker(
   words: readonly string[],
   environment: Record<string, string> = {},
 ): WorkerProcess {
   const child = spawn(process.execPath, [program, ...words], {
-    cwd: root,
+    cwd: projectRoot,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_OPTIONS: "", ...environment },
   });
