@@ -1,5 +1,5 @@
-import { AxeBuilder } from "@axe-core/playwright";
-import { type BrowserContextOptions, expect, type Page } from "@playwright/test";
+import { type BrowserContextOptions, expect } from "@playwright/test";
+import { findings } from "./axe";
 import { test } from "./test";
 import { callTool, newPerson, newToken, newWorld, post, signedIn } from "./world";
 
@@ -45,14 +45,6 @@ for (const [device, options] of devices) {
     await context.close();
     await owner.context.close();
   });
-}
-
-/** What axe finds wrong, by all of its rules or one. */
-async function findings(page: Page, rule?: string): Promise<string[]> {
-  // One frame needs no second page to gather what is found.
-  const axe = new AxeBuilder({ page }).setLegacyMode(true);
-  const { violations } = await (rule ? axe.withRules(rule) : axe).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
 function placesOf(world: Awaited<ReturnType<typeof newWorld>>): string[] {

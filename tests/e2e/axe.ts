@@ -1,0 +1,26 @@
+import type { Page } from "@playwright/test";
+import axe from "axe-core";
+
+declare global {
+  interface Window {
+    axe: typeof axe;
+  }
+}
+
+/** What axe finds wrong with the page as it looks now, by all of its rules or one. */
+export async function findings(page: Page, rule?: string): Promise<string[]> {
+  // Half a megabyte of program: a page is given it once, however often it is looked at.
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+  return page.evaluate(
+    async (rules) => {
+      const { violations } = await window.axe.run(document, {
+        resultTypes: ["violations"],
+        ...(rules.length > 0 ? { runOnly: rules } : {}),
+      });
+      return violations.map(
+        ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`,
+      );
+    },
+    rule ? [rule] : [],
+  );
+}
