@@ -18,6 +18,7 @@ const words: Readonly<Record<string, string>> = {
   "token.created": "Created an API token",
   "token.revoked": "Revoked an API token",
   "task.begun_waiting": "Began a task that waits for others",
+  "job.merged": "Said that the work of a job is on the main branch",
   "user.changed": "Role or flags changed",
   "user.configured": "Role or flags set by the operator",
 };

@@ -1,6 +1,6 @@
 import { Link, useFetcher } from "@remix-run/react";
 import { type ReactNode, useState } from "react";
-import type { Dependencies, DependencyKind } from "~/contract/dependency";
+import type { AwaitedWork, Dependencies, DependencyKind } from "~/contract/dependency";
 import { ActionForm } from "./action-form";
 import { SubmitButton } from "./button";
 import { Section } from "./card";
@@ -49,6 +49,9 @@ export function DependenciesSection({ kind, id, dependencies, children }: Side) 
       }
     >
       <Ends kind={kind} ends={blockers} id={id} />
+      {dependencies.awaited?.map((work) => (
+        <Awaited key={work.job_id} work={work} />
+      ))}
       {children}
       <AddForm kind={kind} id={id} count={blockers.length} />
       {blocks.length > 0 ? (
@@ -58,6 +61,28 @@ export function DependenciesSection({ kind, id, dependencies, children }: Side) 
         </>
       ) : null}
     </Section>
+  );
+}
+
+/** Done, and its code not where it is waited for: a worker sees the merge, else the owner says it. */
+function Awaited({ work: { job_id, task_code, branch, head_sha } }: { work: AwaitedWork }) {
+  return (
+    <div className="mt-2 grid justify-items-start gap-1.5 text-sm">
+      <p>
+        {task_code} is done, its code is not on the main branch yet
+        {branch === null ? "." : <>: merge {<code className="break-all">{branch}</code>}.</>}
+      </p>
+      <WriteFields quiet>
+        <ActionForm>
+          <input type="hidden" name="intent" value="mark-merged" />
+          <input type="hidden" name="job_id" value={job_id} />
+          {head_sha === null ? null : <input type="hidden" name="head_sha" value={head_sha} />}
+          <SubmitButton tone="plain" size="sm" pendingLabel="Saving…">
+            It is on the main branch
+          </SubmitButton>
+        </ActionForm>
+      </WriteFields>
+    </div>
   );
 }
 

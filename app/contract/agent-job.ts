@@ -78,6 +78,8 @@ export const agentJobSchema = z.object({
   not_before: z.string().nullable(),
   base_sha: z.string().nullable(),
   head_sha: z.string().nullable(),
+  /** Since when its work is known to be on the main branch. */
+  merged_at: z.string().nullable(),
   model_id: z.string().nullable(),
   ...usageSchema.shape,
   /** Lines of the newest diff; null until an attempt has sent one. */
@@ -163,12 +165,39 @@ export type TaskExecution = z.infer<typeof taskExecutionSchema>;
 export const endedExecutionSchema = taskExecutionSchema.extend(released);
 export type EndedExecution = z.infer<typeof endedExecutionSchema>;
 
+/** A commit that work waits for on the main branch of a repository; a worker looks whether it is there. */
+export const awaitedHeadSchema = z.object({
+  job_id: z.string(),
+  task_code: z.string(),
+  branch: z.string(),
+  head_sha: z.string(),
+  repo_url: z.string(),
+  product_repo_url: z.string(),
+});
+export type AwaitedHead = z.infer<typeof awaitedHeadSchema>;
+
 /** A code that programs read and a sentence that people read. `consent` names the products that it is about. */
 export const reasonSchema = z.object({
   code: z.string(),
   message: z.string(),
   products: z.array(z.object({ id: z.string(), code: z.string(), name: z.string() })).optional(),
+  /** Work waits for these commits on main branches. */
+  awaited_heads: z.array(awaitedHeadSchema).optional(),
 });
+
+/** Body of `POST /api/jobs/:id/merged`: the commit that was found on the main branch. */
+export const reportMergedBody = z.object({ head_sha: text(64).min(1) });
+
+/** The owner says it of what no worker can see, and names the commit where there is one. */
+export const reportMergedInput = reportMergedBody.partial().extend({ job_id: idSchema });
+export type ReportMergedInput = z.infer<typeof reportMergedInput>;
+
+export const mergedJobSchema = z.object({
+  job_id: z.string(),
+  merged_at: z.string(),
+  ...released,
+});
+export type MergedJob = z.infer<typeof mergedJobSchema>;
 
 export const jobIdInput = z.object({ job_id: idSchema });
 export type JobIdInput = z.infer<typeof jobIdInput>;

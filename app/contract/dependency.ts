@@ -19,10 +19,20 @@ export const dependencyEndSchema = z.object({
   resolved: z.boolean(),
 });
 
-/** What a task or story waits for, and what waits for it. */
+/** Work that is done and waited for, because its code is not on the main branch yet. */
+const awaitedWorkSchema = z.object({
+  job_id: z.string(),
+  task_code: z.string(),
+  branch: z.string().nullable(),
+  head_sha: z.string().nullable(),
+});
+export type AwaitedWork = z.infer<typeof awaitedWorkSchema>;
+
+/** What a task or story waits for, and what waits for it; absent `awaited` where no code is waited for. */
 export const dependenciesSchema = z.object({
   blocked_by: z.array(dependencyEndSchema),
   blocks: z.array(dependencyEndSchema),
+  awaited: z.array(awaitedWorkSchema).optional(),
 });
 export type Dependencies = z.infer<typeof dependenciesSchema>;
 

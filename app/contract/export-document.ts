@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { reviewVerdicts } from "./job-review";
-import { doneRequirements } from "./product";
+import { dependencyReleases, doneRequirements } from "./product";
 import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "./proof";
 import { lookSchema, viewNameSchema, viewPages } from "./saved-view";
 import { isStorable } from "./text";
@@ -191,6 +191,7 @@ const documentSchema = z.object({
     auto_pr: z.boolean().default(false),
     pr_strategy: z.enum(["SPRINT", "STORY", "SPRINT_BATCH"]).default("SPRINT"),
     done_requires: z.enum(doneRequirements).default("none"),
+    dependency_release: z.enum(dependencyReleases).default("done"),
     archived_at: time.nullable().default(null),
     created_at: time.optional(),
   }),

@@ -16,6 +16,8 @@ import { idSchema, repositoryUrlSchema, requiredText, text } from "./text";
 export const prStrategies = ["SPRINT", "STORY", "SPRINT_BATCH"] as const;
 /** Who has to have seen that a story is done before it is (docs/proof.md). */
 export const doneRequirements = ["none", "worker", "other_worker", "person"] as const;
+/** When what is done frees what waits for it: at once, or when its code is on the main branch (docs/dependencies.md). */
+export const dependencyReleases = ["done", "merged"] as const;
 const memberRoles = ["OWNER", "MEMBER"] as const;
 
 /** A product as GET /api/products shows it. */
@@ -42,6 +44,7 @@ const productFieldsSchema = productSchema.extend({
   auto_pr: z.boolean(),
   pr_strategy: z.enum(prStrategies),
   done_requires: z.enum(doneRequirements),
+  dependency_release: z.enum(dependencyReleases),
   owner_id: z.string(),
   archived_at: z.string().nullable(),
   created_at: z.string(),
@@ -136,6 +139,7 @@ const productFields = {
   auto_pr: z.boolean(),
   pr_strategy: z.enum(prStrategies),
   done_requires: z.enum(doneRequirements),
+  dependency_release: z.enum(dependencyReleases),
 };
 
 export const createProductInput = z

@@ -3,6 +3,7 @@ import {
   agentJobKinds,
   agentJobSchema,
   agentJobStatusSchema,
+  awaitedHeadSchema,
   jobPhases,
   reasonSchema,
   taskExecutionStatuses,
@@ -149,9 +150,13 @@ export const jobPayloadSchema = z.object({
         task_code: z.string(),
         branch: z.string(),
         head_sha: z.string(),
+        /** The main branch has it, perhaps in other commits. */
+        merged: z.boolean().optional(),
       }),
     )
     .optional(),
+  /** Work waits for these commits on main branches. */
+  awaited_heads: z.array(awaitedHeadSchema).nullish(),
   /** What an earlier attempt did not merge with, both sides of each file; absent from a service that sends nothing home. */
   conflicts: z.array(claimedConflictSchema).optional(),
   head_sha: nullableText,

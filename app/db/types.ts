@@ -29,6 +29,7 @@ export type Database = {
           kind: Database["public"]["Enums"]["agent_job_kind"];
           lane_id: string;
           lease_until: string | null;
+          merged_at: string | null;
           model_id: string | null;
           not_before: string | null;
           open_blockers: number;
@@ -77,6 +78,7 @@ export type Database = {
           kind: Database["public"]["Enums"]["agent_job_kind"];
           lane_id: string;
           lease_until?: string | null;
+          merged_at?: string | null;
           model_id?: string | null;
           not_before?: string | null;
           open_blockers?: number;
@@ -124,6 +126,7 @@ export type Database = {
           kind?: Database["public"]["Enums"]["agent_job_kind"];
           lane_id?: string;
           lease_until?: string | null;
+          merged_at?: string | null;
           model_id?: string | null;
           not_before?: string | null;
           open_blockers?: number;
@@ -1687,6 +1690,7 @@ export type Database = {
           code: string;
           created_at: string;
           definition_of_done: string;
+          dependency_release: Database["public"]["Enums"]["dependency_release"];
           description: string;
           done_requires: Database["public"]["Enums"]["done_requires"];
           id: string;
@@ -1703,6 +1707,7 @@ export type Database = {
           code: string;
           created_at?: string;
           definition_of_done?: string;
+          dependency_release?: Database["public"]["Enums"]["dependency_release"];
           description?: string;
           done_requires?: Database["public"]["Enums"]["done_requires"];
           id?: string;
@@ -1718,6 +1723,7 @@ export type Database = {
           code?: string;
           created_at?: string;
           definition_of_done?: string;
+          dependency_release?: Database["public"]["Enums"]["dependency_release"];
           description?: string;
           done_requires?: Database["public"]["Enums"]["done_requires"];
           id?: string;
@@ -3195,6 +3201,7 @@ export type Database = {
           p_auto_pr?: boolean;
           p_code: string;
           p_definition_of_done?: string;
+          p_dependency_release?: string;
           p_description?: string;
           p_done_requires?: string;
           p_name: string;
@@ -3510,6 +3517,7 @@ export type Database = {
         Args: { p_attempt: number; p_job_id: string; p_usage: Json };
         Returns: Json;
       };
+      report_merged: { Args: { p_head_sha?: string; p_job_id: string }; Returns: Json };
       resolve_account: { Args: { p_identifier: string }; Returns: Json };
       resolve_product: { Args: { p_reference: string }; Returns: Json };
       resolve_reference: {
@@ -3682,6 +3690,7 @@ export type Database = {
         | "CANCELLED"
         | "SKIPPED";
       agent_question_status: "OPEN" | "ANSWERED" | "CANCELLED" | "EXPIRED";
+      dependency_release: "done" | "merged";
       done_requires: "none" | "worker" | "other_worker" | "person";
       evidence_grade: "said" | "worker" | "other_worker" | "ci" | "person";
       evidence_kind: "command" | "diff" | "file" | "picture" | "link" | "person";
@@ -3830,6 +3839,7 @@ export const Constants = {
       agent_job_kind: ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"],
       agent_job_status: ["QUEUED", "CLAIMED", "RUNNING", "DONE", "FAILED", "CANCELLED", "SKIPPED"],
       agent_question_status: ["OPEN", "ANSWERED", "CANCELLED", "EXPIRED"],
+      dependency_release: ["done", "merged"],
       done_requires: ["none", "worker", "other_worker", "person"],
       evidence_grade: ["said", "worker", "other_worker", "ci", "person"],
       evidence_kind: ["command", "diff", "file", "picture", "link", "person"],

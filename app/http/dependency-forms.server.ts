@@ -1,9 +1,12 @@
+import { reportMergedInput } from "~/contract/agent-job";
 import {
   addDependencyInput,
   type DependencyKind,
   removeDependencyInput,
 } from "~/contract/dependency";
+import { releasedWords } from "~/contract/released-words";
 import type { Actor } from "~/db/rpc.server";
+import { reportMerged } from "~/domain/agent-jobs/report-merged.server";
 import { addDependency } from "~/domain/dependencies/add-dependency.server";
 import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
 import { done, readForm, runForm, textOf } from "./form-action.server";
@@ -40,4 +43,14 @@ export async function removeDependencyForm(
 ): Promise<Response> {
   await removeDependency(actor, readForm(form, removeDependencyInput));
   return done(form, back, "Waits no more");
+}
+
+/** The owner says that the code of something done is on the main branch, where no worker can see it. */
+export async function markMergedForm(
+  actor: Actor,
+  form: FormData,
+  back: string,
+): Promise<Response> {
+  const { released } = await reportMerged(actor, readForm(form, reportMergedInput));
+  return done(form, back, `Noted${releasedWords(released)}`);
 }

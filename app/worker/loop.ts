@@ -10,6 +10,7 @@ import { readQuota } from "./quota";
 import { runJob } from "./run-job";
 import type { ServedProduct } from "./served-product";
 import type { Service } from "./service";
+import { tellMerged } from "./tell-merged";
 import type { WorkFolder } from "./work-folder";
 
 interface Loop {
@@ -37,10 +38,12 @@ export async function runLoop(loop: Loop): Promise<void> {
     const { job, reason } = await nextJob(loop);
     if (job !== null) {
       await runJob({ ...loop, job, readQuota: () => readQuota(options.quotaCommand) });
+      await tellMerged(job.awaited_heads ?? [], loop);
       if (options.once) return;
       continue;
     }
     if (reason !== null) journal.sayOnce(`No job: ${reason.message}`);
+    await tellMerged(reason?.awaited_heads ?? [], loop);
     if (options.untilIdle && reason?.code === "empty") return;
     if (reason?.code === "quota") await wait(quotaPause, undefined, { signal: stopSignal });
   }

@@ -32,10 +32,11 @@ export async function mergeBlockers(attempt: Attempt, worktree: Worktree): Promi
 /** Answers the files in conflict, none when the work is in. */
 async function mergeOne(
   { journal }: Attempt,
-  { folder }: Worktree,
-  { task_code, branch, head_sha }: BaseRef,
+  { folder, main }: Worktree,
+  { task_code, branch, head_sha, merged }: BaseRef,
 ): Promise<string[]> {
-  const commit = await commitOf(folder, head_sha);
+  // What came to the main branch may have come in other commits, and was worked on there since.
+  const commit = merged ? main : await commitOf(folder, head_sha);
   if (commit === null) {
     journal.say(
       `The work of ${task_code} (${branch}, ${head_sha.slice(0, 8)}) is not in this repository; going on without it`,

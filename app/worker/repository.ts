@@ -64,7 +64,7 @@ export async function checkRepository(
 
 /** The repository that the work of a job lies in. */
 export function openRepositoryOf(
-  job: JobPayload,
+  job: { product: Pick<JobPayload["product"], "repo_url">; repo_url: string },
   options: WorkerOptions,
   { repositories }: WorkFolder,
 ): Promise<Repository> {

@@ -86,6 +86,7 @@ const diff = {
 await saveJobDiff(t.actorOf(owner), { job_id: job.id, ...diff });
 await reportAgentJob(t.actorOf(owner), {
   ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
+  head_sha: diff.head_sha,
 });
 
 /** Only work that somebody holds can be in conflict. */
@@ -128,6 +129,7 @@ const bodies: Record<string, unknown> = {
     ...{ ours_sha: "a".repeat(40), theirs_sha: "b".repeat(40) },
   },
   addJobComment: comment,
+  reportMerged: { head_sha: diff.head_sha },
   reviewJob: { verdict: "approve", summary: "Good" },
   addStoryEvidence: { criterion },
   createSavedView: { page: "backlog", name: "Blocked", look: { q: "status:blocked" } },

@@ -225,7 +225,9 @@ describe("export and import", () => {
     await t.sql.query(
       "update tasks set status = 'FAILED', verify_required = 'ANY', estimated_minutes = 5 where code = 'DEMO-1.1'",
     );
-    await t.sql.query("update products set done_requires = 'person' where code = 'DEMO'");
+    await t.sql.query(
+      "update products set done_requires = 'person', dependency_release = 'merged' where code = 'DEMO'",
+    );
     await t.sql.query(
       `with head as (insert into story_heads (story_id, head_sha, attempt)
          select id, 'abc', 1 from stories where code = 'DEMO-1'),

@@ -1,6 +1,7 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { exportDocumentSchema } from "~/contract/export-document";
+import { type ExportDocumentInput, exportDocumentSchema } from "~/contract/export-document";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
@@ -15,11 +16,15 @@ interface Waiting {
 }
 
 /** A run with a branch a story, each with one task of the story's number. */
-async function startStories(code: string, stories: Waiting[]) {
+async function startStories(
+  code: string,
+  stories: Waiting[],
+  product: Partial<ExportDocumentInput["product"]> = {},
+) {
   const document = exportDocumentSchema.parse({
     format: "backloom-export",
     version: 1,
-    product: { code, name: code, pr_strategy: "STORY" },
+    product: { code, name: code, pr_strategy: "STORY", ...product },
     sprints: [{ code: "SP-1", status: "ACTIVE" }],
     pbis: [
       {
@@ -95,4 +100,59 @@ describe("code arrives with the status", { timeout: 120_000 }, () => {
       },
     });
   });
+});
+
+describe("dependency_release: merged", { timeout: 120_000 }, () => {
+  /** The first story is done on its branch; the second waits for its code on the main branch. */
+  async function waiting(code: string) {
+    const read = await startStories(
+      code,
+      [{ code: "ST-1" }, { code: "ST-2", blocked_by: ["ST-1"] }],
+      {
+        dependency_release: "merged",
+      },
+    );
+    const file = `${code}-file`;
+    await work(code, `echo one > ${file}; git add . && git commit -qm one`);
+    const [first] = (await read()).jobs;
+    return { read, file, branch: String(first?.branch) };
+  }
+
+  function idle(product: string, exec: string) {
+    return startWorker([
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
+      ...["--name", `idle-${product}`, "--product", product, "--exec", exec, "--until-idle"],
+    ]);
+  }
+
+  it.each([
+    {
+      code: "MERGES",
+      how: (branch: string) => git("merge", "--quiet", "--no-ff", "-m", "Merge", branch),
+    },
+    {
+      code: "SQUASHES",
+      how: (branch: string) => {
+        git("merge", "--quiet", "--squash", branch);
+        git("commit", "--quiet", "-m", "One commit instead");
+      },
+    },
+  ])(
+    "an idle worker sees that the main branch has it ($code), and the next one begins with it",
+    async ({ code, how }) => {
+      const { read, file, branch } = await waiting(code);
+      const worker = idle(code, `cat ${file} > ${code}-copy`);
+      await worker.said(/No job: .*for other tasks/);
+      expect((await read()).jobs.map(({ status }) => status)).toEqual(["done", "queued"]);
+      how(branch);
+      // Worked on after the merge: merging the old commit again would conflict.
+      writeFileSync(join(repo, file), "two\n");
+      git("commit", "--quiet", "--all", "-m", "Go on");
+      expect(await worker.ended, worker.output()).toBe(0);
+      expect(worker.output()).toContain("The main branch has the work of T-ST-1");
+      const [first, second] = (await read()).jobs;
+      expect([first?.merged_at, second?.status]).toEqual([expect.any(String), "done"]);
+      expect(git("show", `${second?.branch}:${code}-copy`)).toBe("two");
+    },
+  );
 });

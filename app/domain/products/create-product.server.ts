@@ -19,6 +19,7 @@ export function createProduct(actor: Actor, input: CreateProductInput): Promise<
       p_auto_pr: input.auto_pr,
       p_pr_strategy: input.pr_strategy,
       p_done_requires: input.done_requires,
+      p_dependency_release: input.dependency_release,
     },
     productDetailSchema,
   );

@@ -20,6 +20,11 @@ const requirements = [
   { value: "person", label: "A person approved" },
 ];
 
+const releases = [
+  { value: "done", label: "When it is done" },
+  { value: "merged", label: "When its code is on the main branch" },
+];
+
 export function ProductFields({ product, isOwner }: { product: ProductDetail; isOwner: boolean }) {
   const fetcher = useFetcher<ActionAnswer>({ key: `product-${product.id}` });
   const form = useServerForm<
@@ -30,6 +35,7 @@ export function ProductFields({ product, isOwner }: { product: ProductDetail; is
     | "definition_of_done"
     | "pr_strategy"
     | "done_requires"
+    | "dependency_release"
   >({
     lastResult: fetcher.data,
     defaultValue: {
@@ -40,6 +46,7 @@ export function ProductFields({ product, isOwner }: { product: ProductDetail; is
       definition_of_done: product.definition_of_done,
       pr_strategy: product.pr_strategy,
       done_requires: product.done_requires,
+      dependency_release: product.dependency_release,
     },
   });
   return (
@@ -75,6 +82,12 @@ export function ProductFields({ product, isOwner }: { product: ProductDetail; is
               description="Asked of the work of agents; what people move by hand is their word."
               options={requirements}
               {...form.field("done_requires")}
+            />
+            <SelectField
+              label="What is done frees what waits for it"
+              description="Workers look whether the main branch has the code. Tasks on one branch do not wait for it."
+              options={releases}
+              {...form.field("dependency_release")}
             />
             <CheckField
               name="auto_pr"

@@ -14,7 +14,11 @@ import { getStory } from "~/domain/stories/get-story.server";
 import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
 import { updateStory } from "~/domain/stories/update-story.server";
 import { createTask } from "~/domain/tasks/create-task.server";
-import { addDependencyForm, removeDependencyForm } from "~/http/dependency-forms.server";
+import {
+  addDependencyForm,
+  markMergedForm,
+  removeDependencyForm,
+} from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 
 /** Everything that the story page changes. */
@@ -67,6 +71,7 @@ export async function actOnStory(
       }),
     "add-dependency": () => addDependencyForm(actor, form, { kind: "story", id: storyId, back }),
     "remove-dependency": () => removeDependencyForm(actor, form, back),
+    "mark-merged": () => markMergedForm(actor, form, back),
     delete: async () => {
       const { product_id } = await getStory(actor, { story_id: storyId });
       await deleteStory(actor, { story_id: storyId });

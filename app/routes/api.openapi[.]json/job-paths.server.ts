@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
-import { agentJobDetailSchema } from "~/contract/agent-job";
+import { agentJobDetailSchema, mergedJobSchema, reportMergedBody } from "~/contract/agent-job";
 import { conflictDecisionSchema, reportJobConflictBody } from "~/contract/job-conflict";
 import { jobDiffSchema, saveJobDiffBody } from "~/contract/job-diff";
 import { appendJobOutputBody, jobOutputSchema } from "~/contract/job-output";
@@ -60,6 +60,17 @@ export const jobPaths: ZodOpenApiPathsObject = {
       idParam: "id",
       body: reportJobConflictBody,
       answer: conflictDecisionSchema,
+      errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
+    }),
+  },
+  "/api/jobs/{id}/merged": {
+    post: operation({
+      id: "reportMerged",
+      summary: "The main branch has the commit of a job; what waited for its code is freed",
+      security: "token",
+      idParam: "id",
+      body: reportMergedBody,
+      answer: mergedJobSchema,
       errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
     }),
   },

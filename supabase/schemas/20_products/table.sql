@@ -15,6 +15,7 @@ create table public.products (
   auto_pr boolean not null default false,
   pr_strategy public.pr_strategy not null default 'SPRINT',
   done_requires public.done_requires not null default 'none',
+  dependency_release public.dependency_release not null default 'done',
   archived_at timestamptz,
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
@@ -45,7 +46,7 @@ create policy products_no_demo_delete on public.products as restrictive for dele
 
 grant select on public.products to authenticated;
 
-grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires),
+grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, dependency_release),
   update (code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, archived_at),
   delete on public.products to authenticated;
 

@@ -32,6 +32,7 @@ create table public.agent_jobs (
   lease_until timestamptz,
   not_before timestamptz,
   base_sha text constraint agent_jobs_base_sha_length check (char_length(base_sha) <= 64),
+  merged_at timestamptz,
   head_sha text constraint agent_jobs_head_sha_length check (char_length(head_sha) <= 64),
   model_id text constraint agent_jobs_model_id_length check (char_length(model_id) <= 200),
   input_tokens bigint constraint agent_jobs_input_tokens_positive check (input_tokens >= 0),
@@ -73,6 +74,8 @@ comment on table public.agent_jobs is
 comment on column public.agent_jobs.author_worker_id is 'Who did the work that is to be verified: anybody but this worker may.';
 comment on column public.agent_jobs.evidence is 'What a worker gave for verification: changed files, the result of the tests.';
 comment on column public.agent_jobs.additions is 'Lines that the newest diff of the job adds, for chips; null until there is one.';
+comment on column public.agent_jobs.merged_at is
+  'Since when its work is known to be on the main branch; looked for where a product asks for it (docs/dependencies.md).';
 comment on column public.agent_jobs.stopped_by_budget_id is 'The budget that stopped the last attempt; null once it is claimed again.';
 
 -- A claim walks this index: the claimable jobs of one product in claim order.

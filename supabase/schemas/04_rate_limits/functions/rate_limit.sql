@@ -43,7 +43,8 @@ begin
       -- per job
       ('job_output', 240, 60),
       ('job_diff', 30, 60),
-      ('job_conflict', 30, 60)
+      ('job_conflict', 30, 60),
+      ('job_merged', 30, 60)
   ) as l (action, max_count, seconds)
   where l.action = p_action;
 

@@ -7,7 +7,8 @@ create function public.create_product(
   p_definition_of_done text default '',
   p_auto_pr boolean default false,
   p_pr_strategy text default 'SPRINT',
-  p_done_requires text default 'none'
+  p_done_requires text default 'none',
+  p_dependency_release text default 'done'
 )
 returns json
 language plpgsql
@@ -18,9 +19,11 @@ declare
   v_id uuid := gen_random_uuid();
 begin
   perform private.require_no_demo();
-  insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires)
+  insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires,
+    dependency_release)
   values (v_id, p_code, p_name, coalesce(p_description, ''), coalesce(p_repo_url, ''), coalesce(p_definition_of_done, ''),
-    coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy, coalesce(p_done_requires, 'none')::public.done_requires);
+    coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy, coalesce(p_done_requires, 'none')::public.done_requires,
+    coalesce(p_dependency_release, 'done')::public.dependency_release);
   return public.get_product(v_id);
 end;
 $$;

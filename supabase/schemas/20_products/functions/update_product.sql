@@ -19,6 +19,7 @@ begin
       pr_strategy = coalesce((p_changes ->> 'pr_strategy')::public.pr_strategy, p.pr_strategy),
       done_requires = coalesce((p_changes ->> 'done_requires')::public.done_requires, p.done_requires)
   where p.id = p_product_id;
+  perform private.set_dependency_release(p_product_id, (p_changes ->> 'dependency_release')::public.dependency_release);
   return public.get_product(p_product_id);
 end;
 $$;

@@ -1,6 +1,7 @@
 -- Why: "done" is not yet "on my branch". What a job's tasks waited for may lie on branches of its own, of this run or of an earlier
 -- one; their newest heads go with the claim, so that the worker merges them before the agent begins. One a branch: a later
--- head of a branch holds the earlier ones.
+-- head of a branch holds the earlier ones. `merged` says, where the product waits for that, that the main branch has it, perhaps
+-- in other commits: then it is the main branch that is brought in.
 -- Step by step, each by an index: one statement for all of it is planned as if every job had dependencies, and begins at the wrong end.
 create function private.base_refs(p_job public.agent_jobs)
 returns json
@@ -9,10 +10,7 @@ stable
 set search_path = ''
 as $$
 declare
-  v_waiting uuid[] := case p_job.kind
-    when 'TASK_IMPLEMENTATION' then array[p_job.task_id]
-    when 'SPRINT_IMPLEMENTATION' then array(
-      select e.task_id from public.task_executions e where e.sprint_run_id = p_job.sprint_run_id) end;
+  v_waiting uuid[] := private.tasks_of_job(p_job);
   v_task_ids uuid[];
   v_story_ids uuid[];
   v_repo_url text;
@@ -28,17 +26,26 @@ begin
     select coalesce(nullif(t.repo_url, ''), p.repo_url)
     from public.tasks t join public.products p on p.id = t.product_id where t.id = p_job.task_id);
   return (
-    select coalesce(json_agg(json_build_object('task_id', h.task_id, 'task_code', h.code, 'branch', h.branch, 'head_sha', h.head_sha)
-      order by h.sort_order, h.code), '[]')
+    select coalesce(json_agg(jsonb_build_object('task_id', h.task_id, 'task_code', h.code, 'branch', h.branch, 'head_sha', h.head_sha)
+      || case when h.merged then '{"merged": true}' else '{}' end::jsonb order by h.sort_order, h.code), '[]')
     from (
-      select distinct on (j.branch) j.task_id, t.code, t.sort_order, j.branch, j.head_sha
-      from public.agent_jobs j
-      join public.tasks t on t.id = j.task_id and t.status = 'DONE'
+      select distinct on (j.branch) t.id as task_id, t.code, t.sort_order, j.branch, j.head_sha,
+        p.dependency_release = 'merged' and j.merged_at is not null as merged
+      from unnest(v_task_ids) k (id)
+      join public.tasks t on t.id = k.id and t.status = 'DONE'
       join public.products p on p.id = t.product_id
-      where j.task_id = any (v_task_ids) and j.status = 'DONE' and j.kind <> 'PLAN_CHAT'
-        and j.head_sha is not null and j.branch is not null and j.branch is distinct from p_job.branch
+      cross join lateral (
+        select a.id, a.status, a.branch, a.head_sha, a.finished_at, a.merged_at
+        from public.agent_jobs a where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION'
+        union all
+        select a.id, a.status, a.branch, a.head_sha, a.finished_at, a.merged_at
+        from public.task_executions e
+        join public.agent_jobs a on a.sprint_run_id = e.sprint_run_id and a.kind = 'SPRINT_IMPLEMENTATION'
+        where e.task_id = t.id and e.status = 'DONE'
+      ) j
+      where j.status = 'DONE' and j.head_sha is not null and j.branch is not null and j.branch is distinct from p_job.branch
         and coalesce(nullif(t.repo_url, ''), p.repo_url) = v_repo_url
-      order by j.branch, j.finished_at desc, j.id
+      order by j.branch, j.finished_at desc, j.id, t.sort_order, t.code
     ) h
   );
 end;

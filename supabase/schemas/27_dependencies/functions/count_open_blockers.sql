@@ -8,7 +8,8 @@ set search_path = ''
 as $$
 begin
   if p_job.kind = 'TASK_IMPLEMENTATION' then
-    return (select count(*) from private.task_blockers b where b.task_id = p_job.task_id and not b.resolved);
+    return (select count(*) from private.task_blockers b where b.task_id = p_job.task_id
+      and (b.status <> 'done' or not private.has_arrived(b.task_id, b.kind, b.blocker_id, p_job.product_id, p_job.branch)));
   end if;
   if p_job.kind <> 'SPRINT_IMPLEMENTATION' then
     return 0;
@@ -17,7 +18,8 @@ begin
     select count(*)
     from public.task_executions e
     join private.task_blockers b on b.task_id = e.task_id
-    where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING') and not b.resolved
+    where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING')
+      and (b.status <> 'done' or not private.has_arrived(b.task_id, b.kind, b.blocker_id, p_job.product_id, p_job.branch))
       and not exists (
         select from public.task_executions i
         join public.tasks t on t.id = i.task_id

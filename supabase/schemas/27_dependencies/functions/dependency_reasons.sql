@@ -1,4 +1,5 @@
--- Why: what a task or a batch waits for, as the reasons of why_not_moving: a failed one needs a person, so it has a code of its own.
+-- Why: what a task or a batch waits for, as the reasons of why_not_moving: a failed one needs a person, and what is done but not on the
+-- main branch needs a merge, so each has a code of its own.
 create function private.dependency_reasons(p_task_ids uuid[])
 returns jsonb
 language plpgsql
@@ -7,24 +8,31 @@ set search_path = ''
 as $$
 begin
   return (
-    select coalesce(jsonb_agg(jsonb_build_object('code', r.code, 'message', r.message, 'blocked_by', r.blocked_by) order by r.code desc), '[]')
+    select coalesce(jsonb_agg(jsonb_build_object('code', r.code, 'message', r.message, 'blocked_by', r.blocked_by)
+      || case when r.code = 'dependency_unmerged' then jsonb_build_object('awaited', private.awaited_work(p_task_ids)) else '{}' end
+      order by r.code desc), '[]')
     from (
-      select case when bool_and(b.status = 'failed') then 'dependency_failed' else 'dependency' end as code,
-        case when bool_and(b.status = 'failed')
-          then format('It waits for %s, which failed. Try that again, finish it by hand or remove the dependency.', string_agg(b.code, ', ' order by b.sort_order, b.code))
+      select b.reason as code,
+        case b.reason
+          when 'dependency_failed'
+            then format('It waits for %s, which failed. Try that again, finish it by hand or remove the dependency.', string_agg(b.code, ', ' order by b.sort_order, b.code))
+          when 'dependency_unmerged'
+            then format('It waits for the code of %s: done, and not on the main branch yet. Merge it; a worker sees that within a minute. Or the owner says that it is there.',
+              string_agg(b.code, ', ' order by b.sort_order, b.code))
           else format('It waits for %s.', string_agg(format('%s (%s)', b.code, case b.status when 'todo' then 'to do' else replace(b.status, '_', ' ') end), ', ' order by b.sort_order, b.code)) end as message,
-        jsonb_agg(private.blocker_json(b.blocker_id, b.code, b.title, b.status)::jsonb || jsonb_build_object('kind', b.kind) order by b.sort_order, b.code) as blocked_by
+        jsonb_agg(private.blocker_json(b.blocker_id, b.code, b.title, b.status, false)::jsonb || jsonb_build_object('kind', b.kind) order by b.sort_order, b.code) as blocked_by
       from (
-        select distinct k.kind, k.blocker_id, k.code, k.title, k.status, k.sort_order
+        select distinct k.kind, k.blocker_id, k.code, k.title, k.status, k.sort_order,
+          case k.status when 'failed' then 'dependency_failed' when 'done' then 'dependency_unmerged' else 'dependency' end as reason
         from private.task_blockers k
         where k.task_id = any (p_task_ids) and not k.resolved and k.blocker_id <> all (p_task_ids)
         order by k.sort_order, k.code
         limit 20
       ) b
-      group by b.status = 'failed'
+      group by b.reason
     ) r
   );
 end;
 $$;
 
-comment on function private.dependency_reasons is 'dependency and dependency_failed (specification: Agent job).';
+comment on function private.dependency_reasons is 'dependency, dependency_failed and dependency_unmerged (specification: Agent job).';

@@ -1,12 +1,14 @@
 -- Why: everything that a task waits for in one list, whoever said it: its own dependencies and those of its story. Counters,
--- reasons, cards and the list of what can start all read this. Only DONE resolves.
+-- reasons, cards and the list of what can start all read this. Only DONE resolves, and its code where the product asks for that.
 create view private.task_blockers with (security_invoker = true) as
 select d.blocked_id as task_id, 'task' as kind, b.id as blocker_id, b.code, b.title,
-  case b.status when 'TO_DO' then 'todo' else lower(b.status::text) end as status, b.status = 'DONE' as resolved, b.sort_order
+  case b.status when 'TO_DO' then 'todo' else lower(b.status::text) end as status,
+  b.status = 'DONE' and private.has_arrived(d.blocked_id, 'task', b.id, d.product_id) as resolved, b.sort_order
 from public.task_dependencies d
 join public.tasks b on b.id = d.blocker_id
 union all
-select t.id, 'story', b.id, b.code, b.title, lower(b.status::text), b.status = 'DONE', b.sort_order
+select t.id, 'story', b.id, b.code, b.title, lower(b.status::text),
+  b.status = 'DONE' and private.has_arrived(t.id, 'story', b.id, d.product_id), b.sort_order
 from public.story_dependencies d
 join public.tasks t on t.story_id = d.blocked_id
 join public.stories b on b.id = d.blocker_id;

@@ -55,6 +55,7 @@ begin
     'branch', p_job.branch,
     'base_sha', p_job.base_sha,
     'base_refs', private.base_refs(p_job),
+    'awaited_heads', case when v_product.dependency_release = 'merged' then private.awaited_heads(auth.uid(), v_product.id) end,
     'conflicts', private.conflict_payload(p_job),
     'head_sha', p_job.head_sha,
     'pr_url', p_job.pr_url,

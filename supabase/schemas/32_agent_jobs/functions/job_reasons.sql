@@ -1,6 +1,6 @@
 -- Why: all that keeps one job from moving, each as a code, a sentence and what a page needs for a link. A held job answers
 -- with its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, dependency,
--- dependency_failed, order, blocked, archived, no_worker, consent, quota, review, needs_other_worker,
+-- dependency_failed, dependency_unmerged, order, blocked, archived, no_worker, consent, quota, review, needs_other_worker,
 -- ready. What somebody elses talk about an idea says stays out of it.
 create function private.job_reasons(p_job public.agent_jobs)
 returns jsonb

@@ -51,7 +51,9 @@ begin
       case when v_waiting.blocked > 0 then format(', %s for other tasks', v_waiting.blocked) else '' end,
       case when v_waiting.to_verify + v_waiting.in_review > 0 then format(', %s for another worker, %s for a review',
         v_waiting.to_verify, v_waiting.in_review) else '' end, v_waiting.held,
-      case when p_full_budgets <> '{}' then ' A budget lets nobody begin.' else '' end));
+      case when p_full_budgets <> '{}' then ' A budget lets nobody begin.' else '' end))
+    || case when v_waiting.blocked > 0 then jsonb_strip_nulls(jsonb_build_object('awaited_heads', private.awaited_heads(p_user_id, p_product_id)))
+      else '{}' end;
 end;
 $$;
 

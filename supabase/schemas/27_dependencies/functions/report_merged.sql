@@ -1,0 +1,52 @@
+-- Why: the work of a job has reached the main branch. A worker says so with the commit that it found there; a person who is the owner says
+-- so when no worker can see it. What waits is counted anew, and freed, in this transaction. Saying it twice is fine.
+-- Refusals: 404, 403, 409 for work that is not done or stands at another commit, 422, 429. Definer: jobs are written by functions only.
+create function private.report_merged(p_job_id uuid, p_head_sha text)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id);
+begin
+  if not private.is_token() then
+    perform private.require_product_owner(v_job.product_id);
+  elsif p_head_sha is null then
+    perform private.refuse(422, 'head_sha names the commit that you found on the main branch.');
+  end if;
+  perform private.take_rate_limit('job_merged', p_job_id::text);
+  if v_job.kind = 'PLAN_CHAT' or v_job.finished_at is null or (v_job.kind = 'TASK_IMPLEMENTATION' and v_job.status <> 'DONE') then
+    perform private.refuse(409, 'The work of this job is not done, so it can not have been merged.');
+  end if;
+  if p_head_sha is not null and p_head_sha is distinct from v_job.head_sha then
+    perform private.refuse(409, format('The work of this job stands at %s now.', coalesce(left(v_job.head_sha, 8), 'no commit')));
+  end if;
+  if v_job.merged_at is null then
+    update public.agent_jobs j set merged_at = private.now() where j.id = p_job_id returning j.* into v_job;
+    if not private.is_token() then
+      perform private.audit(auth.uid(), auth.uid(), 'job.merged', jsonb_build_object('product_id', v_job.product_id, 'job_id', v_job.id,
+        'code', (select t.code from public.tasks t where t.id = v_job.task_id), 'head_sha', v_job.head_sha));
+    end if;
+  end if;
+  return jsonb_build_object('job_id', v_job.id, 'merged_at', v_job.merged_at) || private.released();
+end;
+$$;
+
+grant execute on function private.report_merged to authenticated;
+
+create function public.report_merged(p_job_id uuid, p_head_sha text default null)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.report_merged(p_job_id, p_head_sha);
+end;
+$$;
+
+comment on function public.report_merged is 'The work of a job is on the main branch (docs/dependencies.md).';
+
+grant execute on function public.report_merged to authenticated;

@@ -1,0 +1,251 @@
+import { describe, expect, it } from "vitest";
+import { dependenciesSchema } from "~/contract/dependency";
+import type { JobPayload } from "~/contract/worker";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { reportMerged } from "~/domain/agent-jobs/report-merged.server";
+import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
+import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
+import { archiveProduct } from "~/domain/products/archive-product.server";
+import { updateProduct } from "~/domain/products/update-product.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { deleteTask } from "~/domain/tasks/delete-task.server";
+import { moveTask } from "~/domain/tasks/move-task.server";
+import {
+  claim,
+  claimRefusal,
+  columnOf,
+  type SprintOptions,
+  type SprintWorld,
+  seedSprint,
+} from "../db/agents/sprint-world";
+import { expectRightCounters, wait, waitStory } from "../db/dependency-world";
+import { refusalOf } from "../db/refusal";
+import { at } from "../db/world";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { addMember, create } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+const sha = (letter: string) => letter.repeat(40);
+
+type Held = { id: string; attempt: number };
+const end = (world: SprintWorld, { id, attempt }: Held, head: string | undefined = sha("a")) =>
+  reportAgentJob(world.actor, {
+    ...{ job_id: id, attempt, status: "done", verify_result: "ALIGNED" },
+    ...{ base_sha: sha("0"), head_sha: head },
+  });
+const setRelease = (world: SprintWorld, dependency_release: "done" | "merged") =>
+  updateProduct(world.actor, { product_id: world.product.id, dependency_release });
+
+/** Two stories, each on a branch: the second one's task waits for the first one's, in a product that waits for merges. */
+async function scene(options: SprintOptions = {}) {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1], ...options });
+  await setRelease(world, "merged");
+  const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
+  await wait(world.actor, second, first);
+  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  return { world, first, second };
+}
+
+async function post(world: SprintWorld, jobId: string, body: unknown, token?: string) {
+  const said = token ?? (await createToken(t, world.owner));
+  return app.request(`/api/jobs/${jobId}/merged`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...bearer(said) },
+    body: JSON.stringify(body),
+  });
+}
+
+describe("POST /api/jobs/:id/merged", { timeout: 60_000 }, () => {
+  it("frees what waits only when a worker found the commit on the main branch", async () => {
+    const { world, first, second } = await scene();
+    const job = await claim(world.actor);
+    expect((await end(world, job)).released).toBeUndefined();
+    const { reason } = await claimAgentJob(world.actor, { worker: "worker-1" });
+    expect(reason).toMatchObject({
+      code: "dependency",
+      awaited_heads: [{ job_id: job.id, task_code: first.code, head_sha: sha("a") }],
+    });
+    expect(await whyNotMoving(world.actor, { kind: "task", id: second.id })).toMatchObject({
+      reasons: [
+        {
+          code: "dependency_unmerged",
+          blocked_by: [{ code: first.code, status: "done", resolved: false }],
+          awaited: [{ job_id: job.id, head_sha: sha("a") }],
+        },
+      ],
+    });
+    await expectRightCounters(t);
+
+    expect((await post(world, job.id, { head_sha: sha("b") })).status).toBe(409);
+    expect((await post(world, job.id, {})).status).toBe(422);
+    const answer = await post(world, job.id, { head_sha: sha("a") });
+    expect([answer.status, await answer.json()]).toMatchObject([200, { released: [second.code] }]);
+    expect((await post(world, job.id, { head_sha: sha("a") })).status).toBe(200);
+    await expectRightCounters(t);
+    const next = await claim(world.actor);
+    expect(next.task?.code).toBe(second.code);
+    expect(next.base_refs).toMatchObject([{ task_code: first.code, merged: true }]);
+  });
+
+  it("refuses strangers, demo accounts, archived products, unfinished work, and members without a token", async () => {
+    const { world } = await scene();
+    const job = await claim(world.actor);
+    const body = { head_sha: sha("a") };
+    expect((await post(world, job.id, body)).status).toBe(409);
+    await end(world, job);
+
+    const [stranger, member, demo] = [
+      await createUser(t),
+      await createUser(t),
+      await createUser(t, { isDemo: true }),
+    ];
+    await addMember(t, world.product.id, member);
+    await addMember(t, world.product.id, demo);
+    const mark = { job_id: job.id, ...body };
+    expect((await post(world, job.id, body, await createToken(t, stranger))).status).toBe(403);
+    expect((await refusalOf(reportMerged(t.actorOf(stranger), mark))).status).toBe(403);
+    expect((await refusalOf(reportMerged(t.actorOf(member), mark))).status).toBe(403);
+    expect((await refusalOf(reportMerged(t.actorOf(demo), mark))).status).toBe(403);
+    const change = { product_id: world.product.id, dependency_release: "done" as const };
+    for (const user of [stranger, member, demo]) {
+      expect((await refusalOf(updateProduct(t.actorOf(user), change))).status).toBe(403);
+    }
+    await archiveProduct(world.actor, { product_id: world.product.id });
+    expect((await refusalOf(updateProduct(world.actor, change))).status).toBe(403);
+    expect((await post(world, job.id, body)).status).toBe(403);
+    expect(await columnOf(t, "agent_jobs", job.id, "merged_at")).toBeNull();
+    const { rows } = await t.sql.query(
+      "select has_column_privilege('authenticated', 'public.products', 'dependency_release', 'update') as past_it",
+    );
+    expect(rows).toEqual([{ past_it: false }]);
+  });
+
+  it("a member's worker may say it, and the owner of what no worker can see", async () => {
+    const { world, second } = await scene();
+    const member = await createUser(t);
+    await addMember(t, world.product.id, member);
+    const job = await claim(world.actor);
+    await end(world, job);
+    expect(
+      (await post(world, job.id, { head_sha: sha("a") }, await createToken(t, member))).status,
+    ).toBe(200);
+    expect((await claim(world.actor)).task?.code).toBe(second.code);
+
+    const other = await scene();
+    const held = await claim(other.world.actor);
+    await end(other.world, held);
+    expect((await reportMerged(other.world.actor, { job_id: held.id })).released).toEqual([
+      other.second.code,
+    ]);
+    const { rows } = await t.sql.query(
+      "select detail ->> 'job_id' as id from audit_events where kind = 'job.merged'",
+    );
+    expect(rows).toEqual([{ id: held.id }]);
+  });
+
+  it("work that left no commit, work by hand and work on the same branch keep nobody waiting", async () => {
+    const nothing = await scene();
+    const job = await claim(nothing.world.actor);
+    expect((await end(nothing.world, job, sha("0"))).released).toEqual([nothing.second.code]);
+
+    const { world } = await scene({ strategy: "SPRINT", stories: [2] });
+    await end(world, await claim(world.actor));
+    const next = await claim(world.actor);
+    expect(next.task?.code).toBe(at(world.tasks, 1).code);
+    await expectRightCounters(t);
+  });
+
+  it("a merged pull request of the PBI frees too, and another one takes it back", async () => {
+    const { world, second } = await scene();
+    await create(world.actor, "set_pbi_pr", {
+      p_pbi_id: world.pbi.id,
+      p_pr_url: "https://example.com/pr/1",
+    });
+    await end(world, await claim(world.actor));
+    await create(world.actor, "mark_pbi_pr_merged", { p_pbi_id: world.pbi.id });
+    await expectRightCounters(t);
+    await create(world.actor, "set_pbi_pr", {
+      p_pbi_id: world.pbi.id,
+      p_pr_url: "https://example.com/pr/2",
+    });
+    await expectRightCounters(t);
+    expect(await claimRefusal(world.actor)).toBe("dependency");
+    await create(world.actor, "mark_pbi_pr_merged", { p_pbi_id: world.pbi.id });
+    expect((await claim(world.actor)).task?.code).toBe(second.code);
+  });
+
+  it("the setting holds and frees what has not begun, whichever way it goes", async () => {
+    const { world, second } = await scene();
+    await end(world, await claim(world.actor));
+    await setRelease(world, "done");
+    await expectRightCounters(t);
+    await setRelease(world, "merged");
+    await expectRightCounters(t);
+    expect(await claimRefusal(world.actor)).toBe("dependency");
+    await setRelease(world, "done");
+    expect((await claim(world.actor)).task?.code).toBe(second.code);
+    await setRelease(world, "merged");
+    await expectRightCounters(t);
+  });
+
+  it("a story is there with the last of its tasks, moved or deleted ones not counted", async () => {
+    const world = await seedSprint(t, { strategy: "STORY", stories: [3, 1, 1] });
+    await setRelease(world, "merged");
+    const [a, b, c] = [at(world.stories, 0), at(world.stories, 1), at(world.stories, 2)];
+    await waitStory(world.actor, b, a);
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    const jobs: JobPayload[] = [];
+    for (let n = 1; n <= 4; n++) {
+      const job = await claim(world.actor);
+      await end(world, job, sha("abcf".charAt(jobs.length)));
+      if (job.story?.code === a.code) jobs.push(job);
+    }
+    const [one, two, three] = [at(jobs, 0), at(jobs, 1), at(jobs, 2)];
+    expect(await claimRefusal(world.actor)).toBe("dependency");
+    const response = await app.request(`/api/stories/${b.id}/dependencies`, {
+      headers: bearer(await createToken(t, world.owner)),
+    });
+    const shown = dependenciesSchema.parse(await response.json());
+    expect(shown.blocked_by).toMatchObject([{ status: "done", resolved: false }]);
+    expect(shown.awaited?.map(({ job_id }) => job_id).sort()).toEqual(
+      [one.id, two.id, three.id].sort(),
+    );
+    await deleteTask(world.actor, { task_id: String(one.task_id) });
+    await expectRightCounters(t);
+    await moveTask(world.actor, { task_id: String(two.task_id), story_id: c.id });
+    await expectRightCounters(t);
+    expect(await claimRefusal(world.actor)).toBe("dependency");
+    await post(world, three.id, { head_sha: sha("c") });
+    await expectRightCounters(t);
+    expect((await claim(world.actor)).task?.code).toBe(at(b.tasks, 0).code);
+  });
+
+  it("a batch is there with its one head, for every task of it", async () => {
+    const { world } = await scene({ strategy: "SPRINT_BATCH", stories: [2] });
+    const batch = await claim(world.actor);
+    for (const { id } of world.tasks) {
+      await updateTaskExecution(world.actor, {
+        ...{ job_id: batch.id, attempt: batch.attempt, task_id: id },
+        ...{ status: "done", verify_result: "ALIGNED" },
+      });
+    }
+    await end(world, batch);
+    const later = await create(world.actor, "create_task", {
+      ...{ p_story_id: at(world.stories, 0).id, p_title: "Later", p_implementation_plan: "Do it" },
+    });
+    await wait(world.actor, later, at(world.tasks, 1));
+    await updateProduct(world.actor, { product_id: world.product.id, pr_strategy: "STORY" });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    expect(await claimRefusal(world.actor)).toBe("dependency");
+    await post(world, batch.id, { head_sha: sha("a") });
+    const next = await claim(world.actor);
+    expect(next).toMatchObject({
+      task: { code: later.code },
+      base_refs: [{ task_code: at(world.tasks, 1).code, head_sha: sha("a"), merged: true }],
+    });
+  });
+});
