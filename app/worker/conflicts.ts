@@ -8,6 +8,7 @@ import { type Attempt, reportUsage } from "./attempt";
 import { committer, git, gitEnd, isAncestor } from "./git";
 import type { Work } from "./integrate";
 import { clashWith } from "./merge-tree";
+import { isOnMain } from "./on-main";
 import { fetchAll } from "./remote";
 import { sendable } from "./sendable";
 import { mainOf, type Worktree } from "./worktree";
@@ -37,7 +38,10 @@ export async function findClashes({ job, journal }: Attempt, worktree: Worktree)
   const clashes: Clash[] = [];
   for (const tip of tips) {
     const files = await clashWith(worktree.folder, tip.theirs, journal);
-    if (files.length > 0) clashes.push({ ...tip, files });
+    if (files.length === 0) continue;
+    // What came to the main branch in other commits was worked on there since: only that counts.
+    if (tip.kind === "sibling" && (await isOnMain(worktree.folder, main, tip.theirs))) continue;
+    clashes.push({ ...tip, files });
   }
   return clashes;
 }

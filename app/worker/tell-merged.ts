@@ -1,17 +1,14 @@
 import type { AwaitedHead } from "~/contract/agent-job";
 import { mergedJobSchema } from "~/contract/agent-job";
-import { commitOf, git, gitEnd, gitPaths, isAncestor } from "./git";
 import type { Journal } from "./journal";
+import { isOnMain } from "./on-main";
 import type { WorkerOptions } from "./options";
 import { messageOf, Refusal } from "./problems";
 import { fetchAll } from "./remote";
-import { openRepositoryOf, type Repository } from "./repository";
+import { openRepositoryOf } from "./repository";
 import type { Service } from "./service";
 import type { WorkFolder } from "./work-folder";
 import { mainOf } from "./worktree";
-
-/** How many of the newest changes of a file are looked at, each by a merge that is only tried. */
-const mostLooks = 20;
 
 interface Place {
   options: WorkerOptions;
@@ -45,35 +42,7 @@ async function lookIn(heads: readonly AwaitedHead[], place: Place): Promise<void
   await fetchAll(repository);
   const main = await mainOf(repository);
   for (const head of heads)
-    if (await holds(repository, main, head.head_sha)) await tell(head, place);
-}
-
-/**
- * As this commit, or as others with the same change: merging it into the main branch, or into where that stood after one of its
- * newest changes of the same file, brings nothing new.
- */
-async function holds({ folder }: Repository, main: string, sha: string): Promise<boolean> {
-  const commit = await commitOf(folder, sha);
-  if (commit === null) return false;
-  if (await isAncestor(folder, commit, main)) return true;
-  const base = await git(folder, "merge-base", main, commit).catch(() => null);
-  if (base === null) return false;
-  const [path] = await gitPaths(folder, "diff", "--name-only", base, commit);
-  if (path === undefined) return true;
-  const newest = ["rev-list", "--first-parent", `--max-count=${mostLooks}`, `${base}..${main}`];
-  const touched = (await git(folder, ...newest, "--", path)).split("\n");
-  if (touched[0] === "") return false;
-  for (const point of [main, ...touched]) if (await hasAll(folder, point, commit)) return true;
-  return false;
-}
-
-async function hasAll(folder: string, point: string, commit: string): Promise<boolean> {
-  const merged = await gitEnd(folder, "merge-tree", "--write-tree", point, commit);
-  return merged.code === 0 && merged.output.trim() === (await treeOf(folder, point));
-}
-
-function treeOf(folder: string, commit: string): Promise<string> {
-  return git(folder, "rev-parse", `${commit}^{tree}`);
+    if (await isOnMain(repository.folder, main, head.head_sha)) await tell(head, place);
 }
 
 async function tell({ job_id, head_sha, task_code }: AwaitedHead, { service, journal }: Place) {
