@@ -101,7 +101,7 @@ describe("POST /api/jobs/:id/merged", { timeout: 60_000 }, () => {
     const [stranger, member, demo] = [
       await createUser(t),
       await createUser(t),
-      await createUser(t, { isDemo: true }),
+      await createUser(t, { demo: true }),
     ];
     await addMember(t, world.product.id, member);
     await addMember(t, world.product.id, demo);
