@@ -17,6 +17,10 @@ const words: Readonly<Record<string, string>> = {
   "password.reset": "The password was reset",
   "token.created": "Created an API token",
   "token.revoked": "Revoked an API token",
+  "budget.set": "Set a budget",
+  "budget.changed": "Changed a budget",
+  "budget.removed": "Removed a budget",
+  "criterion.waived": "Waived a criterion",
   "task.begun_waiting": "Began a task that waits for others",
   "job.merged": "Said that the work of a job is on the main branch",
   "user.changed": "Role or flags changed",
@@ -66,6 +70,9 @@ function detailText(detail: AuditEvent["detail"]): string {
   if (typeof detail.desktop_ip === "string") parts.push(`from ${detail.desktop_ip}`);
   if (typeof detail.code === "string") parts.push(detail.code);
   if (Array.isArray(detail.blocked_by)) parts.push(`before ${detail.blocked_by.join(", ")}`);
+  if (typeof detail.budget === "string") parts.push(`${sumOf(detail)} for ${detail.budget}`);
+  if (typeof detail.text === "string") parts.push(`“${detail.text}”`);
+  if (typeof detail.reason === "string") parts.push(`because “${detail.reason}”`);
   if (typeof detail.label === "string") parts.push(`“${detail.label}”`);
   if (typeof detail.role === "string") parts.push(`role ${detail.role.toLowerCase()}`);
   if (typeof detail.is_demo === "boolean") parts.push(detail.is_demo ? "demo" : "no demo");
@@ -73,4 +80,9 @@ function detailText(detail: AuditEvent["detail"]): string {
   if (typeof detail.sessions_ended === "number")
     parts.push(`${detail.sessions_ended} sessions ended`);
   return parts.join(", ");
+}
+
+/** "20 USD", or "20 to 30 USD" where a budget was changed. */
+function sumOf({ amount, from, to, unit }: AuditEvent["detail"]): string {
+  return `${typeof to === "number" ? `${from} to ${to}` : amount} ${unit}`;
 }

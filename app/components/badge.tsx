@@ -53,7 +53,7 @@ export function CodeChip({ children, className }: { children: string; className?
 
 export function Kbd({ children }: { children: ReactNode }) {
   return (
-    <kbd className="inline-flex min-w-5 items-center justify-center rounded-sm border border-line bg-sunken px-1 font-mono text-2xs text-muted">
+    <kbd className="inline-flex min-w-5 whitespace-nowrap items-center justify-center rounded-sm border border-line bg-sunken px-1 font-mono text-2xs text-muted">
       {children}
     </kbd>
   );

@@ -16,7 +16,7 @@ const tones: Record<ButtonTone, string> = {
 const sizes: Record<ButtonSize, string> = {
   sm: "h-7 px-2 text-xs gap-1",
   md: "h-8 px-3 text-sm gap-1.5 pointer-coarse:h-10",
-  lg: "h-10 px-4 text-base gap-2",
+  lg: "h-9 px-4 text-base gap-2 pointer-coarse:h-11",
   "icon-sm": "size-7 pointer-coarse:size-9",
   icon: "size-8 pointer-coarse:size-10",
   "icon-lg": "size-10",

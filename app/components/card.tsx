@@ -48,7 +48,7 @@ export function Fact({ term, children }: { term: string; children: ReactNode }) 
   return (
     <div className="min-w-0">
       <dt className="text-xs text-muted">{term}</dt>
-      <dd className="text-sm font-medium">{children}</dd>
+      <dd className="text-sm font-medium wrap-anywhere">{children}</dd>
     </div>
   );
 }

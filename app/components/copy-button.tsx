@@ -33,11 +33,7 @@ export function CopyBlock({ text, label }: { text: string; label: string }) {
         {label}
         <CopyButton text={text} />
       </figcaption>
-      <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        tabIndex={0}
-        className="overflow-x-auto p-3 font-mono text-xs leading-relaxed whitespace-pre"
-      >
+      <pre className="p-3 font-mono text-xs leading-relaxed wrap-anywhere whitespace-pre-wrap">
         {text}
       </pre>
     </figure>

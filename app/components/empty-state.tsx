@@ -6,11 +6,14 @@ export function EmptyState({
   title,
   children,
   action,
+  keys,
   compact = false,
 }: {
   title: string;
   children?: ReactNode;
   action?: ReactNode;
+  /** What its keys do, for those who have a keyboard. */
+  keys?: string | undefined;
   compact?: boolean;
 }) {
   return (
@@ -19,7 +22,12 @@ export function EmptyState({
     >
       {compact ? null : <Mark className="mb-1 size-8 opacity-70" />}
       <p className="text-base font-semibold">{title}</p>
-      {children ? <p className="max-w-md text-sm text-muted">{children}</p> : null}
+      {children ? (
+        <p className="max-w-md text-sm text-muted">
+          {children}
+          {keys ? <span className="hidden keyboard:inline"> {keys}</span> : null}
+        </p>
+      ) : null}
       {action ? <div className="mt-2 flex flex-wrap justify-center gap-2">{action}</div> : null}
     </div>
   );

@@ -111,7 +111,7 @@ export function MenuButton({
 }
 
 export function MenuHeading({ children }: { children: ReactNode }) {
-  return <p className="px-2.5 pt-2 pb-1 text-2xs font-semibold text-faint">{children}</p>;
+  return <p className="px-2.5 pt-2 pb-1.5 text-xs font-semibold text-muted">{children}</p>;
 }
 
 export function MenuDivider() {

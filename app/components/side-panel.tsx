@@ -1,8 +1,14 @@
 import { Link, useLocation } from "@remix-run/react";
+import clsx from "clsx";
 import type { ReactNode } from "react";
 import { useEffect, useRef, useState } from "react";
 import { buttonClass } from "./button";
 import { Icon } from "./icon";
+
+/** A place of its own in the page, or none: then it lies over the right edge, as on a board. */
+const besideList =
+  "lg:sticky lg:inset-auto lg:top-16 lg:z-0 lg:max-h-[calc(100dvh-5rem)] lg:shrink-0";
+const overPage = "lg:top-16 lg:right-6 lg:bottom-6 lg:left-auto lg:shadow-pop";
 
 /**
  * Details beside the list they belong to; on a phone they cover it. It is part of the address, so
@@ -47,7 +53,10 @@ export function SidePanel({
       ref={ref}
       aria-label="Details"
       data-side-panel
-      className="fixed inset-0 z-30 flex flex-col overflow-y-auto bg-surface pb-20 lg:sticky lg:inset-auto lg:top-16 lg:z-0 lg:max-h-[calc(100dvh-5rem)] lg:w-100 lg:shrink-0 lg:rounded-lg lg:border lg:border-line lg:pb-0"
+      className={clsx(
+        "fixed inset-0 z-30 flex flex-col overflow-y-auto bg-surface pb-20 lg:w-100 lg:rounded-lg lg:border lg:border-line lg:pb-0",
+        onClose ? overPage : besideList,
+      )}
     >
       <header className="sticky top-0 z-10 flex items-start justify-between gap-2 border-b border-line bg-surface py-2.5 pr-2 pl-4">
         <h2

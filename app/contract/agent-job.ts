@@ -361,7 +361,14 @@ export const whyNotMovingSchema = z.object({
   id: z.string(),
   status: z.string(),
   moving: z.boolean(),
-  reasons: z.array(z.looseObject({ code: z.string(), message: z.string() })),
+  reasons: z.array(
+    z.looseObject({
+      code: z.string(),
+      message: z.string(),
+      /** With no_worker: what starts one. */
+      command: z.string().optional(),
+    }),
+  ),
   text: z.string().nullable(),
 });
 export type WhyNotMoving = z.infer<typeof whyNotMovingSchema>;

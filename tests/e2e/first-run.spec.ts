@@ -58,7 +58,10 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   await expect(page.getByRole("heading", { name: "Proof 4/4" })).toBeVisible();
   const criterion = page.getByRole("listitem").filter({ hasText: "sh greet.sh Ada prints" });
   await expect(criterion.first()).toContainText("Provenseen by the worker");
-  await criterion.getByText("What speaks for it").first().click();
+  await criterion
+    .getByText(/^Evidence/)
+    .first()
+    .click();
   await expect(criterion.getByText("Hello, Ada", { exact: true }).first()).toBeVisible();
   expect(loads).toEqual([]);
 });

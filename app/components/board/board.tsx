@@ -173,14 +173,12 @@ export function Board({
 function BoardHints({ hydrated }: { hydrated: boolean }) {
   return (
     <p className={clsx("text-xs text-muted", hydrated || "invisible")}>
-      <span className="pointer-coarse:hidden">
+      <span className="hidden keyboard:inline">
         Drag a card, or <Kbd>j</Kbd> <Kbd>k</Kbd> walk through them, <Kbd>m</Kbd> moves one,{" "}
         <Kbd>Space</Kbd> peeks, <Kbd>x</Kbd> selects, <Kbd>s</Kbd> <Kbd>p</Kbd> <Kbd>a</Kbd>{" "}
         <Kbd>e</Kbd> change it.
       </span>
-      <span className="hidden pointer-coarse:inline">
-        Hold a card to drag it, or tap its arrow.
-      </span>
+      <span className="keyboard:hidden">Hold a card to drag it, or tap its arrow.</span>
     </p>
   );
 }

@@ -139,16 +139,14 @@ function WaitingLine({ task: { status, waits_for: waits = [], frees = 0 } }: { t
   const [first, ...others] = waits;
   if (status === "done" || (first === undefined && frees === 0)) return null;
   return (
-    <p data-part="waits" className="card-hint">
+    <p data-part="waits" className="text-xs text-muted">
       {first === undefined ? null : (
         <span title={`Waits for ${waits.join(", ")}`}>
           Waits for {first}
           {others.length > 0 ? ` and ${others.length} more` : ""}
         </span>
       )}
-      {frees > 0 ? (
-        <span>{first === undefined ? `Frees ${frees}` : `· frees ${frees}`}</span>
-      ) : null}
+      {frees > 0 ? (first === undefined ? `Frees ${frees}` : ` · frees ${frees}`) : null}
     </p>
   );
 }

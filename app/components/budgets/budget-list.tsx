@@ -34,7 +34,7 @@ export function BudgetList({
           <p className="text-xs text-muted tabular-nums">{sentenceOf(budget)}</p>
           {budget.until_at ? (
             <p className="text-xs text-muted">
-              It begins anew <RelativeTime at={budget.until_at} />.
+              It begins anew <RelativeTime at={budget.until_at} />
             </p>
           ) : null}
           {maySet ? <Change budget={budget} /> : null}

@@ -22,12 +22,12 @@ export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string
           ))}
         </dl>
       ) : null}
-      <div className="relative">
+      <div className="@container relative">
         <svg
           viewBox={`0 0 ${width} ${height}`}
           role="img"
           aria-label={label}
-          className="block w-full"
+          className="block w-full overflow-visible"
           // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn on the server from numbers and dates
           dangerouslySetInnerHTML={{ __html: svg }}
         />

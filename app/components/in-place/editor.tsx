@@ -120,7 +120,7 @@ export function Editor({
           Leave
         </Link>
         {hydrated ? (
-          <span className="text-xs font-normal text-muted pointer-coarse:hidden">
+          <span className="hidden text-xs font-normal text-muted keyboard:inline">
             <Kbd>{line ? "Enter" : "Ctrl Enter"}</Kbd> saves, <Kbd>Esc</Kbd> leaves
             {line ? "" : "; Markdown"}
           </span>

@@ -9,6 +9,7 @@ const outcomeWords: Record<string, string> = {
   question: "asked a question",
   lost: "lost",
   returned: "given back",
+  budget: "stopped by a budget",
   conflict: "did not merge with other work",
 };
 

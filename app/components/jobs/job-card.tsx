@@ -36,28 +36,30 @@ export function tokensOf(
   );
 }
 
-/** One job with everything that is known about it. */
-export function JobCard({ job }: { job: AgentJob }) {
+/** One job with everything that is known about it. `isHere` on its own page. */
+export function JobCard({ job, isHere = false }: { job: AgentJob; isHere?: boolean }) {
   const tokens = tokensOf(job);
   return (
     <article
       aria-label={`Job ${job.status}`}
-      className="grid gap-3 rounded-md border border-line bg-raised p-3"
+      className="grid gap-3 rounded-lg border border-line bg-surface p-4"
     >
       <header className="flex flex-wrap items-center gap-2 text-sm">
         <StatusPill status={job.status} />
-        <Link
-          to={`/jobs/${job.id}`}
-          className="text-accent underline underline-offset-2 hover:decoration-2"
-        >
-          {jobKinds[job.kind] ?? job.kind}
-        </Link>
+        {isHere ? null : (
+          <Link
+            to={`/jobs/${job.id}`}
+            className="text-accent underline underline-offset-2 hover:decoration-2"
+          >
+            Job
+          </Link>
+        )}
         {job.sprint_run_id ? (
           <Link
             to={`/products/${job.product_id}/runs/${job.sprint_run_id}`}
             className="text-accent underline underline-offset-2 hover:decoration-2"
           >
-            its run
+            Sprint run
           </Link>
         ) : null}
         <span className="text-xs text-muted">
@@ -91,7 +93,7 @@ export function JobCard({ job }: { job: AgentJob }) {
         ) : null}
         {job.branch ? (
           <Fact term="Branch">
-            <CodeChip className="break-all whitespace-normal">{job.branch}</CodeChip>
+            <code className="font-mono text-xs font-normal break-all text-muted">{job.branch}</code>
           </Fact>
         ) : null}
         {job.head_sha ? (

@@ -36,14 +36,18 @@ export function OutputEntry({ entry }: { entry: Entry }) {
           <Text entry={entry} />
         </details>
       ) : (
-        <>
+        <div
+          className={clsx(
+            heading || entry.status ? "grid gap-1" : "sm:flex sm:items-baseline sm:gap-x-2",
+          )}
+        >
           <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
             <Kind entry={entry} />
             {heading ? <Heading text={heading} /> : null}
             <Status entry={entry} />
           </p>
-          {entry.text ? <Text entry={entry} /> : null}
-        </>
+          {entry.text ? <Text entry={entry} isAlone={!heading && !entry.status} /> : null}
+        </div>
       )}
     </li>
   );
@@ -67,15 +71,21 @@ function Heading({ text }: { text: string }) {
 }
 
 function Status({ entry }: { entry: Entry }) {
-  return entry.status ? <span className="text-xs text-muted">{entry.status}</span> : null;
+  if (!entry.status) return null;
+  const failed = /^exit (?!0$)/.test(entry.status);
+  return (
+    <span className={clsx("text-xs", failed ? "text-failed" : "text-muted")}>{entry.status}</span>
+  );
 }
 
-function Text({ entry }: { entry: Entry }) {
+/** Below its heading, or beside the word for its kind where that is all there is. */
+function Text({ entry, isAlone = false }: { entry: Entry; isAlone?: boolean }) {
   const isProse = entry.kind === "text" || entry.kind === "note" || entry.kind === "plan";
   return (
     <pre
       className={clsx(
-        "max-w-full break-words whitespace-pre-wrap sm:pl-18",
+        "max-w-full min-w-0 break-words whitespace-pre-wrap",
+        !isAlone && "sm:pl-18",
         isProse ? "font-sans text-sm" : "font-mono text-xs text-muted",
         entry.kind === "error" && "text-failed",
       )}

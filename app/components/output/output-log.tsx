@@ -20,27 +20,29 @@ export function OutputLog({ output, onChange }: { output: JobOutput; onChange: (
 
   return (
     <div className="grid gap-3">
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
-        <input
-          type="search"
-          aria-label="Search in the output"
-          placeholder="Search in the output"
-          value={wanted}
-          onChange={(event) => setWanted(event.target.value)}
-          className="h-9 min-w-40 flex-1 rounded border border-line bg-surface px-2.5 text-sm pointer-coarse:h-11"
-        />
-        {output.complete ? null : (
-          <label className="flex items-center gap-2">
-            <input
-              type="checkbox"
-              checked={follows}
-              onChange={(event) => setFollows(event.target.checked)}
-            />
-            Follow
-          </label>
-        )}
-        <CopyButton text={entries.map(textOf).join("\n")} label="Copy all" />
-      </div>
+      {count > 0 || !output.complete ? (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+          <input
+            type="search"
+            aria-label="Search in the output"
+            placeholder="Search in the output"
+            value={wanted}
+            onChange={(event) => setWanted(event.target.value)}
+            className="h-9 min-w-40 flex-1 rounded border border-line bg-surface px-2.5 text-sm pointer-coarse:h-11"
+          />
+          {output.complete ? null : (
+            <label className="flex items-center gap-2">
+              <input
+                type="checkbox"
+                checked={follows}
+                onChange={(event) => setFollows(event.target.checked)}
+              />
+              Follow
+            </label>
+          )}
+          <CopyButton text={entries.map(textOf).join("\n")} label="Copy all" />
+        </div>
+      ) : null}
       {earlier > 0 ? (
         <Button size="sm" onClick={() => void loadEarlier()}>
           Show {earlier} earlier

@@ -18,7 +18,7 @@ export function CriterionRow({
       {evidence.length > 0 ? (
         <details className="pl-6" open={state === "failed"}>
           <summary className="cursor-pointer text-xs text-muted">
-            What speaks for it ({evidence.length})
+            Evidence ({evidence.length})
           </summary>
           <EvidenceList evidence={evidence} />
         </details>

@@ -10,6 +10,7 @@ import { PriorityPicker } from "../in-place/priority-picker";
 import { Picker, PropertyList } from "../in-place/properties";
 import { StoryTexts } from "../in-place/story-texts";
 import { TaskTexts } from "../in-place/task-texts";
+import { StandingStill } from "../jobs/standing-still";
 import { SidePanel } from "../side-panel";
 import { StatusPill } from "../status-pill";
 import { focusRow } from "./at-hand";
@@ -21,14 +22,10 @@ export default function Peek({ thing, onClose }: { thing: string; onClose: () =>
     onClose();
     focusRow(thing);
   };
-  return (
-    <div className="peek">
-      {kind === "task" ? (
-        <TaskPeek key={id} id={id} onClose={close} />
-      ) : (
-        <StoryPeek key={id} id={id} onClose={close} />
-      )}
-    </div>
+  return kind === "task" ? (
+    <TaskPeek key={id} id={id} onClose={close} />
+  ) : (
+    <StoryPeek key={id} id={id} onClose={close} />
   );
 }
 
@@ -73,7 +70,11 @@ function TaskPeek({ id, onClose }: PeekProps) {
           </Link>
         </span>
       </p>
-      {data.why ? <p className="text-sm text-muted">{data.why}</p> : null}
+      {data.why ? (
+        <div className="text-sm text-muted">
+          <StandingStill reasons={data.why} />
+        </div>
+      ) : null}
       <TaskTexts task={task} description={data.description} plan={data.plan} action={to} inPanel />
       <PropertyList>
         <Picker

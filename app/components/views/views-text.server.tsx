@@ -77,7 +77,7 @@ function ViewLinks({
   if (views.length === 0) return null;
   return (
     <>
-      <p className="px-2.5 pt-2 pb-1 text-2xs font-semibold text-faint">{title}</p>
+      <p className="px-2.5 pt-2 pb-1.5 text-xs font-semibold text-muted">{title}</p>
       {views.map((view) => (
         <a
           key={view.id}

@@ -21,7 +21,7 @@ export function UserRow({ user, isOwn }: { user: ManagedUser; isOwn: boolean }) 
         {user.email}
       </Cell>
       <Cell label="Role">
-        <span className="flex flex-wrap items-center gap-2">
+        <span className="flex flex-wrap items-center gap-x-1 whitespace-nowrap">
           {isAdmin ? "Administrator" : "Developer"}
           <ActionForm action={action}>
             <input type="hidden" name="intent" value="role" />

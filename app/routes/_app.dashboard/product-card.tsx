@@ -18,7 +18,7 @@ export function ProductCard({ product }: { product: Product }) {
             {product.name}
           </Link>
         </h2>
-        <CodeChip className="pt-1">{product.code}</CodeChip>
+        <CodeChip className="max-w-2/5 shrink-0 truncate pt-1">{product.code}</CodeChip>
       </header>
       {sprint ? (
         <SprintPart productId={product.id} sprint={sprint} />
@@ -82,7 +82,7 @@ function NoSprint({ product }: { product: Product }) {
   return (
     <p className="text-sm text-muted">
       {product.open_stories === 0
-        ? "The backlog is empty."
+        ? "No open story."
         : `${product.open_stories} open ${product.open_stories === 1 ? "story" : "stories"}.`}{" "}
       <Link
         to={`/products/${product.id}/sprints`}

@@ -23,6 +23,7 @@ import { IdeaProducts } from "./idea-products";
 import { IdeaProperties } from "./idea-properties";
 import { PromoteIdea } from "./promote-idea";
 
+export { RouteError as ErrorBoundary } from "~/components/error-page";
 export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {

@@ -52,17 +52,18 @@ export const action = pageAction(async ({ request, context }) => {
 
 export const meta: MetaFunction = () => [{ title: "Inbox · Backloom" }];
 
-const empty: Record<Filter, readonly [title: string, text: string]> = {
+const empty: Record<Filter, readonly [title: string, text: string, keys?: string]> = {
   all: [
     "Nobody waits for you",
-    "Questions of agents, work to review, failures and products that you were added to come here. Press g b to plan what comes next.",
+    "Questions of agents, work to review, failures and products that you were added to come here.",
+    "Press g b to plan what comes next.",
   ],
   reviews: ["Nothing to review", "Tasks that wait in review come here."],
   failures: [
     "Nothing failed",
     "Runs and jobs that failed in the last two weeks and were not tried again come here.",
   ],
-  later: ["Nothing put off", "Later, or h, puts a thing off until tomorrow morning."],
+  later: ["Nothing put off", "Later puts a thing off until tomorrow morning.", "Its key is h."],
   done: ["Nothing here", "What you put away while it still waits for others stays here."],
 };
 
@@ -82,18 +83,20 @@ export default function InboxPage() {
 
 function Items({ show, items }: { show: Filter; items: readonly InboxItem[] }) {
   const { list, shown, fresh, show: letIn } = useSteadyRows(items, keyOf);
-  const [title, text] = empty[show];
+  const [title, text, keys] = empty[show];
   return (
     <div ref={list}>
       <FreshRows count={fresh} show={letIn} />
       {items.length === 0 ? (
-        <EmptyState title={title}>{text}</EmptyState>
+        <EmptyState title={title} keys={keys}>
+          {text}
+        </EmptyState>
       ) : (
         <div className="grid gap-4">
           {shown.map((item) => (
             <InboxCard key={keyOf(item)} item={item} />
           ))}
-          <p className="text-center text-xs text-muted max-sm:hidden">
+          <p className="hidden text-center text-xs text-muted keyboard:block">
             <Kbd>j</Kbd> <Kbd>k</Kbd> walk, <Kbd>1</Kbd> to <Kbd>8</Kbd> choose an answer,{" "}
             <Kbd>e</Kbd> done, <Kbd>h</Kbd> later.
           </p>

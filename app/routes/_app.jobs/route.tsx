@@ -6,6 +6,8 @@ import { Button, ButtonLink } from "~/components/button";
 import { LineCounts } from "~/components/diff/line-counts";
 import { EmptyState } from "~/components/empty-state";
 import { jobKinds, tokensOf } from "~/components/jobs/job-card";
+import { StandingStill } from "~/components/jobs/standing-still";
+import { type StillReason, stillReasons } from "~/components/jobs/still-reasons.server";
 import { costsText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
@@ -28,7 +30,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const address = new URL(request.url).searchParams;
   const product = address.get("product") ?? "";
-  const why = address.get("why") ?? "";
+  const asked = address.get("why") ?? "";
   const all = address.get("state") === "all";
   const [page, reasons] = await Promise.all([
     listAgentJobs(actor, {
@@ -37,9 +39,15 @@ export const loader = pageLoader(async ({ request, context }) => {
       limit: 100,
       cursor: address.get("after") ?? undefined,
     }),
-    isCanonicalUuid(why) ? whyNotMoving(actor, { kind: "job", id: why }) : null,
+    isCanonicalUuid(asked) ? whyNotMoving(actor, { kind: "job", id: asked }) : null,
   ]);
-  return json({ ...page, all, productId: product || null, why: reasons });
+  const why = reasons && stillReasons(reasons, context.services.env.appOrigin);
+  return json({
+    ...page,
+    all,
+    productId: product || null,
+    why: why && { id: asked, reasons: why },
+  });
 });
 
 export const action = pageAction(async ({ request, context }) => {
@@ -69,7 +77,7 @@ export default function JobsPage() {
       ) : (
         <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface">
           {jobs.map((job) => (
-            <JobRow key={job.id} job={job} why={why?.id === job.id ? why.text : null} />
+            <JobRow key={job.id} job={job} why={why?.id === job.id ? why.reasons : null} />
           ))}
         </ul>
       )}
@@ -82,12 +90,12 @@ export default function JobsPage() {
   );
 }
 
-function JobRow({ job, why }: { job: AgentJob; why: string | null }) {
+function JobRow({ job, why }: { job: AgentJob; why: readonly StillReason[] | null }) {
   const running = job.status === "running" || job.status === "claimed";
   const tokens = tokensOf(job);
   return (
     <li className="grid gap-1 px-4 py-2.5 text-sm">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
         <StatusPill status={job.status} />
         <Link to={`/jobs/${job.id}`} data-row className="min-w-40 flex-1 hover:underline">
           <CodeChip className="mr-2">{job.task_code ?? job.idea_code ?? ""}</CodeChip>
@@ -129,9 +137,9 @@ function JobRow({ job, why }: { job: AgentJob; why: string | null }) {
         ) : null}
       </div>
       {why ? (
-        <p role="status" className="text-waiting">
-          {why}
-        </p>
+        <div role="status" className="text-waiting">
+          <StandingStill reasons={why} />
+        </div>
       ) : null}
       {job.failure_reason ? <p className="text-failed">{job.failure_reason}</p> : null}
     </li>

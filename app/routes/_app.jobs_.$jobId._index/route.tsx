@@ -60,7 +60,7 @@ export default function JobRun() {
         </Section>
       </div>
       <div className="grid min-w-0 gap-5">
-        <JobCard job={job} />
+        <JobCard job={job} isHere />
         <Section title={`Attempts (${job.attempts.length})`}>
           <AttemptPicker job={job} shown={output.attempt} />
         </Section>

@@ -1,10 +1,11 @@
 import { useRouteLoaderData } from "@remix-run/react";
+import type { StillReason } from "~/components/jobs/still-reasons.server";
 import type { AgentJobDetail } from "~/contract/agent-job";
 
 export interface JobData {
   job: AgentJobDetail;
-  /** Why the job does not move, in words; null while it does and when it has ended. */
-  why: string | null;
+  /** Why the job does not move; null while it does and when it has ended. */
+  why: readonly StillReason[] | null;
 }
 
 /** The job that all of its tabs are about, as the layout has loaded it. */

@@ -3,6 +3,8 @@ import { Outlet, useLoaderData } from "@remix-run/react";
 import { CodeChip } from "~/components/badge";
 import { LineCounts } from "~/components/diff/line-counts";
 import { jobKinds } from "~/components/jobs/job-card";
+import { StandingStill } from "~/components/jobs/standing-still";
+import { stillReasons } from "~/components/jobs/still-reasons.server";
 import { PageHeader } from "~/components/page-header";
 import { StatusPill } from "~/components/status-pill";
 import { NavTabs } from "~/components/tabs";
@@ -13,6 +15,7 @@ import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import type { JobData } from "./job-data";
 
+export { RouteError as ErrorBoundary } from "~/components/error-page";
 export { shouldRevalidate } from "~/live/unreachable";
 
 /** What all tabs of a job share: its name, how it stands, and why it does not move. */
@@ -23,7 +26,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     getAgentJob(actor, { job_id: jobId }),
     whyNotMoving(actor, { kind: "job", id: jobId }),
   ]);
-  return json<JobData>({ job, why: why.moving || job.finished_at ? null : why.text });
+  const { appOrigin } = context.services.env;
+  return json<JobData>({ job, why: job.finished_at ? null : stillReasons(why, appOrigin) });
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
@@ -45,7 +49,7 @@ export default function JobLayout() {
             <StatusPill status={job.status} />
           </span>
         }
-        lead={why}
+        lead={why ? <StandingStill reasons={why} /> : null}
       />
       <NavTabs label="Job" tabs={tabsOf(job)} />
       <Outlet />

@@ -84,7 +84,7 @@ export function Filters({
         aria-label="Filter by code or title"
         title="Words of code and title, or status:open,blocked priority:<2 assignee:me sprint:SP-1; a minus before one means not"
         placeholder="Filter by code or title"
-        className={`${control} min-w-0 flex-1 max-sm:basis-full sm:max-w-72`}
+        className={`${control} min-w-44 flex-1 max-sm:basis-full sm:max-w-72`}
       />
       <select name="status" aria-label="Status" defaultValue={filter.status} className={control}>
         {statuses.map(([value, label]) => (

@@ -4,7 +4,7 @@ import { useWriteAccess } from "~/components/write-access";
 export function KeyHints() {
   const { canWrite } = useWriteAccess();
   return (
-    <p className="mt-3 text-xs text-muted pointer-coarse:hidden">
+    <p className="mt-3 hidden text-xs text-muted keyboard:block">
       <Kbd>j</Kbd> <Kbd>k</Kbd> walk through the lines, <Kbd>Space</Kbd> peeks, <Kbd>x</Kbd> selects
       {canWrite ? (
         <>

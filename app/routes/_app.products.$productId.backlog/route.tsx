@@ -174,6 +174,7 @@ function Nothing({ filtering, toNew }: { filtering: boolean; toNew: string }) {
   return (
     <EmptyState
       title="An empty backlog"
+      keys="Press c for the first one."
       action={
         <ButtonLink to={toNew} tone="primary" data-create>
           New PBI
@@ -181,7 +182,7 @@ function Nothing({ filtering, toNew }: { filtering: boolean; toNew: string }) {
       }
     >
       A PBI is something the product should be able to do. Stories under it say what a person gets,
-      and tasks are what an agent does. Press c for the first one.
+      and tasks are what an agent does.
     </EmptyState>
   );
 }

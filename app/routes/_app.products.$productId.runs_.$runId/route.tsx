@@ -5,6 +5,8 @@ import { Fact, Facts, Section } from "~/components/card";
 import { FormErrors } from "~/components/field";
 import { forecastMilliseconds } from "~/components/forecast";
 import { tokensOf } from "~/components/jobs/job-card";
+import { StandingStill } from "~/components/jobs/standing-still";
+import { stillReasons } from "~/components/jobs/still-reasons.server";
 import { costsText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
@@ -55,7 +57,10 @@ export const loader = pageLoader(async ({ request, context, params }) => {
       (question.sprint_run_id === runId ||
         (question.story_id !== null && stories.has(question.story_id))),
   );
-  return json({ productId, run, order, budgets, questions, why: why.moving ? null : why.text });
+  // The page says these itself, with what answers them.
+  const shown = ["paused", "question", ...(run.pause_question ? ["budget"] : [])];
+  const reasons = stillReasons(why, context.services.env.appOrigin, shown);
+  return json({ productId, run, order, budgets, questions, why: reasons });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -122,7 +127,7 @@ export default function RunPage() {
             <StatusPill status={run.status} />
           </span>
         }
-        lead={why}
+        lead={why ? <StandingStill reasons={why} /> : null}
         actions={<RunControls run={run} />}
       />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />

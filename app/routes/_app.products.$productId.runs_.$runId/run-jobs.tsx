@@ -50,17 +50,17 @@ function JobLine({
   const running = isHeld(job);
   return (
     <li className="grid gap-1 px-4 py-2.5 text-sm">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
         <StatusPill status={job.status} />
         {batch || !job.task_id ? (
           <span className="min-w-40 flex-1 font-medium">One job for the whole sprint</span>
         ) : (
-          <Link to={`/tasks/${job.task_id}`} data-row className="min-w-40 flex-1 hover:underline">
+          <Link to={`/tasks/${job.task_id}`} data-row className="min-w-32 flex-1 hover:underline">
             <CodeChip className="mr-2">{job.task_code ?? ""}</CodeChip>
             {job.task_title}
           </Link>
         )}
-        <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
+        <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted empty:hidden">
           {job.worker_name ? <span>{job.worker_name}</span> : null}
           {job.started_at ? <Elapsed from={job.started_at} to={job.finished_at} /> : null}
           {running ? (
@@ -68,9 +68,11 @@ function JobLine({
               heard <RelativeTime at={job.updated_at} />
             </span>
           ) : null}
-          <Link to={`/jobs/${job.id}`} className="text-accent underline">
-            {running ? "watch" : "output"}
-          </Link>
+          {job.attempt > 0 ? (
+            <Link to={`/jobs/${job.id}`} className="text-accent underline">
+              {running ? "watch" : "output"}
+            </Link>
+          ) : null}
           {job.verify_result ? <span>check: {job.verify_result.toLowerCase()}</span> : null}
           {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
           {job.costs.length > 0 ? <span>{costsText(job.costs)}</span> : null}

@@ -68,7 +68,7 @@ export default function QuestionsPage() {
             <QuestionCard key={question.id} question={question} marked={question.id === wanted} />
           ))}
           {state === "open" ? (
-            <p className="text-center text-xs text-muted max-sm:hidden">
+            <p className="hidden text-center text-xs text-muted keyboard:block">
               <Kbd>j</Kbd> <Kbd>k</Kbd> walk through the questions, <Kbd>1</Kbd> to <Kbd>8</Kbd>{" "}
               choose an answer.
             </p>

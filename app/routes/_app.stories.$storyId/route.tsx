@@ -22,6 +22,7 @@ import { StoryLog } from "./story-log";
 import { StoryProperties } from "./story-properties";
 import { StoryTasks } from "./story-tasks";
 
+export { RouteError as ErrorBoundary } from "~/components/error-page";
 export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {

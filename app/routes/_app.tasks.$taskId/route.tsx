@@ -4,6 +4,8 @@ import { BudgetSection } from "~/components/budgets/budget-section";
 import { DependenciesSection } from "~/components/dependencies";
 import { EditableTitle } from "~/components/in-place/editable-title";
 import { TaskTexts } from "~/components/in-place/task-texts";
+import { StandingStill } from "~/components/jobs/standing-still";
+import { stillReasons } from "~/components/jobs/still-reasons.server";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
 import { ProofPart } from "~/components/proof/proof-part";
@@ -25,6 +27,7 @@ import { TaskHistory } from "./task-history";
 import { TaskJobs } from "./task-jobs";
 import { TaskProperties } from "./task-properties";
 
+export { RouteError as ErrorBoundary } from "~/components/error-page";
 export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
@@ -42,7 +45,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     page,
     proof,
     budgets,
-    why: why.moving || page.task.status === "done" ? null : why.text,
+    why: page.task.status === "done" ? null : stillReasons(why, context.services.env.appOrigin),
     plan: await renderMarkdown(page.task.implementation_plan),
     description: await renderMarkdown(page.task.description),
   });
@@ -84,7 +87,7 @@ export default function TaskPage() {
             <StatusPill status={task.status} />
           </span>
         }
-        lead={why}
+        lead={why ? <StandingStill reasons={why} /> : null}
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="grid min-w-0 gap-5">

@@ -16,7 +16,7 @@ export default function KeysDialog({ open, onClose }: { open: boolean; onClose: 
               {keys.filter(isFirstOfLabel).map(({ keys: press, label }) => (
                 <div key={press} className="flex items-center justify-between gap-3 text-sm">
                   <dt>{label}</dt>
-                  <dd className="flex gap-1">
+                  <dd className="flex shrink-0 gap-1">
                     {shownKeys(press).map((key) => (
                       <Kbd key={key}>{key}</Kbd>
                     ))}
@@ -36,12 +36,24 @@ function isFirstOfLabel(key: PageKey, index: number, all: readonly PageKey[]): b
   return all.findIndex(({ label }) => label === key.label) === index;
 }
 
+/** What stands on a key, where its name is another one. */
+const caps: Readonly<Record<string, string>> = {
+  ArrowDown: "↓",
+  ArrowUp: "↑",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Escape: "Esc",
+};
+
 function shownKeys(press: string): string[] {
   const modifier = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
   return press
     .replace("$mod", modifier)
     .replace("Shift+?", "?")
-    .replace("Escape", "Esc")
     .split(/[ +]/)
-    .filter(Boolean);
+    .filter(Boolean)
+    .map(
+      (key) =>
+        caps[key] ?? key.replace(/^Key([A-Z])$/, (_, letter: string) => letter.toLowerCase()),
+    );
 }
