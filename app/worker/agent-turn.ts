@@ -2,7 +2,6 @@ import { basename } from "node:path";
 import { anyAgent, driverFor } from "./agents/catalog";
 import {
   type AgentEnd,
-  type AgentSink,
   type AgentTurn,
   type Allowance,
   allowances,
@@ -15,11 +14,16 @@ import type { ContextFiles } from "./context-files";
 import { personsVariables } from "./environment";
 import { logFileOf } from "./log-file";
 import { type AgentWish, secretsOf } from "./options";
-import { messageOf, WorkerProblem } from "./problems";
+import { WorkerProblem } from "./problems";
 import { askable, type CommandResult, readResult } from "./result-file";
-import { keepConversations, knownConversations } from "./sessions";
+import { type Conversation, openConversation } from "./sessions";
 import { noteUsageSoFar, tellUsage } from "./tell-usage";
 import { openTurnNote } from "./unsaid-usage";
+
+interface Place {
+  folder: string;
+  environment: Record<string, string>;
+}
 
 /** Lets the agent of this worker do one assignment, in the conversation that it began for it before. */
 export async function runAgentTurn(
@@ -27,90 +31,32 @@ export async function runAgentTurn(
   wish: AgentWish,
   assignment: Assignment,
   files: ContextFiles,
-  place: { folder: string; environment: Record<string, string> },
+  place: Place,
 ): Promise<Outcome> {
-  const { job, heartbeat, folder: home, journal } = attempt;
-  const driver = await driverFor(wish.agent, attempt.rules.agent, personsVariables());
-  if (wish.agent === anyAgent) journal.say(`${driver.title} does it`);
-  const tool = await driver.find(personsVariables());
-  if (tool === null) throw new WorkerProblem(`${driver.title} is not installed: ${driver.install}`);
+  const { job, heartbeat, journal } = attempt;
+  const { driver, tool } = await findTool(attempt, wish);
   // A verifier forms a view of its own: it does not go on with the conversation in which the work was done.
   const task = job.phase === "verify" ? `verify ${job.attempt}` : (assignment.taskCode ?? "job");
-  const conversations = (await knownConversations(home.sessions, job.id, attempt.options)) ?? {
-    agent: wish.agent,
-    folder: basename(place.folder),
-    sessions: {},
-    costs: {},
-  };
-  const known = conversations.sessions[task];
-  let kept = Promise.resolve();
-  /** One after the other, so that the last one written is the last one known. */
-  const remember = (): Promise<void> => {
-    kept = kept
-      .catch(() => undefined)
-      .then(() => keepConversations(home.sessions, job.id, conversations));
-    return kept;
-  };
-  /** Kept at once: whoever comes after a kill finds it. */
-  const keep = (): void => {
-    remember().catch((error: unknown) => journal.say(messageOf(error)));
-  };
+  const about = { agent: wish.agent, task, folder: basename(place.folder) };
+  const conversation = await openConversation(attempt, about);
   const used: Usage[] = [];
-  const noted = {
-    ...{ agent: driver.name, job_id: job.id, attempt: job.attempt },
-    ...{ since: new Date().toISOString(), after_seq: attempt.soFar.after_seq },
-    subscription: attempt.options.subscription,
-  };
-  const turnNote = openTurnNote(files.pid, journal);
-  let soFar: readonly Usage[] = [];
-  const noteTurn = (): void =>
-    turnNote.note({ ...noted, session_id: attempt.sessionId, so_far: [...soFar] });
-  const turn: AgentTurn = {
-    folder: place.folder,
-    promptFile: files.prompt,
-    environment: { ...personsVariables(), ...place.environment },
-    allow: narrower(wish.allow, attempt.rules.allow),
-    model: wish.model,
-    mostCost: mostCostOf(attempt),
-    resume:
-      known === undefined
-        ? undefined
-        : {
-            sessionId: known,
-            promptFile: files.continuation,
-            cost: conversations.costs[task],
-          },
-    answers: job.questions.flatMap(({ question, effective_answer }) =>
-      effective_answer === null ? [] : { question, answer: effective_answer },
-    ),
-    signal: heartbeat.signal,
-    silenceSeconds: wish.silenceMinutes * 60,
-    secrets: secretsOf(attempt.options),
-    pidFile: files.pid,
-    logFile: logFileOf(attempt),
-  };
-  const sink: AgentSink = {
-    entry: (entry) => attempt.output.add(entry),
-    usage: (usage) => used.push(usage),
-    usageSoFar: (usages) => {
-      noteUsageSoFar(attempt, usages);
-      soFar = usages;
-      noteTurn();
-    },
-    session: (id) => {
-      if (id !== known) delete conversations.costs[task];
-      conversations.sessions[task] = id;
-      attempt.sessionId = id;
-      keep();
-      noteTurn();
-    },
-    sessionCost: (cost) => {
-      conversations.costs[task] = cost;
-      keep();
-    },
-  };
+  const note = noteTurn(attempt, driver.name, files);
+  const turn = turnOf(attempt, wish, files, place, conversation);
   try {
-    const end = await runAgent(tool, turn, sink);
+    const end = await runAgent(tool, turn, {
+      entry: (entry) => attempt.output.add(entry),
+      usage: (usage) => used.push(usage),
+      usageSoFar: (usages) => {
+        noteUsageSoFar(attempt, usages);
+        note.write(usages);
+      },
+      session: (id) => {
+        conversation.begin(id);
+        attempt.sessionId = id;
+        note.write();
+      },
+      sessionCost: conversation.noteCost,
+    });
     if (end.kind === "limit" && end.isBudget) {
       // The service knows at once what was used, and says what becomes of the job.
       await tellUsage(attempt, used.splice(0));
@@ -118,17 +64,67 @@ export async function runAgentTurn(
     }
     if (end.kind === "failed" && end.cause === "sign-in") throw new WorkerProblem(end.reason);
     // Whoever begins anew does not go on with a conversation that broke.
-    if (end.kind === "failed" && end.cause !== "killed") {
-      delete conversations.sessions[task];
-      delete conversations.costs[task];
-      await remember();
-    }
+    if (end.kind === "failed" && end.cause !== "killed") await conversation.forget();
     if (end.denied.length > 0) journal.say(`Not allowed: ${end.denied.join(", ")}`);
     return outcomeOf(end, await readResult(files.result, attempt.clean), job.attempt);
   } finally {
     await tellUsage(attempt, used);
-    await turnNote.forget();
+    await note.forget();
   }
+}
+
+async function findTool({ rules, journal }: Attempt, { agent }: AgentWish) {
+  const driver = await driverFor(agent, rules.agent, personsVariables());
+  if (agent === anyAgent) journal.say(`${driver.title} does it`);
+  const tool = await driver.find(personsVariables());
+  if (tool === null) throw new WorkerProblem(`${driver.title} is not installed: ${driver.install}`);
+  return { driver, tool };
+}
+
+/** What a later life of the worker reads of this turn when this one is killed. */
+function noteTurn(attempt: Attempt, agent: string, { pid }: ContextFiles) {
+  const { job, options, soFar, journal } = attempt;
+  const note = openTurnNote(pid, journal);
+  const turn = {
+    ...{ agent, job_id: job.id, attempt: job.attempt, subscription: options.subscription },
+    ...{ since: new Date().toISOString(), after_seq: soFar.after_seq },
+  };
+  let used: readonly Usage[] = [];
+  return {
+    write(usages = used): void {
+      used = usages;
+      note.note({ ...turn, session_id: attempt.sessionId, so_far: [...used] });
+    },
+    forget: note.forget,
+  };
+}
+
+function turnOf(
+  attempt: Attempt,
+  wish: AgentWish,
+  files: ContextFiles,
+  { folder, environment }: Place,
+  { sessionId, cost }: Conversation,
+): AgentTurn {
+  const { job, rules, options, heartbeat } = attempt;
+  return {
+    folder,
+    promptFile: files.prompt,
+    environment: { ...personsVariables(), ...environment },
+    allow: narrower(wish.allow, rules.allow),
+    model: wish.model,
+    mostCost: mostCostOf(attempt),
+    resume:
+      sessionId === undefined ? undefined : { sessionId, promptFile: files.continuation, cost },
+    answers: job.questions.flatMap(({ question, effective_answer }) =>
+      effective_answer === null ? [] : { question, answer: effective_answer },
+    ),
+    signal: heartbeat.signal,
+    silenceSeconds: wish.silenceMinutes * 60,
+    secrets: secretsOf(options),
+    pidFile: files.pid,
+    logFile: logFileOf(attempt),
+  };
 }
 
 /** What a subscription pays costs nothing. */

@@ -27,6 +27,8 @@ const batchMilliseconds = 1_000;
 const gatherMilliseconds = 100;
 const batchBytes = 60_000;
 const batchEntries = 500;
+/** However many bytes its letters take, an entry fits into a batch. */
+const longestText = 20_000;
 /** What waits for a service that is away; beyond that the oldest is let go. */
 const keptBytes = 5 * 1024 * 1024;
 const longestPause = 15_000;
@@ -78,10 +80,10 @@ export function openOutput(wish: OutputWish): AttemptOutput {
     add(entry) {
       seq += 1;
       const { title } = entry;
-      const text = sendable(wish.clean(entry.text), 32_000);
+      const text = sendable(wish.clean(entry.text), longestText);
       const numbered = { ...entry, seq, text };
       if (title !== undefined) numbered.title = sendable(wish.clean(title), 500);
-      const bytes = Buffer.byteLength(numbered.text);
+      const bytes = Buffer.byteLength(JSON.stringify(numbered));
       waiting.push({ entry: numbered, bytes });
       waitingBytes += bytes;
       while (waitingBytes > keptBytes) forget(waiting[0]?.entry.seq ?? seq);

@@ -1,7 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { SessionCost } from "./agents/driver";
+import type { Attempt } from "./attempt";
 import type { WorkerOptions } from "./options";
+import { messageOf } from "./problems";
 
 /** Which conversations an agent of this machine has about a job, for the attempts that come after this one. */
 
@@ -28,12 +31,55 @@ export async function knownConversations(
   return known?.agent === work.agent ? known : null;
 }
 
-export async function keepConversations(
-  home: string,
-  jobId: string,
-  conversations: Conversations,
-): Promise<void> {
-  await writeFile(fileOf(home, jobId), JSON.stringify(conversations));
+/** The conversation about one task. */
+export interface Conversation {
+  /** Where this machine knows one that can be taken up again. */
+  sessionId: string | undefined;
+  cost: SessionCost | undefined;
+  begin(sessionId: string): void;
+  noteCost(cost: SessionCost): void;
+  forget(): Promise<void>;
+}
+
+/** What is told of it is kept at once: whoever comes after a kill finds it. */
+export async function openConversation(
+  { folder: home, job, options, journal }: Attempt,
+  { agent, task, folder }: { agent: string; task: string; folder: string },
+): Promise<Conversation> {
+  const begun: Conversations = { agent, folder, sessions: {}, costs: {} };
+  const { sessions, costs, ...rest } =
+    (await knownConversations(home.sessions, job.id, options)) ?? begun;
+  const file = fileOf(home.sessions, job.id);
+  let kept = Promise.resolve();
+  /** One after the other, so that the last one written is the last one known. */
+  const keep = (): Promise<void> => {
+    kept = kept
+      .catch(() => undefined)
+      .then(() => writeFile(file, JSON.stringify({ ...rest, sessions, costs })));
+    return kept;
+  };
+  const keepSoon = (): void => {
+    keep().catch((error: unknown) => journal.say(messageOf(error)));
+  };
+  const known = sessions[task];
+  return {
+    sessionId: known,
+    cost: costs[task],
+    begin(sessionId) {
+      if (sessionId !== known) delete costs[task];
+      sessions[task] = sessionId;
+      keepSoon();
+    },
+    noteCost(cost) {
+      costs[task] = cost;
+      keepSoon();
+    },
+    async forget() {
+      delete sessions[task];
+      delete costs[task];
+      await keep();
+    },
+  };
 }
 
 function fileOf(home: string, jobId: string): string {

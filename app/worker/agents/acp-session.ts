@@ -96,12 +96,7 @@ async function converse(
     throw new ToolEnded(code, signal, started.complaints());
   });
   crashed.catch(() => undefined);
-  const stopped = new Promise<never>((_, reject) => {
-    const stop = (): void => reject(turn.signal.reason);
-    if (turn.signal.aborted) stop();
-    turn.signal.addEventListener("abort", stop, { once: true });
-  });
-  stopped.catch(() => undefined);
+  const stopped = rejectedBy(turn.signal);
   const tellUsage = (answer: Answer | null): void => {
     const { cost } = updates.news;
     const told = answer === null ? [] : agent.usageOf(answer, { model: live.model });
@@ -113,7 +108,7 @@ async function converse(
   };
   const whileAlive = <T>(promise: Promise<T>): Promise<T> => {
     promise.catch(() => undefined);
-    return Promise.race([promise, crashed, stopped]);
+    return Promise.race([promise, crashed, stopped.promise]);
   };
 
   try {
@@ -160,8 +155,21 @@ async function converse(
       : await Promise.race([crashed, wait(endMilliseconds)]).catch(same);
     return readFailure(agent, cause ?? error, updates.news.trouble);
   } finally {
+    stopped.forget();
     connection.close();
   }
+}
+
+/** A batch has as many turns as tasks, all under one signal: none leaves its listener there. */
+function rejectedBy(signal: AbortSignal) {
+  let stop = (): void => undefined;
+  const promise = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  promise.catch(() => undefined);
+  return { promise, forget: () => signal.removeEventListener("abort", stop) };
 }
 
 /** Lets a permission pass, or hands it to a person and winds up. */

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { jobOutputSchema } from "~/contract/job-output";
+import { openOutput } from "~/worker/output-sender";
+import { holdJob } from "../db/agents/sprint-world";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+
+it("arrives whole, although its titles and letters are long", async () => {
+  const { world, job } = await holdJob(t);
+  const token = await createToken(t, world.owner);
+  const said: string[] = [];
+  const output = openOutput({
+    ...{ url: app.origin, token, jobId: job.id, attempt: job.attempt, clean: (text) => text },
+    journal: { say: (line) => said.push(line), sayOnce: (line) => said.push(line) },
+  });
+  const at = new Date().toISOString();
+  for (let n = 0; n < 400; n++) {
+    output.add({ kind: "tool", at, title: "é".repeat(500), text: "", status: "running" });
+  }
+  output.add({ kind: "text", at, text: "字".repeat(32_000) });
+  await output.close();
+  const address = `/api/jobs/${job.id}/output?limit=5000`;
+  const answer = await app.request(address, { headers: bearer(token) });
+  expect(jobOutputSchema.parse(await answer.json()).entries).toHaveLength(401);
+  expect(said).toEqual([]);
+});
