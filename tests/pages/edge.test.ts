@@ -39,6 +39,14 @@ describe("what only a hostile visitor sends", () => {
     },
   );
 
+  it("moves no story of a name that is no id", async () => {
+    const { product } = await seedBacklog(t, owner);
+    const form = "intent=stories-to-sprint&story_id=first&sprint_id=";
+    const cookie = await signIn(t, app, owner);
+    expect((await post(`/products/${product.id}/backlog`, form, cookie)).status).toBe(422);
+    expect(failures()).toEqual([]);
+  });
+
   it("does not matter as the Origin of a visit", async () => {
     for (const origin of ["null", "nonsense", "https://evil.example"]) {
       expect((await app.request("/login", { headers: { origin } })).status).toBe(200);

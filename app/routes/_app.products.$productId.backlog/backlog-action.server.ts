@@ -25,11 +25,21 @@ import { createTask } from "~/domain/tasks/create-task.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
+import { validate } from "~/http/validation.server";
 import { viewIntents } from "~/http/view-forms.server";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
 import { createList, previewList } from "./paste-list.server";
 
 const noText = { description: "", acceptance_criteria: "" } as const;
+
+/** The page as it was sent from, and where its forms lead back. */
+interface Page {
+  productId: string;
+  here: URL;
+  back: string;
+  /** Without the panel of what is gone. */
+  closed: string;
+}
 
 /** Everything that the backlog page changes, one small operation a form. */
 export async function actOnBacklog(
@@ -41,9 +51,20 @@ export async function actOnBacklog(
   const here = new URL(request.url);
   here.searchParams.delete(editParameter);
   const back = `${here.pathname}${here.search}`;
-  const closed = withPanel(here, null);
+  const page = { productId, here, back, closed: withPanel(here, null) };
   return runIntent(form, {
     ...viewIntents(actor, form, { productId, page: "backlog", request }),
+    ...pbiIntents(actor, form, page),
+    ...storyIntents(actor, form, page),
+    ...sprintIntents(actor, form, page),
+    ...taskIntents(actor, form, page),
+    "preview-list": async () => previewList(form),
+    "create-list": () => createList(actor, form, here),
+  });
+}
+
+function pbiIntents(actor: Actor, form: FormData, { productId, here, back, closed }: Page) {
+  return {
     "create-pbi": () => {
       form.set("product_id", productId);
       return runForm(form, createPbiInput, async (input) => {
@@ -51,18 +72,6 @@ export async function actOnBacklog(
         return redirect(withPanel(here, `pbi:${pbi.id}`), 303);
       });
     },
-    "create-story": () =>
-      runForm(form, createStoryInput, async (input) => {
-        const story = await createStory(actor, input);
-        return redirect(withPanel(here, `story:${story.id}`), 303);
-      }),
-    "create-task": () =>
-      runForm(form, createTaskInput, async (input) => {
-        const task = await createTask(actor, input);
-        return redirect(withPanel(here, `task:${task.id}`), 303);
-      }),
-    "preview-list": async () => previewList(form),
-    "create-list": () => createList(actor, form, here),
     "update-pbi": () =>
       runForm(
         form,
@@ -73,6 +82,29 @@ export async function actOnBacklog(
         },
         noText,
       ),
+    "move-pbi": async () => {
+      await movePbi(actor, readForm(form, movePbiInput));
+      return doneForNow(form, back, "Moved");
+    },
+    "block-pbi": async () => {
+      const { code, status } = await updatePbi(actor, readForm(form, updatePbiInput));
+      const message = status === "blocked" ? `${code} is blocked` : `${code} is open again`;
+      return doneForNow(form, back, message);
+    },
+    "delete-pbi": async () => {
+      await deletePbi(actor, readForm(form, pbiIdInput));
+      return doneForNow(form, closed, "Deleted");
+    },
+  };
+}
+
+function storyIntents(actor: Actor, form: FormData, { here, back, closed }: Page) {
+  return {
+    "create-story": () =>
+      runForm(form, createStoryInput, async (input) => {
+        const story = await createStory(actor, input);
+        return redirect(withPanel(here, `story:${story.id}`), 303);
+      }),
     "update-story": () =>
       runForm(
         form,
@@ -83,26 +115,20 @@ export async function actOnBacklog(
         },
         noText,
       ),
-    "move-pbi": async () => {
-      await movePbi(actor, readForm(form, movePbiInput));
-      return doneForNow(form, back, "Moved");
-    },
-    "block-pbi": async () => {
-      const pbi = await updatePbi(actor, readForm(form, updatePbiInput));
-      return doneForNow(
-        form,
-        back,
-        pbi.status === "blocked" ? `${pbi.code} is blocked` : `${pbi.code} is open again`,
-      );
-    },
-    "delete-pbi": async () => {
-      await deletePbi(actor, readForm(form, pbiIdInput));
-      return doneForNow(form, closed, "Deleted");
-    },
     "story-to-pbi": async () => {
       const story = await updateStory(actor, readForm(form, updateStoryInput));
       return doneForNow(form, back, `${story.code} has moved`);
     },
+    "delete-story": async () => {
+      await deleteStory(actor, readForm(form, storyIdInput));
+      return doneForNow(form, closed, "Deleted");
+    },
+  };
+}
+
+/** Stories into a sprint and out of it. */
+function sprintIntents(actor: Actor, form: FormData, { back }: Page) {
+  return {
     "story-to-sprint": async () => {
       const story = await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
       return doneForNow(form, back, `${story.code} is in the sprint`);
@@ -112,32 +138,30 @@ export async function actOnBacklog(
       return doneForNow(form, back, `${story.code} left the sprint`);
     },
     "stories-to-sprint": async () => {
-      const chosen = form.getAll("story_id");
-      if (chosen.length === 0) throw new ContractError(422, "Choose the stories to move first.");
-      const { moved } = await moveStories(
-        actor,
-        moveStoriesInput.parse({
-          story_ids: chosen,
-          sprint_id: textOf(form, "sprint_id") || null,
-        }),
-      );
-      return doneForNow(
-        form,
-        back,
-        moved === 1 ? "1 story has moved" : `${moved} stories have moved`,
-      );
+      const story_ids = form.getAll("story_id");
+      if (story_ids.length === 0) throw new ContractError(422, "Choose the stories to move first.");
+      const wish = { story_ids, sprint_id: textOf(form, "sprint_id") || null };
+      const { moved } = await moveStories(actor, validate(moveStoriesInput, wish, "body"));
+      const message = moved === 1 ? "1 story has moved" : `${moved} stories have moved`;
+      return doneForNow(form, back, message);
     },
-    "delete-story": async () => {
-      await deleteStory(actor, readForm(form, storyIdInput));
-      return doneForNow(form, closed, "Deleted");
-    },
+  };
+}
+
+function taskIntents(actor: Actor, form: FormData, { here, back, closed }: Page) {
+  return {
+    "create-task": () =>
+      runForm(form, createTaskInput, async (input) => {
+        const task = await createTask(actor, input);
+        return redirect(withPanel(here, `task:${task.id}`), 303);
+      }),
     "set-task-status": () => moveTaskForm(actor, form, back),
     "edit-task": () => editTaskForm(actor, form, back),
     "delete-task": async () => {
       await deleteTask(actor, readForm(form, taskIdInput));
       return doneForNow(form, closed, "Deleted");
     },
-  });
+  };
 }
 
 function withPanel(here: URL, panel: string | null): string {
