@@ -27,11 +27,18 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const output = await getJobOutput(actor, {
     job_id: jobId,
     attempt: attempt?.attempt,
-    after: Math.max(0, (attempt?.last_seq ?? 0) - shownEntries),
+    after: Math.max(0, (attempt?.last_seq ?? 0) - (attempt ? likelyEntries(attempt) : 0)),
     limit: shownEntries,
   });
   return json({ output: { ...output, entries: endOf(output.entries) } });
 });
+
+/** Of long entries fewer are read than of short ones: twice what is shown when all are as long as they are on average. */
+function likelyEntries(attempt: { last_seq: number; output_bytes: number }): number {
+  const { last_seq, output_bytes } = attempt;
+  const average = Math.max(1, output_bytes / Math.max(1, last_seq));
+  return Math.min(shownEntries, Math.ceil((2 * shownCharacters) / average));
+}
 
 /** A few long entries are as much to read as many short ones; the last one is shown in any case. */
 function endOf(entries: readonly OutputEntry[]): readonly OutputEntry[] {
