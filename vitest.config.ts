@@ -31,7 +31,8 @@ export default defineConfig({
     ],
     globalSetup: ["tests/setup/global-setup.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // Some wait for clocks and lost connections while others work: three keep two cores busy.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A poll waits for something to happen; how long that takes on a shared machine says nothing.

@@ -2,6 +2,7 @@
 export interface BrowserLaunch {
   executablePath: string;
   args: string[];
+  env?: NodeJS.ProcessEnv;
 }
 
 export function ensureBrowser(): Promise<BrowserLaunch>;

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const sparticuz = "@sparticuz/chromium";
 const sparticuzVersion = "147.0.0";
@@ -54,9 +55,15 @@ async function installBrowser() {
 function fromPath() {
   for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
     const path = onPath(name);
-    if (path) return launchOptions(path);
+    if (path) return withoutItsOwnPages(path);
   }
   return undefined;
+}
+
+/** A whole Chromium; the one of Playwright and the packed one have no window to draw. */
+function withoutItsOwnPages(path) {
+  const script = fileURLToPath(new URL("chromium.sh", import.meta.url));
+  return { ...launchOptions(script), env: { ...process.env, CHROMIUM: path } };
 }
 
 /** Its own `args` switch web security off and would hide faults of ours, so they are not used. */
