@@ -24,9 +24,9 @@ export default defineConfig(({ isSsrBuild }) => ({
 const notEverywhere =
   /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|side-panel|table|fresh-rows|tabs|forecast|run-segments|dependencies|priority|use-steady-rows)\.tsx?$/;
 
-/** Keys, menus and the peek of rows, and dragging by finger, are loaded after the page. */
+/** Keys, menus and the peek of rows, and moving cards, are loaded after the page. */
 const laterParts =
-  /\/(things\/(thing-keys|thing-menu|menu-choices|selection-bar|peek)|board\/touch-drag|dialog)\.tsx?$/;
+  /\/(things\/(thing-keys|thing-menu|menu-choices|selection-bar|peek|thing-drag)|board\/(touch-drag|mouse-drag|board-hands|use-keyboard-move|placing|lane-keys)|dialog)\.tsx?$/;
 
 /** What stands around every signed-in page. */
 const shell =

@@ -13,7 +13,8 @@ export function useLinkArea() {
       const to = link?.getAttribute("href");
       if (!link || !to || link.target || event.defaultPrevented || isForBrowser(event)) return;
       event.preventDefault();
-      navigate(to, { preventScrollReset: to.startsWith("?") });
+      const replace = link.hasAttribute("data-replace");
+      navigate(to, { preventScrollReset: to.startsWith("?"), replace });
     },
     [navigate],
   );

@@ -7,20 +7,23 @@ export type ViewPage = (typeof viewPages)[number];
 /** What an address of backlog or board may hold of how the page looks, and which of them each page knows. */
 export const lookParameters = {
   backlog: ["q", "status", "sprint", "hide"],
-  board: ["q", "group", "as", "dense", "hide"],
+  board: ["q", "group", "as", "dense", "hide", "fold"],
 } as const satisfies Record<ViewPage, readonly string[]>;
 
 const part = text(200).optional();
+/** Of a part that lists lanes. */
+const longest = 1000;
 
 /** How a page looks, as its address says it; what is not named is as it is without. */
 export const lookSchema = z.strictObject({
   q: part.describe("The filter"),
   status: part.describe("Backlog: one status"),
   sprint: part.describe("Backlog: the code of a sprint, or none"),
-  group: part.describe("Board: story, assignee or worker"),
+  group: part.describe("Board: story, assignee, worker or priority"),
   as: part.describe("Board: list"),
   dense: part.describe("Board: 1"),
   hide: part.describe("What rows or cards leave out, with commas"),
+  fold: text(longest).optional().describe("Board: lanes that are folded, with commas"),
 });
 export type Look = z.infer<typeof lookSchema>;
 
@@ -67,7 +70,12 @@ export const savedViewIdInput = z.object({ view_id: idSchema });
 export function lookOf(page: ViewPage, address: URLSearchParams): Look {
   const look: Look = {};
   for (const name of lookParameters[page]) {
-    const said = address.getAll(name).filter(Boolean).join(",").trim().slice(0, 200);
+    const said = address
+      .getAll(name)
+      .filter(Boolean)
+      .join(",")
+      .trim()
+      .slice(0, name === "fold" ? longest : 200);
     if (said !== "") look[name] = said;
   }
   return look;

@@ -73,6 +73,7 @@ describe("POST /api/products/:id/views", () => {
       { ...waiting, name: "n".repeat(61) },
       { ...waiting, look: { panel: "new-story" } },
       { ...waiting, look: { q: "q".repeat(201) } },
+      { ...waiting, look: { fold: "f".repeat(1001) } },
       { ...waiting, look: { q: 1 } },
       { ...waiting, look: undefined },
     ]) {
@@ -133,6 +134,9 @@ describe("PATCH and DELETE /api/views/:id", () => {
     expect((await someone.send("PATCH", path(own), { name: "Mine" })).status).toBe(404);
     expect((await head.send("DELETE", path(own))).status).toBe(404);
     expect((await someone.send("PATCH", path(shared), { name: "Mine" })).status).toBe(403);
+    const fold = "ST-001,".repeat(100);
+    const folded = await head.send("PATCH", path(shared), { look: { group: "story", fold } });
+    expect(await folded.json()).toMatchObject({ look: { group: "story", fold } });
     const changed = await head.send("PATCH", path(shared), { look: { q: "is:running" } });
     expect(await changed.json()).toMatchObject({ name: "Ours", look: { q: "is:running" } });
 

@@ -60,6 +60,7 @@ function placesOf(world: Awaited<ReturnType<typeof newWorld>>): string[] {
     sprint,
     `${sprint}/review`,
     `${sprint}?group=story&dense=1`,
+    `${sprint}?group=priority&fold=3`,
     `${sprint}?q=-status:done&as=list`,
     `${product}/solo`,
     `${product}/runs`,

@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { column, openLive } from "./places";
+import { column, openBoard, openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld } from "./world";
 
@@ -13,7 +13,7 @@ test("two people at one board see each other's moves", async ({ browser }) => {
   const adas = await ada.context.newPage();
   const belas = await bela.context.newPage();
   await openLive(adas, world.sprint);
-  await openLive(belas, world.sprint);
+  await openBoard(belas, world.sprint);
 
   await adas.getByRole("button", { name: "Move T-1 to…" }).click();
   await adas.getByRole("button", { name: "Review", exact: true }).click();
@@ -52,7 +52,7 @@ test("a card moves by keys alone, and the page says that it is a mode", async ({
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
-  await openLive(page, world.sprint);
+  await openBoard(page, world.sprint);
 
   await page.keyboard.press("j");
   await page.keyboard.press("m");

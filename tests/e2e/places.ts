@@ -18,3 +18,9 @@ export async function openWithKeys(page: Page, address: string): Promise<void> {
   await openLive(page, address);
   await expect(page.locator("[data-thing-keys]")).toBeAttached();
 }
+
+/** The same, and the cards of its board can be moved by keys and by the mouse. */
+export async function openBoard(page: Page, address: string): Promise<void> {
+  await openWithKeys(page, address);
+  await expect(page.locator("[data-board-keys]")).toBeAttached();
+}

@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { column, openWithKeys } from "./places";
+import { column, openBoard, openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post } from "./world";
 
@@ -128,7 +128,7 @@ test("cards are selected together, dragged together, and peeked at beside the bo
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
-  await openWithKeys(page, world.sprint);
+  await openBoard(page, world.sprint);
   await page.getByRole("button", { name: "Select", exact: true }).click();
   await page.getByRole("link", { name: "Write the greeting" }).click();
   await page.getByRole("link", { name: "Check the greeting" }).click();
@@ -158,7 +158,7 @@ test("a focused card goes straight to a column by its number", async ({ browser 
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
-  await openWithKeys(page, world.sprint);
+  await openBoard(page, world.sprint);
   await page.locator(`[data-task-id="${world.taskIds[0]}"]`).focus();
   await page.keyboard.press("3");
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");

@@ -12,11 +12,9 @@ test("on a phone a long press lifts a card, the board scrolls along, and letting
   const world = await newWorld(owner.context);
   const context = await signedIn(browser, owner.name, phone);
   const page = await context.newPage();
-  const fingers = page.waitForResponse(/touch-drag[^/]*\.js/);
   await page.goto(world.sprint);
   await page.getByRole("status", { name: /Live/ }).waitFor();
-  // What follows fingers is loaded by itself, after the page.
-  await page.evaluate(async (url) => void (await import(url)), (await fingers).url());
+  await expect(page.locator("[data-board-keys]")).toBeAttached();
   const card = page.locator(`[data-task="${world.taskIds[0]}"]`);
   // Not below the bar at the bottom, which lies over the page.
   await card.evaluate((element) => element.scrollIntoView({ block: "center" }));

@@ -69,7 +69,8 @@ it("a board shows what matches, in the order of its groups, and counts the rest"
   const look = (address: string) => readLook(new URLSearchParams(address));
   const view = viewOf(tasks, stories, look("q=status:review&group=assignee"), owner.id);
   expect(view.tasks.map(({ code }) => code)).toEqual(["T-2"]);
-  expect([...view.groups.values()]).toEqual(["Nobody's"]);
+  expect(view.lanes).toEqual([{ key: "-", label: "Nobody's", sets: { assignee_id: "" } }]);
+  expect([...(view.groups?.values() ?? [])]).toEqual(["-"]);
   expect(view.hidden).toBe(1);
   expect(viewOf(tasks, stories, look(""), owner.id)).toMatchObject({ hidden: 0 });
   expect(look("as=list&dense=1&group=nonsense")).toEqual({
@@ -78,8 +79,33 @@ it("a board shows what matches, in the order of its groups, and counts the rest"
     list: true,
     dense: true,
     hide: "",
+    fold: "",
   });
   expect(look("hide=proof&hide=story,nonsense").hide).toBe("story proof");
+});
+
+it("a grouped board has a lane for each value, and says what a card in it becomes", async () => {
+  const owner = await createUser(t);
+  const actor = t.actorOf(owner);
+  const backlog = await seedBacklog(t, owner);
+  const { tasks, stories } = await getSprintBoard(actor, backlog.sprint.id);
+  const lanes = (group: string) =>
+    viewOf(tasks, stories, readLook(new URLSearchParams({ group })), owner.id, [
+      { id: owner.id, username: "ada" },
+    ]).lanes;
+  expect(lanes("")).toBeUndefined();
+  const [story] = stories;
+  expect(lanes("story")).toContainEqual({
+    key: story?.code,
+    label: `${story?.code} ${story?.title}`,
+    sets: { story_id: story?.id },
+  });
+  expect(lanes("assignee")).toEqual([
+    { key: "ada", label: "ada", sets: { assignee_id: owner.id } },
+    { key: "-", label: "Nobody's", sets: { assignee_id: "" } },
+  ]);
+  expect(lanes("worker")).toEqual([{ key: "-", label: "No worker", sets: null }]);
+  expect(lanes("priority")?.map(({ key }) => key)).toEqual(["1", "2", "3", "4", "5"]);
 });
 
 it("narrows what a search found, and leaves words as they are", async () => {

@@ -6,7 +6,7 @@ type Always = "id" | "code" | "title" | "story_code" | "story_title" | "status";
 export type CardTask = Pick<BoardTask, Always> & {
   [Name in Exclude<keyof BoardTask, Always>]?: BoardTask[Name];
 } & {
-  /** Under which heading it stands, when the board is grouped. */
+  /** The lane in which it stands, when the board is grouped. */
   group?: string | undefined;
 };
 

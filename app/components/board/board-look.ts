@@ -3,6 +3,7 @@ export const groupings = [
   { value: "story", label: "By story" },
   { value: "assignee", label: "By assignee" },
   { value: "worker", label: "By worker" },
+  { value: "priority", label: "By priority" },
 ] as const;
 
 /** What cards can leave out. */
@@ -24,4 +25,32 @@ export interface BoardLook {
   dense: boolean;
   /** Parts that are left out, with spaces between them. */
   hide: string;
+  /** Lanes that are folded, with commas between them. */
+  fold: string;
+}
+
+/** One lane of a grouped board. */
+export interface Lane {
+  /** Its name in the address. */
+  key: string;
+  label: string;
+  /** What a card that is put into it becomes; null where no person decides that. */
+  sets: Readonly<Record<string, string>> | null;
+}
+
+const foldName = "fold";
+
+export function foldedLanes(address: URLSearchParams): readonly string[] {
+  return address.getAll(foldName).join(",").split(",").filter(Boolean);
+}
+
+/** The same page with a lane folded that was open, or open that was folded. */
+export function foldLink(address: URLSearchParams, key: string): string {
+  const folded = foldedLanes(address);
+  const next = new URLSearchParams(address);
+  next.delete(foldName);
+  const left = folded.filter((other) => other !== key);
+  if (left.length === folded.length) left.push(key);
+  if (left.length > 0) next.set(foldName, left.join(","));
+  return `?${next}`;
 }

@@ -40,6 +40,7 @@ export function toolsText(look: BoardLook, view: string | null): string {
         Dense
       </label>
       <PartsMenu title="Leave out of cards" parts={cardParts} hidden={look.hide} />
+      {look.fold ? <input type="hidden" name="fold" value={look.fold} /> : null}
       {view ? <input type="hidden" name="view" value={view} /> : null}
       <noscript>
         <button type="submit" className={control}>

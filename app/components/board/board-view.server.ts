@@ -1,6 +1,7 @@
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
 import type { BoardStory, BoardTask } from "~/contract/page-data";
-import { type BoardLook, cardParts, groupings } from "./board-look";
+import { type BoardLook, cardParts, foldedLanes, groupings } from "./board-look";
+import { lanesOf } from "./lanes.server";
 
 /** How the address wants the board: what is shown of it, and in which shape. */
 export function readLook(address: URLSearchParams): BoardLook {
@@ -14,6 +15,7 @@ export function readLook(address: URLSearchParams): BoardLook {
       .map(({ value }) => value)
       .filter((value) => left.includes(value))
       .join(" "),
+    fold: foldedLanes(address).join(","),
   };
 }
 
@@ -24,29 +26,29 @@ export function withoutFilter(address: URLSearchParams): string {
   return `?${next}`;
 }
 
-/** The tasks that a look shows, in the order of its groups, each with the group that it stands in. */
+/** The tasks that a look shows, in the order of its lanes, each with the lane that it stands in. */
 export function viewOf(
   tasks: readonly BoardTask[],
   stories: readonly BoardStory[],
   look: BoardLook,
   me: string,
+  members: readonly { id: string; username: string }[] = [],
 ) {
   const filter = readFilter(look.query);
   const storyOf = new Map(stories.map((story) => [story.id, story]));
   const nameOf = (task: BoardTask) => storyOf.get(task.story_id)?.assignee_name ?? null;
   const shown = tasks.filter((task) => matchesFilter(filter, itemOf(task, nameOf(task)), me));
-  const groupOf = (task: BoardTask): string | undefined => {
-    if (look.group === "story") return `${task.story_code} ${task.story_title}`;
-    if (look.group === "assignee") return nameOf(task) ?? "Nobody's";
-    if (look.group === "worker") return task.worker_name ?? "No worker";
-    return undefined;
-  };
-  const groups = new Map(shown.map((task) => [task.id, groupOf(task)]));
-  const byGroup = (one: BoardTask, other: BoardTask) =>
-    (groups.get(one.id) ?? "").localeCompare(groups.get(other.id) ?? "", "en", { numeric: true });
+  if (look.group === "") return { tasks: shown, hidden: tasks.length - shown.length };
+  const { lanes, keyOf } = lanesOf(look.group, tasks, stories, members);
+  const groups = new Map(shown.map((task) => [task.id, keyOf(task)]));
+  const place = new Map(lanes.map(({ key }, index) => [key, index]));
+  const placeOf = ({ id }: BoardTask) => place.get(groups.get(id) ?? "") ?? 0;
+  const held = new Set(groups.values());
   return {
-    tasks: look.group === "" ? shown : shown.toSorted(byGroup),
+    tasks: shown.toSorted((one, other) => placeOf(one) - placeOf(other)),
     groups,
+    // What a filter leaves out is counted; its lanes would only stand in the way.
+    lanes: look.query === "" ? lanes : lanes.filter(({ key }) => held.has(key)),
     hidden: tasks.length - shown.length,
   };
 }

@@ -11,8 +11,6 @@ import { MoveButton, MoveForm } from "./move-menu";
 
 interface TaskCardProps {
   task: CardTask;
-  /** The group that begins with this card. */
-  heading?: string | undefined;
   /** What its agent was heard to do since the page was read. */
   doing: Doing | undefined;
   draggable: boolean;
@@ -28,7 +26,6 @@ interface TaskCardProps {
 /** One task on a board: what it is, who works on it since when, and whether it waits on a person. */
 export const TaskCard = memo(function TaskCard({
   task,
-  heading,
   doing,
   draggable,
   changed,
@@ -50,7 +47,6 @@ export const TaskCard = memo(function TaskCard({
       data-waiting={questions > 0 || undefined}
       className="card"
     >
-      {heading ? <p className="card-group">{heading}</p> : null}
       <div className="card-head">
         <span className="card-code" data-code data-toggle title="Select">
           {code}

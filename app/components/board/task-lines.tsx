@@ -1,14 +1,18 @@
-import { useEffect, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { useRowKeys } from "~/components/page-keys";
 import { ServerText } from "~/components/server-text";
 import { useSelected } from "~/components/things/selection";
 import { usePointerSelection } from "~/components/things/use-pointer-selection";
+import { useHydrated } from "~/components/use-hydrated";
+
+const LaneKeys = lazy(() => import("./lane-keys"));
 
 /** A board as lines, written by the server: the same keys, menus and selection as on its cards. */
-export function TaskLines({ list }: { list: string }) {
+export function TaskLines({ list, hasLanes }: { list: string; hasLanes: boolean }) {
   const area = useRef<HTMLDivElement>(null);
   const selected = useSelected();
   const select = usePointerSelection(false);
+  const hydrated = useHydrated();
   useRowKeys();
   // After each drawing: lines that were written anew are marked anew.
   useEffect(() => {
@@ -17,6 +21,11 @@ export function TaskLines({ list }: { list: string }) {
   });
   return (
     <div ref={area} onClickCapture={(event) => select(event) && event.stopPropagation()}>
+      {hydrated && hasLanes ? (
+        <Suspense>
+          <LaneKeys />
+        </Suspense>
+      ) : null}
       <ServerText html={list} />
     </div>
   );

@@ -1,32 +1,30 @@
 import { draggedWith } from "~/components/things/thing-drag";
+import type { Hands } from "./board-hands";
+import { type Place, placeAt } from "./placing";
 
 const longPressMs = 200;
 /** A finger that moved this far meanwhile scrolls. */
 const slopPx = 10;
 const edgePx = 48;
+/** The bars above and below the page lie over it. */
+const barPx = 72;
 const scrollStepPx = 14;
-
-export interface TouchDrag {
-  /** Is told the column under the finger, or null: for its highlight. Both functions must be stable. */
-  onOver: (status: string | null) => void;
-  onDrop: (things: readonly string[], status: string) => void;
-}
 
 /**
  * Dragging a card with a finger: hold it for 200 ms, then move it; near the edge the board scrolls along. Browsers drag
  * by touch in ways of their own or not at all. Mouse and pen keep the platform's dragging. Answers how to end it.
  */
-export function followTouches(element: HTMLElement, { onOver, onDrop }: TouchDrag): () => void {
+export function followTouches(element: HTMLElement, hands: Hands): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let start: { x: number; y: number } | undefined;
   let drag: CardDrag | undefined;
 
   const stop = () => {
     clearTimeout(timer);
+    if (drag) hands.over([], null);
     drag?.end();
     drag = undefined;
     start = undefined;
-    onOver(null);
   };
   const onTouchStart = (event: TouchEvent) => {
     const [touch, second] = event.touches;
@@ -35,7 +33,7 @@ export function followTouches(element: HTMLElement, { onOver, onDrop }: TouchDra
     if (!touch || second || !card || target?.closest("button, form")) return stop();
     start = { x: touch.clientX, y: touch.clientY };
     timer = setTimeout(() => {
-      drag = new CardDrag(card, element, touch);
+      drag = new CardDrag(card, element, touch, hands.over);
       navigator.vibrate?.(10);
     }, longPressMs);
   };
@@ -48,16 +46,16 @@ export function followTouches(element: HTMLElement, { onOver, onDrop }: TouchDra
       return;
     }
     event.preventDefault();
-    onOver(drag.moveTo(touch));
+    drag.moveTo(touch);
   };
   const onTouchEnd = (event: TouchEvent) => {
     const dropped = drag;
-    const column = dropped?.column;
+    const place = dropped?.place;
     stop();
     if (!dropped) return;
     // Else the browser makes a click of it, which would follow the card's link.
     event.preventDefault();
-    if (column) onDrop(dropped.things, column);
+    if (place) hands.drop(dropped.things, place);
   };
   const refuse = (event: Event) => {
     if (drag || (start && event.type === "contextmenu")) event.preventDefault();
@@ -83,19 +81,22 @@ export function followTouches(element: HTMLElement, { onOver, onDrop }: TouchDra
 /** A picture of the card under the finger, from the long press until the finger lifts. */
 class CardDrag {
   readonly things: readonly string[];
-  column: string | null = null;
   readonly #card: HTMLElement;
   readonly #picture: HTMLElement;
   readonly #columns: HTMLElement | null;
+  readonly #over: Hands["over"];
   readonly #from: { x: number; y: number };
+  #at: { x: number; y: number };
   #frame = 0;
-  #step = 0;
+  #step = { left: 0, top: 0 };
 
-  constructor(card: HTMLElement, board: HTMLElement, touch: Touch) {
+  constructor(card: HTMLElement, board: HTMLElement, touch: Touch, over: Hands["over"]) {
+    this.#over = over;
     this.things = draggedWith(card.dataset.line ?? "");
     this.#card = card;
     this.#columns = board.querySelector<HTMLElement>("[data-columns]");
     this.#from = { x: touch.clientX, y: touch.clientY };
+    this.#at = this.#from;
     const box = card.getBoundingClientRect();
     const picture = document.createElement("div");
     picture.className = "card card-lifted";
@@ -113,17 +114,19 @@ class CardDrag {
     this.#columns?.style.setProperty("scroll-snap-type", "none");
   }
 
-  /** The column that would take the card here. */
-  moveTo({ clientX: x, clientY: y }: Touch): string | null {
+  /** Where the card would go: what is under the finger now, which the page may have scrolled there. */
+  get place(): Place | null {
+    return placeAt(document.elementFromPoint(this.#at.x, this.#at.y));
+  }
+
+  moveTo({ clientX: x, clientY: y }: Touch): void {
+    this.#at = { x, y };
     this.#picture.style.setProperty(
       "transform",
       `translate(${x - this.#from.x}px, ${y - this.#from.y}px) rotate(1.5deg)`,
     );
-    this.#scrollAlong(x);
-    const under = document.elementFromPoint(x, y)?.closest<HTMLElement>("[data-column]");
-    const status = under?.dataset.column ?? null;
-    this.column = status === "failed" ? null : status;
-    return this.column;
+    this.#over(this.things, this.place);
+    this.#scrollAlong(x, y);
   }
 
   end(): void {
@@ -133,14 +136,26 @@ class CardDrag {
     this.#columns?.style.removeProperty("scroll-snap-type");
   }
 
-  #scrollAlong(x: number): void {
-    this.#step = x < edgePx ? -scrollStepPx : x > window.innerWidth - edgePx ? scrollStepPx : 0;
+  #scrollAlong(x: number, y: number): void {
+    this.#step = {
+      left: towards(x, edgePx, window.innerWidth - edgePx),
+      top: towards(y, barPx + edgePx, window.innerHeight - barPx - edgePx),
+    };
     cancelAnimationFrame(this.#frame);
     const tick = () => {
-      if (this.#step === 0) return;
-      this.#columns?.scrollBy({ left: this.#step });
+      const { left, top } = this.#step;
+      if (left === 0 && top === 0) return;
+      this.#columns?.scrollBy({ left });
+      window.scrollBy({ top, behavior: "instant" });
+      this.#over(this.things, this.place);
       this.#frame = requestAnimationFrame(tick);
     };
     tick();
   }
+}
+
+/** How far to scroll in a frame for a finger at this edge. */
+function towards(at: number, first: number, last: number): number {
+  if (at < first) return -scrollStepPx;
+  return at > last ? scrollStepPx : 0;
 }

@@ -8,29 +8,45 @@ import type { CardTask } from "./board-cards";
 
 export const moveIntent = "move-task";
 
+/** Beside what a drop changes, the lane in which it shows until the service has answered. */
+export const laneField = "lane";
+
 const keyOf = (taskId: string) => `move-${taskId}`;
+
+type Wanted = Partial<Pick<CardTask, "status" | "group">>;
 
 /** The cards as they will be when the moves under way succeed: a refused one falls back by itself, alone. */
 export function useOptimisticTasks(tasks: readonly CardTask[]): readonly CardTask[] {
-  const wanted = new Map<string, string>();
+  const wanted = new Map<string, Wanted>();
   const fetchers = useFetchers();
+  const want = (id: string, next: Wanted) => wanted.set(id, { ...wanted.get(id), ...next });
   for (const { formData, formAction } of fetchers) {
-    const changed = formAction === changesPath ? formData?.get("status") : null;
-    if (typeof changed === "string") {
-      for (const thing of formData?.getAll("thing") ?? []) {
-        wanted.set(String(thing).replace("task:", ""), changed);
-      }
+    const status = textIn(formData, "status");
+    const taskId = textIn(formData, "task_id");
+    if (formData?.get("intent") === moveIntent && taskId && status) want(taskId, { status });
+    if (formAction !== changesPath) continue;
+    const group = textIn(formData, laneField);
+    for (const thing of formData?.getAll("thing") ?? []) {
+      const id = String(thing).replace("task:", "");
+      if (status) want(id, { status });
+      if (group === undefined) continue;
+      want(id, { group });
+      if (!formData?.has("assignee_id")) continue;
+      // Whoever gets a task gets its story.
+      const story = tasks.find((task) => task.id === id)?.story_code;
+      for (const task of tasks) if (task.story_code === story) want(task.id, { group });
     }
-    if (formData?.get("intent") !== moveIntent) continue;
-    const taskId = formData.get("task_id");
-    const status = formData.get("status");
-    if (typeof taskId === "string" && typeof status === "string") wanted.set(taskId, status);
   }
   if (wanted.size === 0) return tasks;
   return tasks.map((task) => {
-    const status = wanted.get(task.id);
-    return status ? { ...task, status } : task;
+    const next = wanted.get(task.id);
+    return next ? { ...task, ...next } : task;
   });
+}
+
+function textIn(form: FormData | undefined, name: string): string | undefined {
+  const value = form?.get(name);
+  return typeof value === "string" ? value : undefined;
 }
 
 /** Sends a move in the background; `trackers` must be rendered, they report how it went. */

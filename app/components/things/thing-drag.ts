@@ -12,16 +12,20 @@ export function draggedWith(thing: string): readonly string[] {
 }
 
 /** Begins to drag a row or card; several go along with their number at the pointer. */
-export function startThingDrag(event: DragEvent, thing: string): void {
+export function startThingDrag(
+  { dataTransfer }: { dataTransfer: DataTransfer | null },
+  thing: string,
+): void {
   const things = draggedWith(thing);
-  event.dataTransfer.setData(dragType, things.join(","));
-  event.dataTransfer.effectAllowed = "move";
+  if (!dataTransfer) return;
+  dataTransfer.setData(dragType, things.join(","));
+  dataTransfer.effectAllowed = "move";
   if (things.length === 1) return;
   const picture = document.createElement("div");
   picture.className = "drag-count";
   picture.textContent = String(things.length);
   document.body.append(picture);
-  event.dataTransfer.setDragImage(picture, -8, -8);
+  dataTransfer.setDragImage(picture, -8, -8);
   // The browser has its picture by then.
   setTimeout(() => picture.remove());
 }

@@ -38,7 +38,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     sprintId,
   );
   const mayStart = preflight.ready && board.sprint.status === "active";
-  const view = viewOf(tasks, board.stories, look, principal.user_id);
+  const view = viewOf(tasks, board.stories, look, principal.user_id, board.members);
   const cards = boardCards(view.tasks, view.groups);
   return json({
     productId,
@@ -53,8 +53,9 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     showAll: withoutFilter(address),
     dense: look.dense,
     hide: look.hide,
-    list: look.list && cards.length > 0 ? listText(cards) : null,
+    list: look.list && cards.length > 0 ? listText(cards, view.lanes, address) : null,
     cards: look.list ? [] : cards,
+    lanes: view.lanes,
     preflight,
     budgets,
     burndown: drawBurndown(burndown, board.sprint),
@@ -83,6 +84,7 @@ export default function SprintPage() {
     views,
     list,
     cards,
+    lanes,
     preflight,
     forecast,
     budgets,
@@ -106,9 +108,9 @@ export default function SprintPage() {
         />
       ) : null}
       {list ? (
-        <TaskLines list={list} />
+        <TaskLines list={list} hasLanes={lanes !== undefined} />
       ) : cards.length > 0 ? (
-        <Board productId={productId} tasks={cards} dense={dense} hide={hide} />
+        <Board productId={productId} tasks={cards} lanes={lanes} dense={dense} hide={hide} />
       ) : tools ? (
         <EmptyState compact title="Nothing matches">
           Change the filter, or show all.

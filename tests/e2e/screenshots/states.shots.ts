@@ -36,7 +36,7 @@ const states: Record<string, (page: Page, scene: Scene) => Promise<void>> = {
   },
   "move-keys": async (page, { sprint }) => {
     await page.goto(sprint);
-    await page.getByRole("button", { name: /Move T-4/ }).waitFor();
+    await page.locator("[data-board-keys]").waitFor({ state: "attached" });
     await page.keyboard.press("j");
     await page.keyboard.press("m");
     await page.getByText("choose the column").waitFor();
