@@ -28,7 +28,7 @@ export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink
       className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none] max-lg:-mx-4 max-lg:px-4"
     >
       {tabs.map((tab) => (
-        <NavLink key={tab.to} to={tab.to} end={tab.end} prefetch="intent" className="tab">
+        <NavLink key={tab.to} to={tab.to} end={tab.end} className="tab">
           {tab.label}
           {tab.count}
         </NavLink>

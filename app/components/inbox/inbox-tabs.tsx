@@ -29,13 +29,7 @@ export function InboxTabs({
       className="mb-5 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none] max-lg:-mx-4 max-lg:px-4"
     >
       {tabs.map(([tab, to, label, count]) => (
-        <Link
-          key={tab}
-          to={to}
-          prefetch="intent"
-          aria-current={current === tab ? "page" : undefined}
-          className="tab"
-        >
+        <Link key={tab} to={to} aria-current={current === tab ? "page" : undefined} className="tab">
           {label}
           <CountBadge
             count={count}

@@ -74,7 +74,7 @@ export default function AppShell() {
   useRecentPlaces(shell.user.id);
   useTabMark(shell.inbox);
   useServiceWorker();
-  useOverlaysAtHand();
+  useLaterParts(product?.id);
   return (
     <NowProvider now={shell.now}>
       <LiveProvider userId={shell.user.id}>
@@ -127,18 +127,31 @@ export function ErrorBoundary() {
   );
 }
 
-/** Loaded while nothing else is to do, so that what is typed right after the key is not lost. */
-function useOverlaysAtHand() {
+/**
+ * Loaded while nothing else is to do: the overlays, so that what is typed right after their key is not lost, and what
+ * loads pages before somebody goes there.
+ */
+function useLaterParts(productId: string | undefined) {
   useEffect(() => {
+    let end: (() => void) | undefined;
+    let isGone = false;
     const load = () =>
-      void Promise.all([loadPalette(), loadKeysDialog()]).catch(() => {
-        // Without network they are tried again when somebody asks for them.
-      });
+      void Promise.all([import("./preload-pages"), loadPalette(), loadKeysDialog()]).then(
+        ([{ preloadPages }]) => {
+          if (!isGone) end = preloadPages(productId);
+        },
+        () => {
+          // Without network they are tried again when somebody asks for them.
+        },
+      );
     // Safari knows no idle time.
-    if (!("requestIdleCallback" in window)) return load();
-    const handle = requestIdleCallback(load);
-    return () => cancelIdleCallback(handle);
-  }, []);
+    const handle = "requestIdleCallback" in window ? requestIdleCallback(load) : load();
+    return () => {
+      isGone = true;
+      end?.();
+      if (typeof handle === "number") cancelIdleCallback(handle);
+    };
+  }, [productId]);
 }
 
 /** Title and icon of the tab say how much waits; what draws them is loaded once there is something to say. */

@@ -44,7 +44,7 @@ const places = destinations.filter(({ within }) => within === undefined);
 
 function SidebarLink({ to, label, icon, children }: Destination & { children?: React.ReactNode }) {
   return (
-    <NavLink to={to} prefetch="intent" className="place">
+    <NavLink to={to} className="place">
       <Icon name={icon} />
       <span className="flex-1">{label}</span>
       {children}

@@ -92,7 +92,6 @@ function InboxBell({ count }: { count: number }) {
   return (
     <Link
       to="/inbox"
-      prefetch="intent"
       aria-label={label}
       title={label}
       className={

@@ -1,0 +1,53 @@
+import { expect } from "@playwright/test";
+import { openLive } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld } from "./world";
+
+test("the code of a page is loaded before somebody goes there, its data once", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openLive(page, world.sprint);
+  const ahead = page.locator("head > link[rel=modulepreload]");
+  /** The file of a page, as the list of routes names it. */
+  const fileOf = (route: string) =>
+    page.evaluate((id) => window.__remixManifest.routes[id]?.module ?? "", route);
+  const isAhead = async (route: string) => {
+    const file = await fileOf(route);
+    expect(file).not.toBe("");
+    return ahead.and(page.locator(`[href="${file}"]`));
+  };
+
+  // A row of the board, by the pointer; loaded after the page, so until it is there.
+  const task = await isAhead("routes/_app.tasks.$taskId");
+  await expect(async () => {
+    await page.getByRole("link", { name: "Write the greeting" }).hover();
+    await page.mouse.move(0, 0);
+    await expect(task).toBeAttached({ timeout: 500 });
+  }).toPass();
+  const story = await isAhead("routes/_app.stories.$storyId");
+  await expect(story).not.toBeAttached();
+  await page.getByRole("link", { name: "See a greeting" }).focus();
+  await expect(story).toBeAttached();
+
+  const data: string[] = [];
+  page.on("request", (request) => {
+    const route = new URL(request.url()).searchParams.get("_data");
+    if (route !== null) data.push(route);
+  });
+  const insights = await isAhead("routes/_app.insights");
+  await expect(insights).not.toBeAttached();
+  const backlog = await isAhead("routes/_app.products.$productId.backlog");
+  await page.keyboard.type("gn");
+  await expect(insights).toBeAttached();
+  await expect(backlog).toBeAttached();
+  await expect(page).toHaveURL(/insights/);
+  await expect(page.getByRole("heading", { name: "Insights" })).toBeVisible();
+  await page.getByRole("link", { name: "Jobs", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Jobs" })).toBeVisible();
+  expect(data.filter((route) => route === "routes/_app.jobs")).toHaveLength(1);
+  expect(data.filter((route) => route === "routes/_app.insights")).toHaveLength(1);
+  await context.close();
+});
