@@ -67,6 +67,9 @@ const empty: Record<Filter, readonly [title: string, text: string, keys?: string
   done: ["Nothing here", "What you put away while it still waits for others stays here."],
 };
 
+/** What one answers or puts away only leaves. */
+const steady = { onlyOthersAdd: true };
+
 const keyOf = (item: InboxItem) => `${item.kind} ${item.id}`;
 
 export default function InboxPage() {
@@ -82,7 +85,7 @@ export default function InboxPage() {
 }
 
 function Items({ show, items }: { show: Filter; items: readonly InboxItem[] }) {
-  const { list, shown, fresh, show: letIn } = useSteadyRows(items, keyOf);
+  const { list, shown, fresh, show: letIn } = useSteadyRows(items, keyOf, steady);
   const [title, text, keys] = empty[show];
   return (
     <div ref={list}>

@@ -91,7 +91,7 @@ export default function BacklogPage() {
   useListPaste(address.panelTo("paste"));
   const selected = useSelected();
   const [isSelecting, setSelecting] = useState(false);
-  const ownPeek = useTreePeek(address, view.rows);
+  const ownPeek = useTreePeek(address);
   const filtering = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   return (
     <div className="flex items-start gap-5">

@@ -1,8 +1,11 @@
 import { Link } from "@remix-run/react";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect } from "react";
+import { FreshRows } from "~/components/fresh-rows";
 import { useLinkArea } from "~/components/link-area";
+import { keepOrder } from "~/components/things/at-hand";
 import { usePointerSelection } from "~/components/things/use-pointer-selection";
 import { useHydrated } from "~/components/use-hydrated";
+import { useSteadyRows } from "~/components/use-steady-rows";
 import { useWriteAccess } from "~/components/write-access";
 import { useBacklogMoves } from "./backlog-moves";
 import { lineUnder, startLineDrag } from "./drag";
@@ -15,6 +18,8 @@ const VirtualRows = lazy(() => import("./virtual-rows"));
 
 /** Above this the browser draws only what is near the viewport; the server sends this many and a way to the next. */
 const manyRows = 200;
+
+const rowKey = ({ id }: TreeRow) => id;
 
 export function Tree({
   view,
@@ -39,7 +44,13 @@ export function Tree({
   const { dropOn, trackers } = useBacklogMoves();
   const follow = useLinkArea();
   const select = usePointerSelection(isSelecting);
-  const changed = useChangedRows(view.rows);
+  const { list, shown, fresh, show } = useSteadyRows<TreeRow, HTMLElement>(view.rows, rowKey);
+  const changed = useChangedRows(shown);
+  // For keys and ranges: what a long tree does not draw is in it, what still waits is not.
+  useEffect(() => {
+    keepOrder(shown.map(({ kind, id }) => `${kind}:${id}`));
+    return () => keepOrder(null);
+  }, [shown]);
   const toggleTo = address.toggles(view.isAllOpen);
   const line = (row: TreeRow) => (
     <TreeRowLine
@@ -55,12 +66,13 @@ export function Tree({
     />
   );
   const from = Number(address.params.get("from") ?? 0) || 0;
-  const first = view.rows.slice(from, from + manyRows);
-  const rest = view.rows.length - from - first.length;
+  const first = shown.slice(from, from + manyRows);
+  const rest = shown.length - from - first.length;
   const plain = first.map(line);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
     <section
+      ref={list}
       aria-label="Backlog tree"
       data-hide={hide || undefined}
       className="rounded-lg border border-line bg-surface"
@@ -70,9 +82,10 @@ export function Tree({
       onDrop={dropOn}
     >
       {trackers}
-      {hydrated && view.rows.length > manyRows ? (
+      <FreshRows count={fresh} show={show} />
+      {hydrated && shown.length > manyRows ? (
         <Suspense fallback={plain}>
-          <VirtualRows rows={view.rows} line={line} />
+          <VirtualRows rows={shown} line={line} />
         </Suspense>
       ) : (
         plain

@@ -2,11 +2,13 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
+import { FreshRows } from "~/components/fresh-rows";
 import { costsText, countText } from "~/components/numbers";
 import { useRowKeys } from "~/components/page-keys";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { runSegments } from "~/components/run-segments";
 import { StatusPill } from "~/components/status-pill";
+import { useSteadyRows } from "~/components/use-steady-rows";
 import { WovenProgress } from "~/components/woven-progress";
 import type { SprintRun } from "~/contract/sprint-run";
 import { listSprintRuns } from "~/domain/sprint-runs/list-sprint-runs.server";
@@ -26,13 +28,17 @@ export const loader = pageLoader(async ({ request, context, params }) => {
 
 export const meta: MetaFunction = () => [{ title: "Runs · Backloom" }];
 
+const runKey = ({ id }: { id: string }) => id;
+
 export default function RunsPage() {
   const { productId, runs, next_cursor } = useLoaderData<typeof loader>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
+  const { list, shown, fresh, show } = useSteadyRows(runs, runKey);
   return (
-    <>
+    <div ref={list}>
       <h1 className="mb-4 text-xl font-semibold tracking-tight">Runs</h1>
+      <FreshRows count={fresh} show={show} />
       {runs.length === 0 ? (
         <EmptyState
           title="No run yet"
@@ -47,7 +53,7 @@ export default function RunsPage() {
         </EmptyState>
       ) : (
         <ul className="grid gap-3">
-          {runs.map((run) => (
+          {shown.map((run) => (
             <RunRow key={run.id} run={run} />
           ))}
         </ul>
@@ -57,7 +63,7 @@ export default function RunsPage() {
           <ButtonLink to={`?after=${next_cursor}`}>Older runs</ButtonLink>
         </p>
       ) : null}
-    </>
+    </div>
   );
 }
 

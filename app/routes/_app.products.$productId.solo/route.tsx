@@ -13,10 +13,12 @@ import { Button, ButtonLink } from "~/components/button";
 import { Section } from "~/components/card";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
+import { FreshRows } from "~/components/fresh-rows";
 import { countText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
+import { useSteadyRows } from "~/components/use-steady-rows";
 import { WriteFields } from "~/components/write-access";
 import type { BoardStory } from "~/contract/page-data";
 import { assignStoryInput } from "~/contract/story";
@@ -38,7 +40,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const address = new URL(request.url).searchParams;
   const look = readLook(address);
   const own = board.tasks.filter((task) => mine.has(task.story_id));
-  const view = viewOf(own, board.stories, look, principal.user_id);
+  const ownStories = board.stories.filter(({ id }) => mine.has(id));
+  const view = viewOf(own, ownStories, look, principal.user_id);
   const cards = boardCards(view.tasks, view.groups);
   return json({
     productId,
@@ -48,11 +51,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     showAll: withoutFilter(address),
     dense: look.dense,
     hide: look.hide,
-    list: look.list && cards.length > 0 ? listText(cards) : null,
+    list: look.list && cards.length > 0 ? listText(cards, view.lanes, address) : null,
     sprint: board.sprint,
     workersOnline: board.workers_online,
     tasks: cards,
-    mine: board.stories.filter((story) => mine.has(story.id)),
+    lanes: view.lanes,
+    mine: ownStories,
     free: board.stories.filter((story) => !mine.has(story.id) && story.status !== "done"),
   });
 });
@@ -124,13 +128,19 @@ export default function SoloPage() {
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       {tools ? <BoardTools tools={tools} hidden={look.hidden} showAll={look.showAll} /> : null}
       {list ? (
-        <TaskLines list={list} />
+        <TaskLines list={list} hasLanes={look.lanes !== undefined} />
       ) : tools && tasks.length === 0 ? (
         <EmptyState compact title="Nothing matches">
           Change the filter, or show all.
         </EmptyState>
       ) : mine.length > 0 ? (
-        <Board productId={productId} tasks={tasks} dense={look.dense} hide={look.hide} />
+        <Board
+          productId={productId}
+          tasks={tasks}
+          lanes={look.lanes}
+          dense={look.dense}
+          hide={look.hide}
+        />
       ) : (
         <EmptyState compact title="Nothing is yours yet">
           Take one of the stories below, and its tasks appear here.
@@ -156,6 +166,8 @@ export default function SoloPage() {
   );
 }
 
+const storyKey = ({ id }: BoardStory) => id;
+
 function Stories({
   title,
   stories,
@@ -169,10 +181,15 @@ function Stories({
   button: string;
   empty: string;
 }) {
+  const { list, shown, fresh, show } = useSteadyRows<BoardStory, HTMLUListElement>(
+    stories,
+    storyKey,
+  );
   return (
     <Section title={`${title} (${stories.length})`} flush>
-      <ul className="divide-y divide-line">
-        {stories.map((story) => (
+      <FreshRows count={fresh} show={show} />
+      <ul ref={list} className="divide-y divide-line">
+        {shown.map((story) => (
           <li key={story.id} className="flex items-center gap-2 px-4 py-2 text-sm">
             <CodeChip>{story.code}</CodeChip>
             <Link to={`/stories/${story.id}`} className="min-w-0 flex-1 truncate hover:underline">
