@@ -7,6 +7,7 @@ import type { Lane } from "./board-look";
 import { useLaneKeys } from "./lane-keys";
 import { followMouse } from "./mouse-drag";
 import { type Place, placing } from "./placing";
+import { followTouches } from "./touch-drag";
 import { useKeyboardMove } from "./use-keyboard-move";
 
 interface BoardHandsProps {
@@ -68,19 +69,8 @@ export default function BoardHands({ board, tasks, lanes, move, change, onAim }:
     const element = board.current;
     if (!element || !canWrite) return;
     const endMouse = followMouse(element, { over, drop });
-    if (navigator.maxTouchPoints === 0) return endMouse;
-    let endTouch: (() => void) | undefined;
-    let isGone = false;
-    import("./touch-drag").then(
-      ({ followTouches }) => {
-        if (!isGone) endTouch = followTouches(element, { over, drop });
-      },
-      () => {
-        // Without network the menu of a card still moves it.
-      },
-    );
+    const endTouch = navigator.maxTouchPoints > 0 ? followTouches(element, { over, drop }) : null;
     return () => {
-      isGone = true;
       endMouse();
       endTouch?.();
     };
