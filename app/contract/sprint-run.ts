@@ -28,6 +28,7 @@ export const blockerTypes = [
   "task_cross_repo",
   "dependency_outside",
   "dependency_failed",
+  "dependency_deadlock",
 ] as const;
 
 /** One thing in the way, in words, with what a page needs to link to it. */
@@ -42,7 +43,7 @@ export const blockerSchema = z.object({
   pbi_code: z.string().nullable(),
   question_id: z.string().nullable(),
   sprint_run_id: z.string().nullable(),
-  /** Of dependency_outside and dependency_failed: which dependency, and the story whose joining the sprint cures it. */
+  /** Of dependency_outside, dependency_failed and dependency_deadlock: which dependency, and the story whose joining the sprint cures it. */
   dependency: z
     .object({
       kind: z.enum(dependencyKinds),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
 import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { reportMerged } from "~/domain/agent-jobs/report-merged.server";
+import { updateProduct } from "~/domain/products/update-product.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
@@ -211,6 +213,45 @@ describe("dependencies at the same moment", () => {
         expect(status === "CLAIMED").toBe(given);
         if (!given && open_blockers > 0) expect(status).toBe("QUEUED");
         await expectRightCounters(t);
+      }
+    },
+    30_000 * rounds,
+  );
+
+  it(
+    "of ends, merges and the setting, in whatever order, counters are what is counted anew",
+    async () => {
+      for (let round = 1; round <= 2 * rounds; round++) {
+        const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 2, 1] });
+        const [first, second, third] = [at(world.tasks, 0), at(world.tasks, 1), at(world.tasks, 2)];
+        const set = (dependency_release: "done" | "merged") =>
+          updateProduct(world.actor, { product_id: world.product.id, dependency_release });
+        await set(round % 2 === 0 ? "merged" : "done");
+        await wait(world.actor, third, first, second);
+        await waitStory(world.actor, at(world.stories, 3), at(world.stories, 0));
+        await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+        const jobs = [await claim(world.actor, "w-0"), await claim(world.actor, "w-1")];
+        await Promise.all([
+          ...jobs.map(async ({ id, attempt }, n) => {
+            await reportAgentJob(world.actor, {
+              ...{ job_id: id, attempt, status: "done", verify_result: "ALIGNED" },
+              ...{ base_sha: "0".repeat(40), head_sha: String(n + 1).repeat(40) },
+            });
+            await reportMerged(world.actor, { job_id: id });
+          }),
+          set("merged"),
+          set("done"),
+          set("merged"),
+          claimAgentJob(world.actor, { worker: "w-2" }),
+        ]);
+        await expectRightCounters(t);
+        await set("merged");
+        await expectRightCounters(t);
+        const { rows } = await t.sql.query(
+          "select 1 from public.agent_jobs where product_id = $1 and open_blockers > 0",
+          [world.product.id],
+        );
+        expect(rows).toEqual([]);
       }
     },
     30_000 * rounds,

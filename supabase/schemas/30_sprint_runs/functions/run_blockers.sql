@@ -64,7 +64,7 @@ begin
       where p_product.pr_strategy = 'SPRINT_BATCH'
         and btrim(coalesce(t.repo_url, '')) not in ('', btrim(p_product.repo_url))
     ) b
-  ) || private.dependency_blockers(p_sprint.id);
+  ) || private.dependency_blockers(p_sprint.id) || private.deadlock_blockers(p_sprint.id);
 end;
 $$;
 

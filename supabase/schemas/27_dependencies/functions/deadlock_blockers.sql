@@ -1,0 +1,54 @@
+-- Why: a run orders itself, so that nothing in it waits for ever. But where what is done frees only with its code on the main branch,
+-- and each story has a branch of its own, branches whose tasks wait for each other's crosswise never come there whole: neither is
+-- complete before the other is merged. Each dependency of such a circle is named, and one press takes it away. Over stories, each by its
+-- tasks that are not done; what is on the main branch already holds nobody.
+create function private.deadlock_blockers(p_sprint_id uuid)
+returns jsonb
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  if not exists (
+    select from public.sprints s join public.products p on p.id = s.product_id
+    where s.id = p_sprint_id and p.dependency_release = 'merged' and p.pr_strategy = 'STORY'
+  ) then
+    return '[]';
+  end if;
+  return (
+    with recursive edges as materialized (
+      select k.kind, k.blocker_id, k.code as blocker_code, t.id as task_id, t.code as task_code, s.id as story_id, s.code as story_code,
+        s.sort_order, bs.id as blocker_story_id, bs.code as blocker_story_code
+      from public.stories s
+      join public.tasks t on t.story_id = s.id and t.status <> 'DONE'
+      join private.task_blockers k on k.task_id = t.id and not k.resolved
+      left join public.tasks b on b.id = k.blocker_id
+      join public.stories bs on bs.id = coalesce(b.story_id, k.blocker_id) and bs.sprint_id = s.sprint_id and bs.id <> s.id
+      where s.sprint_id = p_sprint_id
+    ), reach (from_id, to_id) as (
+      select e.story_id, e.blocker_story_id from edges e
+      union
+      select r.from_id, e.blocker_story_id from reach r join edges e on e.story_id = r.to_id
+    )
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'type', 'dependency_deadlock',
+      'message', format('%s waits for the code of %s, and the branches of %s and %s wait for each other: none is merged whole before the other.',
+        c.code, c.blocker_code, c.story_code, c.blocker_story_code),
+      'task_id', c.task_id, 'task_code', c.task_code, 'story_id', c.story_id, 'story_code', c.story_code,
+      'pbi_id', null, 'pbi_code', null, 'question_id', null, 'sprint_run_id', null,
+      'dependency', jsonb_build_object('kind', c.kind, 'id', c.id, 'code', c.code, 'blocker_id', c.blocker_id, 'blocker_code', c.blocker_code,
+        'joining_story_id', null, 'joining_story_code', null)
+    ) order by c.sort_order, c.code, c.blocker_code), '[]')
+    from (
+      select distinct e.kind, case e.kind when 'task' then e.task_id else e.story_id end as id,
+        case e.kind when 'task' then e.task_code else e.story_code end as code, e.blocker_id, e.blocker_code,
+        case e.kind when 'task' then e.task_id end as task_id, case e.kind when 'task' then e.task_code end as task_code,
+        e.story_id, e.story_code, e.sort_order, e.blocker_story_code
+      from edges e
+      where exists (select from reach r where r.from_id = e.blocker_story_id and r.to_id = e.story_id)
+    ) c
+  );
+end;
+$$;
+
+comment on function private.deadlock_blockers is 'dependency_deadlock before a start (docs/dependencies.md).';
