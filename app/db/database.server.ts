@@ -3,6 +3,7 @@ import { createClient } from "@supabase/supabase-js";
 import { directRpcFetch } from "./direct-rpc-fetch.server";
 import { type DirectTransport, openDirectTransport } from "./direct-transport.server";
 import { openHttpTransport } from "./http-transport.server";
+import type { ConnectionKind } from "./statement.server";
 import type { Database as Tables } from "./types";
 import { webSocketTransport } from "./web-socket-transport.server";
 
@@ -33,12 +34,13 @@ export interface DatabaseOptions {
   databaseUrl?: string | undefined;
   /** At most this many pooled connections (8). */
   connections?: number;
+  connectionKind?: ConnectionKind;
 }
 
 /** Opens the database of a Supabase project, hosted or embedded. */
 export function connectDatabase(options: DatabaseOptions): Database {
   const direct = options.databaseUrl
-    ? openDirectTransport({ databaseUrl: options.databaseUrl, connections: options.connections })
+    ? openDirectTransport({ ...options, databaseUrl: options.databaseUrl })
     : undefined;
   const remoteFetch = options.fetch ?? fetch;
   const transport = direct ?? openHttpTransport({ ...options, fetch: remoteFetch });

@@ -1,10 +1,14 @@
 import pg from "pg";
-import { z } from "zod";
 import { answerOrRefuse, CallFailure } from "./call-failure.server";
 import { connectionSettings } from "./connection-settings.server";
 import { findSignature } from "./function-signature.server";
 import type { Transport } from "./http-transport.server";
-import { type StatementWriter, writeStatement } from "./statement.server";
+import {
+  type ConnectionKind,
+  type StatementWriter,
+  sessionSettings,
+  writeStatement,
+} from "./statement.server";
 
 export interface DirectTransport extends Transport {
   /** One try, without repeats and without our error: for answers in the shape of PostgREST. */
@@ -15,6 +19,8 @@ export interface DirectTransport extends Transport {
 export interface DirectTransportOptions {
   databaseUrl: string;
   connections?: number | undefined;
+  /** What a connection to this address is (`transaction`, which is safe behind every pooler). */
+  connectionKind?: ConnectionKind | undefined;
 }
 
 /**
@@ -26,13 +32,14 @@ export interface DirectTransportOptions {
 export function openDirectTransport(options: DirectTransportOptions): DirectTransport {
   const pool = openPool(options);
   const writers = new Map<string, StatementWriter>();
+  const kind = options.connectionKind ?? "transaction";
   const callOnce = async (functionName: string, values: Record<string, unknown>) => {
     const client = await connect(pool);
     let failure: Error | undefined;
     try {
-      const ask = (text: string) => askOnce(client, text);
-      const write = await findWriter(ask, writers, functionName, values);
-      return await ask(write(values));
+      const known = writers.get(keyOf(functionName, values));
+      const write = known ?? (await findWriter(client, kind, writers, functionName, values));
+      return await askOnce(client, write(values));
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
       throw toFailure(failure);
@@ -55,6 +62,9 @@ function openPool(options: DirectTransportOptions): pg.Pool {
     connectionTimeoutMillis: 5000,
     keepAlive: true,
     application_name: "backloom",
+    ...(options.connectionKind === "session" && {
+      onConnect: (client: pg.ClientBase) => client.query(sessionSettings),
+    }),
   });
   // A connection that was lost, idle or at work, is dropped by the pool; without a listener it would end the process.
   pool.on("error", () => undefined);
@@ -76,32 +86,45 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-const answerSchema = z.object({ rows: z.tuple([z.tuple([z.string().nullable()])]) });
+type Answer = pg.QueryArrayResult<[string | null]>;
 
-/** Sends one text of one or several statements; the last one answers with one text. */
-async function askOnce(client: pg.PoolClient, text: string): Promise<string> {
-  // Several statements have several results, which the types of pg do not know.
-  const results: unknown = await client.query({ text, rowMode: "array" });
-  const last: unknown = Array.isArray(results) ? results.at(-1) : results;
-  return answerSchema.parse(last).rows[0][0] ?? "null";
+/** Sends one query; the last of its statements answers with one text. */
+async function askOnce(client: pg.PoolClient, query: pg.QueryArrayConfig): Promise<string> {
+  return textOf(await client.query<[string | null]>(query));
+}
+
+/** Several statements have several results, which the types of pg do not know. */
+function textOf(results: Answer | Answer[]): string {
+  const last = Array.isArray(results) ? results.at(-1) : results;
+  return last?.rows[0]?.[0] ?? "null";
+}
+
+function keyOf(functionName: string, values: Record<string, unknown>): string {
+  return `${functionName}(${namesOf(values).join()})`;
+}
+
+function namesOf(values: Record<string, unknown>): string[] {
+  return Object.keys(values).filter((name) => values[name] !== undefined);
 }
 
 async function findWriter(
-  ask: (text: string) => Promise<string>,
+  client: pg.PoolClient,
+  kind: ConnectionKind,
   writers: Map<string, StatementWriter>,
   functionName: string,
   values: Record<string, unknown>,
 ): Promise<StatementWriter> {
-  const names = Object.keys(values).filter((name) => values[name] !== undefined);
-  const key = `${functionName}(${names.join()})`;
-  const known = writers.get(key);
-  if (known) return known;
+  const key = keyOf(functionName, values);
+  const names = namesOf(values);
+  const ask = (text: string) => askOnce(client, { text, rowMode: "array" });
   const signature = await findSignature(ask, functionName, names);
   if (!signature) {
     const message = `Could not find the function public.${key} in the schema cache`;
     throw new CallFailure({ code: "PGRST202", message, detail: null }, "nothing happened");
   }
-  const writer = writeStatement(functionName, names, signature);
+  // Calls that came at the same time may have written it meanwhile; a second one would take its name.
+  const writer =
+    writers.get(key) ?? writeStatement(kind, functionName, names, signature, writers.size);
   writers.set(key, writer);
   return writer;
 }

@@ -2,34 +2,60 @@ import pg from "pg";
 import type { FunctionSignature } from "./function-signature.server";
 import { toLiteral } from "./literal.server";
 
+/** Whether a connection is one session of Postgres, or behind a pooler that may give each transaction another one. */
+export type ConnectionKind = "session" | "transaction";
+
+/** Role and limits of every call. */
+const settings = (scope: "session" | "local") =>
+  `set ${scope} role service_role;set ${scope} statement_timeout='5s';set ${scope} lock_timeout='2s';`;
+
+/** What a connection is told before its first call, when it stays one session. */
+export const sessionSettings = settings("session");
+
 /**
- * Role and limits of one call. They are local to the transaction, which is this one text: a connection that a pooler
- * hands to somebody else afterwards is as it was. There is no `begin`: an error would leave the transaction open.
+ * Told with each call where nothing may stay on the connection. They are local to the transaction, which is this one
+ * text: a connection that a pooler hands to somebody else afterwards is as it was. There is no `begin`: an error would
+ * leave the transaction open.
  */
-const localSettings =
-  "set local role service_role;set local statement_timeout='5s';set local lock_timeout='2s';";
+const localSettings = settings("local");
 
-/** Writes the whole text of a call, values included: a pooler may give the next statement to another connection. */
-export type StatementWriter = (values: Record<string, unknown>) => string;
+/** Writes the call of one function with these values. */
+export type StatementWriter = (values: Record<string, unknown>) => pg.QueryArrayConfig;
 
-/** The call of one function with these named parameters, ready for any values. */
+/** The call of one function with these named parameters, ready for any values; `place` numbers it among all. */
 export function writeStatement(
+  kind: ConnectionKind,
   functionName: string,
   names: readonly string[],
   signature: FunctionSignature,
+  place: number,
 ): StatementWriter {
   const parameters = names.map((name) => ({
     name,
     type: signature.parameters.get(name) ?? "text",
-    written: pg.escapeIdentifier(name),
   }));
   const [before, after] = around(signature.returns);
-  const head = `${localSettings}${before}public.${pg.escapeIdentifier(functionName)}(`;
+  const head = `${before}public.${pg.escapeIdentifier(functionName)}(`;
+  const listOf = (write: (parameter: { name: string; type: string }, index: number) => string) =>
+    parameters
+      .map((parameter, index) => {
+        const value = write(parameter, index);
+        return `${pg.escapeIdentifier(parameter.name)}=>${value}::${parameter.type}`;
+      })
+      .join();
+
+  if (kind === "session") {
+    const text = `${head}${listOf((_, index) => `$${index + 1}`)})${after}`;
+    return (values) => ({
+      name: `rpc_${place}`,
+      text,
+      values: parameters.map(({ name, type }) => toText(values[name], type)),
+      rowMode: "array",
+    });
+  }
   return (values) => {
-    const list = parameters.map(
-      ({ name, type, written }) => `${written}=>${literalOf(values[name], type)}::${type}`,
-    );
-    return `${head}${list.join()})${after}`;
+    const list = listOf(({ name, type }) => literalOf(values[name], type));
+    return { text: `${localSettings}${head}${list})${after}`, rowMode: "array" };
   };
 }
 

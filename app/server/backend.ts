@@ -49,7 +49,7 @@ async function openEmbedded(env: Env): Promise<Backend> {
     // Not to standard output: an admin command answers there.
     upgrade: { say: (line) => process.stderr.write(`${line}\n`) },
   });
-  const database = connectDatabase(embedded);
+  const database = connectDatabase({ ...embedded, connectionKind: "session" });
   return {
     database,
     isEmbedded: true,

@@ -7,7 +7,7 @@ import { createOriginRule, type OriginRule } from "./origin-rule";
 import { type BuildSource, createPageApp } from "./page-app";
 import { sendJsonProblem, sendPlainProblem } from "./plain-problem";
 import { NodeRequestContext } from "./request-context";
-import { logWhenDone } from "./request-log";
+import { createRequestLog } from "./request-log";
 import { type RequestTarget, readTarget } from "./request-target";
 import { apiHeaders, pageHeaders } from "./security-headers";
 
@@ -29,6 +29,7 @@ export function createFront(
   const lanes = createApiLane(env.appOrigin);
   const pages = createPageApp(env, source, projectFolder);
   const headersOfApi = Object.entries(apiHeaders(env));
+  const logWhenDone = createRequestLog(services.log);
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const target = readTarget(request.url ?? "");

@@ -33,11 +33,9 @@ export function createRouteTable(build: Pick<ServerBuild, "routes">): RouteTable
   return {
     match(pathname) {
       const parts = pathname === "/" ? [] : pathname.slice(1).split("/");
-      for (const route of [...(byLength.get(parts.length) ?? []), ...splats]) {
-        const params = matchSegments(route.segments, parts);
-        if (params) return { route, params };
-      }
-      return undefined;
+      const isMatch = ({ segments }: TableRoute) => fits(segments, parts);
+      const route = byLength.get(parts.length)?.find(isMatch) ?? splats.find(isMatch);
+      return route && { route, params: readParams(route.segments, parts) };
     },
   };
 }
@@ -73,19 +71,21 @@ function segmentWeight(segment: string): number {
   return segment.startsWith(":") ? 1 : 3;
 }
 
-function matchSegments(
-  segments: readonly string[],
-  parts: readonly string[],
-): Record<string, string> | undefined {
+/** Asked of dozens of routes for each request, so it makes nothing; only the one that fits has its parameters read. */
+function fits(segments: readonly string[], parts: readonly string[]): boolean {
+  for (let at = 0; at < segments.length; at += 1) {
+    const segment = segments[at];
+    if (segment === "*") return true;
+    if (segment !== parts[at] && !segment?.startsWith(":")) return false;
+  }
+  return true;
+}
+
+function readParams(segments: readonly string[], parts: readonly string[]): Record<string, string> {
   const params: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
-    if (segment === "*") {
-      params["*"] = parts.slice(index).map(decodeURIComponent).join("/");
-      return params;
-    }
-    const part = parts[index] ?? "";
-    if (segment.startsWith(":")) params[segment.slice(1)] = decodeURIComponent(part);
-    else if (segment !== part) return undefined;
+    if (segment === "*") params["*"] = parts.slice(index).map(decodeURIComponent).join("/");
+    if (segment.startsWith(":")) params[segment.slice(1)] = decodeURIComponent(parts[index] ?? "");
   }
   return params;
 }

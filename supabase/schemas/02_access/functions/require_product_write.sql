@@ -7,10 +7,20 @@ volatile
 security definer
 set search_path = ''
 as $$
+declare
+  v_archived boolean;
+  v_demo boolean;
 begin
-  perform private.require_no_demo();
+  -- Both in one statement: every write asks this.
+  select p.archived_at is not null, u.is_demo into v_archived, v_demo
+  from public.products p
+  left join public.users u on u.id = auth.uid()
+  where p.id = p_product_id;
 
-  if exists (select from public.products p where p.id = p_product_id and p.archived_at is not null) then
+  if v_demo is distinct from false then
+    perform private.require_no_demo();
+  end if;
+  if v_archived then
     raise exception using errcode = 'PT403',
       message = 'This product is archived and can only be read. Restore it to make changes.';
   end if;

@@ -14,6 +14,7 @@ security definer
 set search_path = ''
 as $$
 declare
+  v_status public.task_status;
   v_answer jsonb;
 begin
   if p_status is null and p_implementation_plan is null then
@@ -23,11 +24,11 @@ begin
   perform private.parse_choice('status', p_status, '{todo,in_progress,done}');
   perform private.parse_choice('verify_required', p_verify_required, '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
   perform private.require_write('task', p_task_id);
-  perform private.require_proof(p_task_id, private.parse_task_status(p_status));
-  perform private.heed_waiting(p_task_id, private.parse_task_status(p_status), false);
+  v_status := private.parse_task_status(p_status);
+  perform private.require_proof(p_task_id, v_status), private.heed_waiting(p_task_id, v_status, false);
 
   update public.tasks t
-  set status = coalesce(private.parse_task_status(p_status), t.status),
+  set status = coalesce(v_status, t.status),
       implementation_plan = coalesce(p_implementation_plan, t.implementation_plan),
       verify_only = coalesce(p_verify_only, t.verify_only),
       verify_required = coalesce(p_verify_required::public.verify_required, t.verify_required)

@@ -17,12 +17,13 @@ begin
   if p_status is null or p_status not in ('IN_PROGRESS', 'REVIEW') then
     return;
   end if;
+  -- Most tasks wait for nothing, and that is asked more cheaply than what they wait for.
+  if not exists (select from private.task_blockers b where b.task_id = p_task_id and not b.resolved) then
+    return;
+  end if;
   select array_agg(b.code order by b.sort_order, b.code), string_agg(b.code, ', ' order by b.sort_order, b.code)
   into v_codes, v_words
   from private.task_blockers b where b.task_id = p_task_id and not b.resolved;
-  if v_codes is null then
-    return;
-  end if;
   select t.code, t.product_id, t.status into v_task from public.tasks t where t.id = p_task_id;
   if v_task.status not in ('TO_DO', 'FAILED') then
     return;
