@@ -34,6 +34,7 @@ export interface DatabaseOptions {
   databaseUrl?: string | undefined;
   /** At most this many pooled connections (8). */
   connections?: number;
+  /** What these connections are (`transaction`, which is safe over every pooler). */
   connectionKind?: ConnectionKind;
 }
 

@@ -24,10 +24,9 @@ export interface DirectTransportOptions {
 }
 
 /**
- * Calls functions over pooled connections, one simple query and one round trip each. The login role has no rights of
- * its own (noinherit); every call becomes `service_role` for its own transaction, and `call_as` becomes
- * `authenticated` within it. Nothing stays on the connection, neither a setting nor a prepared statement, so that it
- * works through a pooler that gives each transaction another connection, and leaves nothing to the pooler's others.
+ * Calls functions over pooled connections, one round trip each. The login role has no rights of its own (noinherit);
+ * every call runs as `service_role`, and `call_as` becomes `authenticated` within it. Behind a pooler nothing stays on
+ * the connection, neither a setting nor a prepared statement; a session of our own keeps role, limits and statements.
  */
 export function openDirectTransport(options: DirectTransportOptions): DirectTransport {
   const pool = openPool(options);
@@ -38,7 +37,7 @@ export function openDirectTransport(options: DirectTransportOptions): DirectTran
     let failure: Error | undefined;
     try {
       const known = writers.get(keyOf(functionName, values));
-      const write = known ?? (await findWriter(client, kind, writers, functionName, values));
+      const write = known ?? (await prepareWriter(client, kind, writers, functionName, values));
       return await askOnce(client, write(values));
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
@@ -55,6 +54,7 @@ export function openDirectTransport(options: DirectTransportOptions): DirectTran
 }
 
 function openPool(options: DirectTransportOptions): pg.Pool {
+  const isSession = options.connectionKind === "session";
   const pool = new pg.Pool({
     ...connectionSettings(options.databaseUrl),
     max: options.connections ?? 8,
@@ -62,9 +62,7 @@ function openPool(options: DirectTransportOptions): pg.Pool {
     connectionTimeoutMillis: 5000,
     keepAlive: true,
     application_name: "backloom",
-    ...(options.connectionKind === "session" && {
-      onConnect: (client: pg.ClientBase) => client.query(sessionSettings),
-    }),
+    onConnect: isSession ? (client) => client.query(sessionSettings) : undefined,
   });
   // A connection that was lost, idle or at work, is dropped by the pool; without a listener it would end the process.
   pool.on("error", () => undefined);
@@ -107,7 +105,8 @@ function namesOf(values: Record<string, unknown>): string[] {
   return Object.keys(values).filter((name) => values[name] !== undefined);
 }
 
-async function findWriter(
+/** Looks the function up, the first time that it is called with these parameters. */
+async function prepareWriter(
   client: pg.PoolClient,
   kind: ConnectionKind,
   writers: Map<string, StatementWriter>,
@@ -124,7 +123,8 @@ async function findWriter(
   }
   // Calls that came at the same time may have written it meanwhile; a second one would take its name.
   const writer =
-    writers.get(key) ?? writeStatement(kind, functionName, names, signature, writers.size);
+    writers.get(key) ??
+    writeStatement({ kind, functionName, names, signature, place: writers.size });
   writers.set(key, writer);
   return writer;
 }

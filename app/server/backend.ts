@@ -49,6 +49,7 @@ async function openEmbedded(env: Env): Promise<Backend> {
     // Not to standard output: an admin command answers there.
     upgrade: { say: (line) => process.stderr.write(`${line}\n`) },
   });
+  // Its Postgres listens for this installation alone, without a pooler.
   const database = connectDatabase({ ...embedded, connectionKind: "session" });
   return {
     database,

@@ -29,7 +29,7 @@ await t.sql.query(`
   grant all on public.ranks to service_role;
 `);
 
-const transports = (["direct", "http"] as const).map((name) => ({
+const transports = (["direct", "session", "http"] as const).map((name) => ({
   name,
   database: openDatabase(t.supabase, name),
 }));
@@ -65,6 +65,25 @@ const calls: [string, string, Record<string, unknown>, unknown][] = [
     {
       answer: { document: [1, { x: [] }], text: "unset", number: 7, role: "service_role" },
     },
+  ],
+  [
+    "texts that look like SQL or like parameters",
+    "echo",
+    { p_document: { a: "'); drop table x; --" }, p_text: "$1::text, \\' || ''" },
+    {
+      answer: {
+        document: { a: "'); drop table x; --" },
+        text: "$1::text, \\' || ''",
+        number: 0,
+        role: "service_role",
+      },
+    },
+  ],
+  [
+    "a text that cannot be stored",
+    "echo",
+    { p_document: {}, p_text: "a\0b" },
+    { status: 422, message: expect.any(String) },
   ],
   [
     "null as null",
@@ -218,5 +237,16 @@ describe.each(transports)("over the $name transport", ({ database }) => {
     await database.call("call_as", { p_credential: { user_id: ada.id }, p_function: "mine" });
     const answer = JSON.parse(await database.call("mine", {}));
     expect(answer).toEqual({ user: null, role: "service_role" });
+  });
+
+  it("goes on after a refusal, with many calls at once that were never made before", async () => {
+    const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);
+    const answers = await Promise.all(
+      texts.map(async (text, index) => {
+        if (index % 4 === 0) await outcome(database.call("refuse_me", {}));
+        return JSON.parse(await database.call("echo", { p_text: text, p_document: {} })).text;
+      }),
+    );
+    expect(answers).toEqual(texts);
   });
 });

@@ -30,7 +30,7 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-export type TransportName = "direct" | "http";
+export type TransportName = "direct" | "session" | "http";
 
 /** The transport of this run: `TRANSPORT=http` sends every call through the Data API. */
 export const transportOfRun: TransportName = process.env.TRANSPORT === "http" ? "http" : "direct";
@@ -85,11 +85,12 @@ export async function createEmptyDatabase(): Promise<{ url: string; remove(): Pr
   };
 }
 
-/** The same database over a chosen transport, for tests that compare the two. */
+/** The same database over a chosen transport, for tests that compare them. */
 export function openDatabase(supabase: SupabaseService, transport: TransportName): Database {
   return connectDatabase({
     ...supabase,
-    databaseUrl: transport === "direct" ? supabase.databaseUrl : undefined,
+    databaseUrl: transport === "http" ? undefined : supabase.databaseUrl,
+    connectionKind: transport === "session" ? "session" : "transaction",
   });
 }
 
