@@ -1,5 +1,6 @@
-import { type BrowserContextOptions, expect } from "@playwright/test";
+import { type BrowserContextOptions, expect, type Page } from "@playwright/test";
 import { findings } from "./axe";
+import { openWithKeys } from "./places";
 import { test } from "./test";
 import { callTool, newPerson, newToken, newWorld, post, signedIn } from "./world";
 
@@ -46,6 +47,65 @@ for (const [device, options] of devices) {
     await owner.context.close();
   });
 }
+
+const menu = ".popover:popover-open";
+const dialog = "dialog[open]";
+const panel = "[data-side-panel]";
+const press = (keys: string) => (page: Page) => page.keyboard.press(keys);
+const click = (name: string | RegExp) => (page: Page) =>
+  page.getByRole("button", { name, exact: true }).click();
+
+/** What opens over the board and the backlog: its name, the part that it is, and how it opens from a focused row. */
+const opened: readonly [name: string, part: string, open: (page: Page) => Promise<void>][] = [
+  ["palette", dialog, press("ControlOrMeta+k")],
+  ["keys", dialog, press("?")],
+  ["account", menu, click(/account and appearance/)],
+  ["shown", menu, click("Shown")],
+  ["views", menu, click("Views")],
+  ["priority", menu, press("p")],
+  ["waits for", menu, press("b")],
+  [
+    "row",
+    menu,
+    (page) => page.getByRole("link", { name: "Show the greeting" }).click({ button: "right" }),
+  ],
+  ["peek", panel, press("Space")],
+  ["selection", "[role=toolbar]", press("x")],
+];
+
+test("axe finds nothing in what opens over a page (light and dark)", async ({ browser }) => {
+  const owner = await newPerson(browser);
+  const world = await newWorld(owner.context);
+  const context = await signedIn(browser, owner.name, { reducedMotion: "reduce" });
+  const page = await context.newPage();
+  const look = async (name: string, part: string) => {
+    await expect(page.locator(part)).toBeVisible();
+    await page.emulateMedia({ colorScheme: "light" });
+    expect.soft(await findings(page, undefined, part), `${name}, light`).toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect.soft(await findings(page, "color-contrast", part), `${name}, dark`).toEqual([]);
+  };
+  const backlog = `${world.product}/backlog`;
+  for (const place of [world.sprint, backlog]) {
+    await openWithKeys(page, place);
+    for (const [name, part, open] of opened) {
+      await page.getByRole("link", { name: "Show the greeting" }).focus();
+      await open(page);
+      await look(`${place}, ${name}`, part);
+      await page.keyboard.press("Escape");
+      await expect(page.locator(part)).toBeHidden();
+    }
+  }
+  await page.getByRole("link", { name: "Paste a list" }).click();
+  await page.getByRole("textbox", { name: "List" }).fill("- Fold it\n  - Find the middle");
+  await expect(page.getByRole("button", { name: "Create 1 story and 1 task" })).toBeVisible();
+  await look("paste", panel);
+  await page.goto(world.sprint);
+  await page.getByRole("button", { name: "Complete sprint" }).click();
+  await look("confirm", menu);
+  await context.close();
+  await owner.context.close();
+});
 
 function placesOf(world: Awaited<ReturnType<typeof newWorld>>): string[] {
   const { product, sprint, storyId, pbiId, taskIds } = world;

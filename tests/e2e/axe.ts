@@ -7,13 +7,13 @@ declare global {
   }
 }
 
-/** What axe finds wrong with the page as it looks now, by all of its rules or one. */
-export async function findings(page: Page, rule?: string): Promise<string[]> {
+/** What axe finds wrong with the page as it looks now, or with a part of it, by all of its rules or one. */
+export async function findings(page: Page, rule?: string, part?: string): Promise<string[]> {
   // Half a megabyte of program: a page is given it once, however often it is looked at.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   return page.evaluate(
-    async (rules) => {
-      const { violations } = await window.axe.run(document, {
+    async ({ rules, part }) => {
+      const { violations } = await window.axe.run(part ?? document, {
         resultTypes: ["violations"],
         ...(rules.length > 0 ? { runOnly: rules } : {}),
       });
@@ -21,6 +21,6 @@ export async function findings(page: Page, rule?: string): Promise<string[]> {
         ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`,
       );
     },
-    rule ? [rule] : [],
+    { rules: rule ? [rule] : [], part },
   );
 }
