@@ -20,8 +20,8 @@ export interface Person {
 export async function newPerson(
   browser: Browser,
   options: BrowserContextOptions = {},
+  name = `p-${unique()}`,
 ): Promise<Person> {
-  const name = `p-${unique()}`;
   const context = await browser.newContext({
     ...options,
     extraHTTPHeaders: { "x-forwarded-for": somebodysAddress() },

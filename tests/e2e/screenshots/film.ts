@@ -1,0 +1,75 @@
+import type { Page } from "@playwright/test";
+import { animatedWebp, type Still } from "./animated-webp";
+
+export const filmSize = { width: 1200, height: 720 };
+const strip = 48;
+
+/** Gathers pictures of pages under a line of words, and makes one animated picture of them. */
+export class Film {
+  readonly #stills: Still[] = [];
+  readonly #desk: Page;
+
+  /** `desk` is a page of the application that stays open: its fonts, its colours and its browser's encoder draw. */
+  constructor(desk: Page) {
+    this.#desk = desk;
+  }
+
+  async take(page: Page, words: string, milliseconds: number): Promise<void> {
+    const png = (await page.screenshot()).toString("base64");
+    const drawn = await this.#desk.evaluate(draw, { png, words, ...filmSize, strip });
+    this.#stills.push({ webp: Buffer.from(drawn, "base64"), milliseconds });
+  }
+
+  write(): Buffer {
+    return animatedWebp(this.#stills, filmSize.width, filmSize.height + strip);
+  }
+}
+
+interface Picture {
+  png: string;
+  words: string;
+  width: number;
+  height: number;
+  strip: number;
+}
+
+/** Runs in the browser. A phone's picture stands in the middle. */
+async function draw({ png, words, width, height, strip }: Picture): Promise<string> {
+  // The tokens hold both themes: an element says which of them it is, a new one without a transition on the way.
+  const colour = (name: string) => {
+    const probe = document.createElement("span");
+    probe.style.color = `var(${name})`;
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  };
+  const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
+  const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const font = '500 20px "Inter Variable"';
+  await document.fonts.load(font);
+  const canvas = new OffscreenCanvas(width, height + strip);
+  const pen = canvas.getContext("2d");
+  if (!pen) throw new Error("No canvas");
+  pen.fillStyle = colour("--sunken");
+  pen.fillRect(0, 0, width, height + strip);
+  const left = Math.round((width - picture.width) / 2);
+  const top = Math.round((height - picture.height) / 2);
+  pen.drawImage(picture, left, top);
+  if (left > 0) {
+    pen.strokeStyle = colour("--line-strong");
+    pen.lineWidth = 2;
+    pen.strokeRect(left - 1, top - 1, picture.width + 2, picture.height + 2);
+  }
+  pen.fillStyle = colour("--surface");
+  pen.fillRect(0, height, width, strip);
+  pen.fillStyle = colour("--line");
+  pen.fillRect(0, height, width, 1);
+  pen.fillStyle = colour("--ink");
+  pen.font = font;
+  pen.textAlign = "center";
+  pen.fillText(words, width / 2, height + 31);
+  const webp = await canvas.convertToBlob({ type: "image/webp", quality: 0.95 });
+  const encoded = new Uint8Array(await webp.arrayBuffer());
+  return btoa(Array.from(encoded, (byte) => String.fromCharCode(byte)).join(""));
+}
