@@ -13,6 +13,11 @@ export async function findings(page: Page, rule?: string, part?: string): Promis
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   return page.evaluate(
     async ({ rules, part }) => {
+      // A page that has just changed its theme is on its way from one colour to the other, each element after its parent.
+      const moving = () => document.getAnimations().filter((it) => it instanceof CSSTransition);
+      while (moving().length > 0) {
+        await Promise.allSettled(moving().map(({ finished }) => finished));
+      }
       const { violations } = await window.axe.run(part ?? document, {
         resultTypes: ["violations"],
         ...(rules.length > 0 ? { runOnly: rules } : {}),
