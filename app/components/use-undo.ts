@@ -1,12 +1,10 @@
 import { useSubmit } from "@remix-run/react";
 import { useCallback } from "react";
+import { undoPath } from "~/live/patient-requests";
 import { enhancedField } from "./enhanced-field";
 
 /** Under this key the answer of an undo arrives. */
 export const undoKey = "undo";
-
-/** Where an undo is sent; it waits there for the changes that are still on their way. */
-export const undoPath = "/undo";
 
 /** Asks the service to take back the last change of this session. */
 export function useUndo(): () => void {

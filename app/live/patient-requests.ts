@@ -1,5 +1,7 @@
-import { undoPath } from "~/components/use-undo";
 import { unreachableAnswer } from "./unreachable";
+
+/** Where an undo is sent. */
+export const undoPath = "/undo";
 
 const firstPauseMs = 500;
 const longestPauseMs = 5000;
