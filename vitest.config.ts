@@ -12,6 +12,9 @@ process.env.NODE_EXTRA_CA_CERTS = fileURLToPath(
 /** What measures its whole process, or hears what the process says, has one of its own. */
 const alone = ["tests/streams/churn.test.ts", "tests/embedded/process-warnings.test.ts"];
 
+/** What is refused before the database is asked has nothing to do with the way there. */
+const leftOut = process.env.TRANSPORT === "http" ? ["tests/api/worst-cases.test.ts"] : [];
+
 /** Every test but the browser journeys: one Postgres for the run, one database for each file. */
 export default defineConfig({
   resolve: { alias: { "~": app } },
@@ -23,7 +26,7 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["tests/**/*.test.{ts,tsx}"],
-          exclude: alone,
+          exclude: [...alone, ...leftOut],
           isolate: false,
         },
       },

@@ -14,9 +14,8 @@ ensureInstalled();
 const reports = mkdtempSync(join(tmpdir(), "backloom-reports-"));
 const bin = (path) => join(root, "node_modules", path);
 
-/** The tests of the contract run a second time with every call going through the Data API; not those of what comes before it. */
+/** The tests of the contract run a second time with every call going through the Data API. */
 const contractTests = ["tests/api", "tests/mcp", "tests/accounts", "tests/pairing"];
-const beforeTheDatabase = ["--exclude", "tests/api/worst-cases.test.ts"];
 
 const parts = [
   check("Types", "typescript/bin/tsc", "--noEmit"),
@@ -25,7 +24,7 @@ const parts = [
   { title: "Tests", run: () => vitest("direct", []) },
   {
     title: "Contract tests through the Data API",
-    run: () => vitest("http", [...contractTests, ...beforeTheDatabase]),
+    run: () => vitest("http", contractTests),
   },
   { title: "Journeys in the browser", run: playwright },
 ];

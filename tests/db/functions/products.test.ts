@@ -31,6 +31,7 @@ describe("create_product", () => {
       auto_pr: false,
       pr_strategy: "SPRINT",
       done_requires: "none",
+      dependency_release: "done",
       owner_id: owner.id,
       owner_username: owner.username,
       role: "OWNER",
