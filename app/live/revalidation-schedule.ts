@@ -8,13 +8,16 @@ const longestWaitMs = 1000;
  */
 export class RevalidationSchedule {
   readonly #revalidate: () => void;
+  readonly #isSending: () => boolean;
   #firstAskedAt: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isIdle = true;
   #isVisible = true;
 
-  constructor(revalidate: () => void) {
+  /** `isSending` knows of a form from the moment that it leaves; what React tells of it comes a little later. */
+  constructor(revalidate: () => void, isSending: () => boolean) {
     this.#revalidate = revalidate;
+    this.#isSending = isSending;
   }
 
   ask(): void {
@@ -42,6 +45,7 @@ export class RevalidationSchedule {
 
   #run(): void {
     this.#firstAskedAt = undefined;
-    this.#revalidate();
+    if (this.#isSending()) this.ask();
+    else this.#revalidate();
   }
 }

@@ -29,10 +29,11 @@ export function useRevalidation(): () => void {
   }, []);
 
   useEffect(() => {
-    const created = new RevalidationSchedule(() => {
+    const revalidate = () => {
       patient.current?.revalidating(true);
       latest.current.revalidate();
-    });
+    };
+    const created = new RevalidationSchedule(revalidate, () => patient.current?.isSending === true);
     schedule.current = created;
     return () => created.stop();
   }, []);

@@ -9,9 +9,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function start() {
+function start(isSending = () => false) {
   const revalidate = vi.fn();
-  return { revalidate, schedule: new RevalidationSchedule(revalidate) };
+  return { revalidate, schedule: new RevalidationSchedule(revalidate, isSending) };
 }
 
 describe("when a page reads its data again", () => {
@@ -38,6 +38,17 @@ describe("when a page reads its data again", () => {
     vi.advanceTimersByTime(5000);
     expect(revalidate).not.toHaveBeenCalled();
     schedule.update({ isIdle: true, isVisible: true });
+    vi.advanceTimersByTime(200);
+    expect(revalidate).toHaveBeenCalledTimes(1);
+  });
+
+  it("it does not begin once a form has left, although the page has not been told yet", () => {
+    let isSending = true;
+    const { revalidate, schedule } = start(() => isSending);
+    schedule.ask();
+    vi.advanceTimersByTime(5000);
+    expect(revalidate).not.toHaveBeenCalled();
+    isSending = false;
     vi.advanceTimersByTime(200);
     expect(revalidate).toHaveBeenCalledTimes(1);
   });
