@@ -26,10 +26,6 @@ export class PatientRequests {
     this.#isRevalidating = isRevalidating;
   }
 
-  get isSending(): boolean {
-    return this.#submissions.size > 0;
-  }
-
   readonly fetch: typeof fetch = (input, init) => {
     // Remix asks with an address; the body of somebody else's request is not touched.
     if (input instanceof Request) return this.#fetch(input, init);

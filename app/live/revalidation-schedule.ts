@@ -8,16 +8,16 @@ const longestWaitMs = 1000;
  */
 export class RevalidationSchedule {
   readonly #revalidate: () => void;
-  readonly #isSending: () => boolean;
+  readonly #isSubmitting: () => boolean;
   #firstAskedAt: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isIdle = true;
   #isVisible = true;
 
-  /** `isSending` knows of a form from the moment that it leaves; what React tells of it comes a little later. */
-  constructor(revalidate: () => void, isSending: () => boolean) {
+  /** `isSubmitting` knows of a form from the moment that it leaves; `update` is told a little later. */
+  constructor(revalidate: () => void, isSubmitting: () => boolean) {
     this.#revalidate = revalidate;
-    this.#isSending = isSending;
+    this.#isSubmitting = isSubmitting;
   }
 
   ask(): void {
@@ -45,7 +45,7 @@ export class RevalidationSchedule {
 
   #run(): void {
     this.#firstAskedAt = undefined;
-    if (this.#isSending()) this.ask();
+    if (this.#isSubmitting()) this.ask();
     else this.#revalidate();
   }
 }

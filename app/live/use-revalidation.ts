@@ -33,7 +33,7 @@ export function useRevalidation(): () => void {
       patient.current?.revalidating(true);
       latest.current.revalidate();
     };
-    const created = new RevalidationSchedule(revalidate, () => patient.current?.isSending === true);
+    const created = new RevalidationSchedule(revalidate, isSubmitting);
     schedule.current = created;
     return () => created.stop();
   }, []);
@@ -51,4 +51,11 @@ export function useRevalidation(): () => void {
   }, [isIdle]);
 
   return useCallback(() => schedule.current?.ask(), []);
+}
+
+/** What the router knows from the moment that a form leaves; a page that is busy drawing hears of it later. */
+function isSubmitting(): boolean {
+  return [...window.__remixRouter.state.fetchers.values()].some(
+    ({ state }) => state === "submitting",
+  );
 }

@@ -9,9 +9,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function start(isSending = () => false) {
+function start(isSubmitting = () => false) {
   const revalidate = vi.fn();
-  return { revalidate, schedule: new RevalidationSchedule(revalidate, isSending) };
+  return { revalidate, schedule: new RevalidationSchedule(revalidate, isSubmitting) };
 }
 
 describe("when a page reads its data again", () => {
@@ -43,12 +43,12 @@ describe("when a page reads its data again", () => {
   });
 
   it("it does not begin once a form has left, although the page has not been told yet", () => {
-    let isSending = true;
-    const { revalidate, schedule } = start(() => isSending);
+    let isSubmitting = true;
+    const { revalidate, schedule } = start(() => isSubmitting);
     schedule.ask();
     vi.advanceTimersByTime(5000);
     expect(revalidate).not.toHaveBeenCalled();
-    isSending = false;
+    isSubmitting = false;
     vi.advanceTimersByTime(200);
     expect(revalidate).toHaveBeenCalledTimes(1);
   });

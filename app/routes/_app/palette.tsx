@@ -1,6 +1,6 @@
 import { useFetcher, useNavigate } from "@remix-run/react";
 import { Command } from "cmdk";
-import { useEffect, useState } from "react";
+import { type KeyboardEvent, useEffect, useState } from "react";
 import { Dialog } from "~/components/dialog";
 import { isPageThing } from "~/components/things/at-hand";
 import type { SearchAnswer } from "../_app.search/search-answer";
@@ -40,7 +40,13 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
   const found = wanted.length < 2 || data?.query !== wanted ? [] : data.results;
   return (
     <Dialog title="Search and actions" open={open} onClose={onClose} bare>
-      <Command label="Search and actions" loop filter={byWords} className="grid">
+      <Command
+        label="Search and actions"
+        loop
+        filter={byWords}
+        onKeyDown={enterOnceChosen}
+        className="grid"
+      >
         <Command.Input
           data-focus-first
           value={query}
@@ -64,6 +70,17 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
       </Command>
     </Dialog>
   );
+}
+
+const chosen = "[cmdk-item][aria-selected=true]";
+
+/** Whoever types faster than the list draws has nothing chosen for a moment: their Enter waits for it. */
+function enterOnceChosen(event: KeyboardEvent<HTMLElement>) {
+  const list = event.currentTarget;
+  if (event.key !== "Enter" || event.nativeEvent.isComposing || list.querySelector(chosen)) return;
+  event.preventDefault();
+  const press = () => list.querySelector<HTMLElement>(chosen)?.click();
+  requestAnimationFrame(() => requestAnimationFrame(press));
 }
 
 /** Every word that was typed is in the line; so what was found by search stays first, and nothing is guessed from letters. */
