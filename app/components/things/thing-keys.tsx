@@ -68,7 +68,10 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
         if (open === null) focusRow(first);
       } else if (name === "mine") {
         change(things, { assignee_id: "me" });
-      } else setMenu({ action: name, things, row });
+      } else {
+        openings += 1;
+        setMenu({ action: name, things, row, opening: openings });
+      }
     },
     [canWrite, change],
   );
@@ -98,11 +101,11 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
       {ThingMenu ? <span hidden data-thing-keys /> : null}
       {menu && ThingMenu ? (
         <ThingMenu
-          key={`${menu.action} ${menu.things.join(" ")}`}
+          key={menu.opening}
           menu={menu}
           productId={productId}
           onChange={change}
-          onClose={() => setMenu(null)}
+          onClose={() => setMenu((now) => (now === menu ? null : now))}
         />
       ) : null}
       {rowMenu ? (
@@ -129,6 +132,9 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
 }
 
 const none: readonly PageKey[] = [];
+
+/** A menu says that it has closed a moment later, when its key may have opened the next one. */
+let openings = 0;
 
 /** A key means the selection, else the highlighted row. `e` also means a text that is edited in place. */
 function pressed(name: (typeof thingActions)[number]["name"]): boolean {

@@ -18,6 +18,8 @@ export interface OpenMenu {
   action: ThingAction["name"];
   things: readonly string[];
   row: HTMLElement | null;
+  /** Tells it from the one that was open before. */
+  opening: number;
 }
 
 interface ThingMenuProps {
