@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Assignment } from "./assignment";
 import { describeContinuation, describeVerification, describeWork } from "./describe-work";
@@ -27,8 +27,7 @@ export async function writeContextFiles(
   assignment: Assignment,
 ): Promise<ContextFiles> {
   const folder = join(worktree, contextFolder);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+  await emptyFolder(folder);
   await mkdir(notes, { recursive: true });
   const files = {
     context: join(folder, "context.json"),
@@ -44,6 +43,20 @@ export async function writeContextFiles(
   await writeFile(files.prompt, begin(assignment));
   await writeFile(files.continuation, continueWith(assignment));
   return files;
+}
+
+/** A checkout to read in takes no new entries: the folder stays, unless the repository has a link or a file of its name. */
+async function emptyFolder(folder: string): Promise<void> {
+  const isFolder = await lstat(folder)
+    .then((found) => found.isDirectory())
+    .catch(() => false);
+  if (!isFolder) {
+    await rm(folder, { force: true });
+    await mkdir(folder, { recursive: true });
+  }
+  for (const entry of await readdir(folder)) {
+    await rm(join(folder, entry), { recursive: true, force: true });
+  }
 }
 
 /** The same in the environment; the worker's own token is not among it. */

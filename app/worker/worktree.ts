@@ -58,13 +58,12 @@ export async function addReadingTree(wish: Omit<WorktreeWish, "branch">) {
   const main = await mainOf(repository);
   await git(repository.folder, "worktree", "add", "--quiet", "--detach", folder, main);
   await excludeContext(folder);
-  await mkdir(join(folder, contextFolder), { recursive: true });
+  const context = join(folder, contextFolder);
+  // The repository may have something else of this name.
+  await rm(context, { recursive: true, force: true });
+  await mkdir(context);
   await setWritable(folder, false);
-  const remove = async () => {
-    await setWritable(folder, true);
-    await removeFolder(repository.folder, folder);
-  };
-  return { folder, remove };
+  return { folder, remove: () => removeFolder(repository.folder, folder) };
 }
 
 /**
@@ -135,6 +134,10 @@ export async function commitLeftovers(folder: string, message: string): Promise<
 export async function removeFolder(home: string, folder: string): Promise<void> {
   // Forced twice: one whose making was killed midway is still locked.
   await git(home, "worktree", "remove", "--force", "--force", folder).catch(() => undefined);
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true }).catch(async () => {
+    // One to read in is protected from everybody but root.
+    await setWritable(folder, true);
+    await rm(folder, { recursive: true, force: true });
+  });
   await git(home, "worktree", "prune").catch(() => undefined);
 }

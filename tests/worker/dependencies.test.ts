@@ -113,7 +113,7 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
       },
     );
     const file = `${code}-file`;
-    await work(code, `echo one > ${file}; git add . && git commit -qm one`);
+    await work(code, `echo one > ${file}`);
     const [first] = (await read()).jobs;
     return { read, file, branch: String(first?.branch) };
   }
