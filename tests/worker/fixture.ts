@@ -17,6 +17,8 @@ export function makeHome(): string {
   const home = mkdtempSync(join(tmpdir(), "backloom-worker-"));
   afterAll(async () => {
     await endWorkers();
+    // A worker that was killed over a question leaves a checkout that only its next start takes away: it is write-protected.
+    execFileSync("chmod", ["-R", "u+w", home]);
     rmSync(home, { recursive: true, force: true });
   });
   return home;
