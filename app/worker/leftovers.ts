@@ -1,10 +1,10 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { git } from "./git";
 import type { Journal } from "./journal";
 import { keepWork } from "./keep";
 import { messageOf } from "./problems";
-import { destinationOf, removeFolder } from "./worktree";
+import { destinationOf, removeFolder, removeTree } from "./worktree";
 
 /** Takes away what an earlier life of this worker has left, after keeping what its attempts had made. Its processes have ended. */
 export async function removeLeftovers(worktrees: string, journal: Journal): Promise<void> {
@@ -15,7 +15,7 @@ export async function removeLeftovers(worktrees: string, journal: Journal): Prom
       journal.say(`What was left in ${folder} could not be kept: ${messageOf(error)}`),
     );
   }
-  await rm(worktrees, { recursive: true, force: true });
+  await removeTree(worktrees);
 }
 
 async function rescue(folder: string, name: string, journal: Journal): Promise<void> {

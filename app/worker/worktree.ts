@@ -134,10 +134,14 @@ export async function commitLeftovers(folder: string, message: string): Promise<
 export async function removeFolder(home: string, folder: string): Promise<void> {
   // Forced twice: one whose making was killed midway is still locked.
   await git(home, "worktree", "remove", "--force", "--force", folder).catch(() => undefined);
+  await removeTree(folder);
+  await git(home, "worktree", "prune").catch(() => undefined);
+}
+
+/** Removes a folder with all that is in it; a checkout to read in is protected from everybody but root. */
+export async function removeTree(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(async () => {
-    // One to read in is protected from everybody but root.
     await setWritable(folder, true);
     await rm(folder, { recursive: true, force: true });
   });
-  await git(home, "worktree", "prune").catch(() => undefined);
 }
