@@ -3,7 +3,8 @@ import { column } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, signedIn } from "./world";
 
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+// Taller than a phone: near the upper and lower edge the page scrolls along too.
+const phone = { viewport: { width: 390, height: 1300 }, isMobile: true, hasTouch: true };
 
 test("on a phone a long press lifts a card, the board scrolls along, and letting go drops it", async ({
   browser,
