@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
 import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
 import { createIdea } from "~/domain/ideas/create-idea.server";
@@ -157,11 +157,18 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     const hold = makeHold(join(home, "klost"));
     const worker = start("KLOST", `echo late > late.txt; ${hold.script}`, "--once");
     await hold.reached(worker.output);
-    await t.sql.query(
-      "update agent_jobs set lease_until = now() - interval '1 second' where product_id = $1",
-      [lost.productId],
+    // A heartbeat that comes between the two renews the lease: then it runs out once more.
+    await vi.waitFor(
+      async () => {
+        await t.sql.query(
+          "update agent_jobs set lease_until = now() - interval '1 second' where product_id = $1",
+          [lost.productId],
+        );
+        const claim = { worker: "another", product_id: lost.productId };
+        expect((await claimAgentJob(actor, claim)).job).toMatchObject({ attempt: 2 });
+      },
+      { timeout: 20_000 },
     );
-    await claimAgentJob(actor, { worker: "another", product_id: lost.productId });
     await worker.ended;
     expect(filesOf(`backloom/kept/${(await jobOf(lost)).id}-1`)).toEqual(["late.txt"]);
 
