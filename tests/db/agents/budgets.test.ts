@@ -146,7 +146,8 @@ describe("a budget of a run", () => {
       failure_class: null,
       parked_question_id: paused.pause_question_id,
     });
-    expect(await beat(job, 2.1)).toMatchObject({ action: "stop", reason: { code: "budget" } });
+    // Of two beats under way at once either may be heard: both say the same.
+    expect(await beat(job, 2.1)).toMatchObject({ action: "stop", reason: stop.reason });
     expect(await budget()).toMatchObject({ state: "reached", spent: 2.1 });
     expect((await budget()).overshoot).toBeCloseTo(0.1);
     expect(await claimRefusal(actor)).toBe("paused");

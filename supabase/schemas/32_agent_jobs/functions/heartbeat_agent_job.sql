@@ -47,7 +47,7 @@ begin
         when 'cancelled' then 'The job was cancelled' || coalesce(': ' || v_job.failure_reason, '.')
         when 'finished' then format('The job is already %s.', lower(v_job.status::text))
         when 'archived' then 'The product is archived and can only be read. Its owner can restore it.'
-        when 'budget' then 'A budget is reached. The job waits for a person.'
+        when 'budget' then (select private.budget_stop_text(b) from public.budgets b where b.id = v_job.stopped_by_budget_id)
         when 'parked' then 'The job waits for the answer to a question.'
         when 'requeued' then 'The job went back to the queue until the rate limit ends.'
         else format('Attempt %s no longer holds this job.', coalesce(p_attempt::text, '?')) end));

@@ -16,9 +16,7 @@ begin
   set parked_question_id = r.pause_question_id
   from public.sprint_runs r
   where j.id = p_job.id and r.id = j.sprint_run_id and r.status = 'PAUSED' and r.pause_context ->> 'reason' = 'budget';
-  return format('The budget of %s is reached: %s of %s used. The work is kept and the job waits for a person.',
-    private.budget_name(p_budget), private.budget_amount_text(private.budget_spent(p_budget), p_budget.unit),
-    private.budget_amount_text(p_budget.amount, p_budget.unit));
+  return private.budget_stop_text(p_budget);
 end;
 $$;
 

@@ -1,0 +1,16 @@
+-- Why: a worker whose heartbeat stopped its job reads the same sentence when it asks again: of two beats under way at once, or
+-- after a lost answer, either may be the one that is heard.
+create function private.budget_stop_text(p_budget public.budgets)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return format('The budget of %s is reached: %s of %s used. The work is kept and the job waits for a person.',
+    private.budget_name(p_budget), private.budget_amount_text(private.budget_spent(p_budget), p_budget.unit),
+    private.budget_amount_text(p_budget.amount, p_budget.unit));
+end;
+$$;
+
+comment on function private.budget_stop_text is 'Why a budget has stopped a job, for its worker.';
