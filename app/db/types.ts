@@ -2557,6 +2557,40 @@ export type Database = {
           },
         ];
       };
+      tasks_in_review: {
+        Row: {
+          product_id: string;
+          since: string;
+          task_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          product_id: string;
+          since?: string;
+          task_id: string;
+        };
+        Update: {
+          product_id?: string;
+          since?: string;
+          task_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "tasks_in_review_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "tasks_in_review_task_id_fkey";
+            columns: ["task_id"];
+            isOneToOne: true;
+            referencedRelation: "tasks";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       usage_events: {
         Row: {
           attempt: number;

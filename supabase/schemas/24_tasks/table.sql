@@ -29,8 +29,6 @@ create table public.tasks (
 comment on table public.tasks is 'Tasks (specification: Task).';
 
 create index tasks_story_idx on public.tasks (story_id, product_id, sort_order, created_at, id);
--- What waits in review, for the inbox: a handful of a million.
-create index tasks_review_idx on public.tasks (product_id) where status = 'REVIEW';
 create index tasks_search_idx on public.tasks
   using gin (to_tsvector('simple', code || ' ' || title || ' ' || left(description, 20000)));
 

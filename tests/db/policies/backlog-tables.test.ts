@@ -34,6 +34,11 @@ await appendStoryLog(world.actor, {
   content: "Plan",
 });
 
+await t.sql.query("insert into public.tasks_in_review (task_id, product_id) values ($1, $2)", [
+  at(world.tasks, 0).id,
+  product_id,
+]);
+
 const callers = { owner: world.owner, member, demo, stranger, anon: "anon" } as const;
 type CallerName = keyof typeof callers;
 const refused = "42501";
@@ -111,6 +116,14 @@ const cases: TableCase[] = [
     rows: `product_id = '${product_id}'`,
     insert: `(task_id, story_id, product_id, to_status) values ('${at(world.tasks, 0).id}', '${world.story.id}', '${product_id}', 'DONE')`,
     update: "to_status = 'DONE'",
+    owner: [1, refused, refused, refused],
+    member: [1, refused, refused, refused],
+  },
+  {
+    table: "tasks_in_review",
+    rows: `product_id = '${product_id}'`,
+    insert: `(task_id, product_id) values ('${at(world.tasks, 0).id}', '${product_id}')`,
+    update: "since = now()",
     owner: [1, refused, refused, refused],
     member: [1, refused, refused, refused],
   },

@@ -18,10 +18,9 @@ begin
     from public.agent_questions q
     where q.status = 'OPEN' and q.expires_at > v_now and q.product_id = any (v_products)
     union all
-    select 'review', t.id, t.product_id, coalesce(
-      (select max(c.changed_at) from public.task_status_changes c where c.task_id = t.id and c.to_status = 'REVIEW'), t.updated_at)
-    from public.tasks t
-    where t.status = 'REVIEW' and t.product_id = any (v_products)
+    select 'review', w.task_id, w.product_id, w.since
+    from public.tasks_in_review w
+    where w.product_id = any (v_products)
     union all
     select 'run', r.id, r.product_id, r.finished_at
     from public.sprint_runs r

@@ -63,8 +63,10 @@ begin
       select coalesce(json_agg(row_to_json(t) order by t.changed_at desc), '[]')
       from (
         select t.id, t.code, t.title, p.name as product_name, t.updated_at as changed_at
-        from public.tasks t join public.products p on p.id = t.product_id
-        where t.status = 'REVIEW' and t.product_id = any (v_products)
+        from public.tasks_in_review w
+        join public.tasks t on t.id = w.task_id
+        join public.products p on p.id = w.product_id
+        where w.product_id = any (v_products)
         order by t.updated_at desc
         limit 5
       ) t),
