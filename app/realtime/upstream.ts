@@ -151,7 +151,8 @@ function keepJoined(topic: string, listener: UpstreamListener, keeper: ChannelKe
     return () => {
       isCurrent = false;
       clearTimeout(unsure);
-      void keeper.release(socket, topic, channel);
+      // A channel that cannot be left in order is left all the same, and must not end the process.
+      keeper.release(socket, topic, channel).catch(() => undefined);
     };
   }
 

@@ -26,13 +26,18 @@ interface HeartbeatWish {
   watch: (onChange: () => void) => () => void;
 }
 
-/** Beats on a clock of its own; a service that is away for a while does not end the work. */
+/**
+ * Beats on a clock of its own; a service that is away for a while does not end the work. One beat is under way at a time: the
+ * reason to stop that the service gives first is the one that is heard.
+ */
 export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
   const { service, job, journal, stopSignal, soFar } = wish;
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stopSignal]);
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;
+  let latest: Promise<unknown> = Promise.resolve();
+  let isAsked = false;
 
   const beat = async (retry: boolean): Promise<void> => {
     const quota_pct = await wish.readQuota();
@@ -49,11 +54,24 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
     }
   };
 
-  const beatNow = (): Promise<void> =>
-    beat(false).catch((error: unknown) => {
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const turn = latest.then(work);
+    latest = turn.catch(() => undefined);
+    return turn;
+  };
+
+  const beatNow = async (): Promise<void> => {
+    // The one that waits for its turn asks later than this.
+    if (isAsked) return;
+    isAsked = true;
+    await inTurn(async () => {
+      isAsked = false;
+      if (!signal.aborted && !hasEnded) await beat(false);
+    }).catch((error: unknown) => {
       if (error instanceof Refusal) over.abort(new AttemptOver(error.message));
       else if (!signal.aborted) journal.sayOnce(`No heartbeat got through: ${messageOf(error)}`);
     });
+  };
 
   const beatAgain = (): void => {
     timer = setTimeout(() => {
@@ -63,14 +81,12 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
     }, wish.seconds * 1000);
   };
   beatAgain();
-  const unwatch = wish.watch(() => {
-    if (!signal.aborted) void beatNow();
-  });
+  const unwatch = wish.watch(() => void beatNow());
 
   return {
     signal,
     async confirm() {
-      await beat(true);
+      await inTurn(() => beat(true));
       signal.throwIfAborted();
     },
     end() {

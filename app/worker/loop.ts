@@ -29,14 +29,18 @@ interface Loop {
 
 /** A worker without quota asks again after this time. */
 const quotaPause = 60_000;
+/** The longest that a worker which ends with the queue stays at one question before it looks again whether it may end. */
+const longestIdleSeconds = 5;
 
 /** Waits for jobs and works on them, one at a time, until it is asked to end. */
 export async function runLoop(loop: Loop): Promise<void> {
   const { options, journal, stopSignal } = loop;
   journal.say(`Worker ${loop.folder.workerName} waits for jobs of ${options.url}`);
+  let idleSeconds = 0;
   while (!stopSignal.aborted) {
-    const { job, reason } = await nextJob(loop);
+    const { job, reason } = await nextJob(loop, options.untilIdle ? idleSeconds : 50);
     if (job !== null) {
+      idleSeconds = 0;
       await runJob({ ...loop, job, readQuota: () => readQuota(options.quotaCommand) });
       await tellMerged(job.awaited_heads ?? [], loop);
       if (options.once) return;
@@ -46,6 +50,8 @@ export async function runLoop(loop: Loop): Promise<void> {
     await tellMerged(reason?.awaited_heads ?? [], loop);
     if (options.untilIdle && reason?.code === "empty") return;
     if (reason?.code === "quota") await wait(quotaPause, undefined, { signal: stopSignal });
+    // What waits for something else waits longer each time; the service answers at once when there is a job.
+    idleSeconds = Math.min(longestIdleSeconds, idleSeconds * 2 || 1);
   }
 }
 
@@ -53,7 +59,10 @@ export async function runLoop(loop: Loop): Promise<void> {
  * Asks for a job and says each time that none is held: what an earlier process of this name, or an answer that never
  * arrived, still holds goes back to the queue at once.
  */
-async function nextJob({ options, service, folder, stopSignal, product }: Loop) {
+async function nextJob(
+  { options, service, folder, stopSignal, product }: Loop,
+  waitSeconds: number,
+) {
   const wish = {
     worker: folder.workerName,
     hostname: hostname(),
@@ -61,7 +70,7 @@ async function nextJob({ options, service, folder, stopSignal, product }: Loop) 
     product_id: product?.id,
     kinds: options.kinds,
     quota_pct: await readQuota(options.quotaCommand),
-    wait_seconds: options.untilIdle ? 0 : 50,
+    wait_seconds: waitSeconds,
     restarted: true,
   };
   return service.call("wait_for_job", wish, claimSchema, { signal: stopSignal });

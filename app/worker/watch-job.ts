@@ -7,6 +7,8 @@ interface JobWatch {
 }
 
 const pauseMilliseconds = 2_000;
+/** A change, and the greeting: what happened before it, between the claim and it or while the stream was cut, is asked for. */
+const news = new Set(["event: job", "event: state"]);
 
 /**
  * Hears at once that somebody has changed the job: a cancel on the board reaches the agent within seconds, not with the next
@@ -17,11 +19,9 @@ export function watchJob({ url, token, jobId }: JobWatch, onChange: () => void):
   const address = new URL(`/api/realtime/job?job_id=${jobId}&output=0`, url);
   const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
   const listen = async (): Promise<void> => {
-    for (let isFirst = true; !closing.signal.aborted; isFirst = false) {
+    while (!closing.signal.aborted) {
       const answer = await fetch(address, { headers, signal: closing.signal }).catch(() => null);
       if (answer !== null && answer.status < 500 && answer.status !== 429 && !answer.ok) return;
-      // What happened between two connections is asked for.
-      if (!isFirst) onChange();
       if (answer?.ok && answer.body) await readEvents(answer.body, onChange).catch(() => undefined);
       await wait(pauseMilliseconds, undefined, { signal: closing.signal, ref: false }).catch(
         () => undefined,
@@ -39,6 +39,6 @@ async function readEvents(body: ReadableStream<Uint8Array>, onChange: () => void
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     const lines = `${rest}${decoder.decode(part.value, { stream: true })}`.split("\n");
     rest = lines.pop() ?? "";
-    if (lines.includes("event: job")) onChange();
+    if (lines.some((line) => news.has(line))) onChange();
   }
 }

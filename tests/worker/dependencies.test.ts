@@ -5,7 +5,8 @@ import { type ExportDocumentInput, exportDocumentSchema } from "~/contract/expor
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
-import { openStage } from "./fixture";
+import { gitIn, openStage } from "./fixture";
+import { openToolGate } from "./tool-gate";
 import { startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
@@ -118,23 +119,37 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
     return { read, file, branch: String(first?.branch) };
   }
 
-  function idle(product: string, exec: string) {
+  function idle(product: string, exec: string, url = app.origin) {
     return startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
+      ...["--url", url, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
       ...["--name", `idle-${product}`, "--product", product, "--exec", exec, "--until-idle"],
     ]);
   }
 
+  it("an idle worker asks in growing pauses while something waits", async () => {
+    const { read } = await waiting("PATIENT");
+    const gate = await openToolGate(app.port);
+    const worker = idle("PATIENT", "echo two > two", gate.url);
+    const pauses = () =>
+      gate.given("wait_for_job").map((given) => "wait_seconds" in given && given.wait_seconds);
+    await expect.poll(pauses).toEqual(expect.arrayContaining([0, 1, 2]));
+    expect(pauses().slice(0, 3)).toEqual([0, 1, 2]);
+    expect((await read()).jobs.map(({ status }) => status)).toEqual(["done", "queued"]);
+    worker.process.kill("SIGTERM");
+    expect(await worker.ended, worker.output()).toBe(0);
+  });
+
   it.each([
     {
       code: "MERGES",
-      how: (branch: string) => git("merge", "--quiet", "--no-ff", "-m", "Merge", branch),
+      how: (there: typeof git, branch: string) =>
+        there("merge", "--quiet", "--no-ff", "-m", "Merge", branch),
     },
     {
       code: "SQUASHES",
-      how: (branch: string) => {
-        git("merge", "--quiet", "--squash", branch);
-        git("commit", "--quiet", "-m", "One commit instead");
+      how: (there: typeof git, branch: string) => {
+        there("merge", "--quiet", "--squash", branch);
+        there("commit", "--quiet", "-m", "One commit instead");
       },
     },
   ])(
@@ -144,10 +159,15 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
       const worker = idle(code, `cat ${file} > ${code}-copy`);
       await worker.said(/No job: .*for other tasks/);
       expect((await read()).jobs.map(({ status }) => status)).toEqual(["done", "queued"]);
-      how(branch);
+      // The main branch moves once, with all of it: the worker looks at any moment.
+      const aside = join(home, `${code}-aside`);
+      git("worktree", "add", "--quiet", "--detach", aside, "main");
+      const there = gitIn(aside);
+      how(there, branch);
       // Worked on after the merge: merging the old commit again would conflict.
-      writeFileSync(join(repo, file), "two\n");
-      git("commit", "--quiet", "--all", "-m", "Go on");
+      writeFileSync(join(aside, file), "two\n");
+      there("commit", "--quiet", "--all", "-m", "Go on");
+      git("merge", "--quiet", "--ff-only", there("rev-parse", "HEAD"));
       expect(await worker.ended, worker.output()).toBe(0);
       expect(worker.output()).toContain("The main branch has the work of T-ST-1");
       const [first, second] = (await read()).jobs;

@@ -5,6 +5,7 @@ import { createIdea } from "~/domain/ideas/create-idea.server";
 import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";
+import { openToolGate } from "./tool-gate";
 import { isAlive, read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
@@ -126,6 +127,35 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     await cancelSprintRun(t.actorOf(ada), { sprint_run_id: run.runId });
     await worker.said(/Told to stop: .*/);
     await worker.ended;
+  });
+
+  it("asks what happened before it could listen: a cancel that came first is heard too", async () => {
+    const run = await startRun(t, ada, { code: "BEFORE" });
+    const gate = await openToolGate(app.port);
+    const stream = gate.hold({ tool: "GET realtime", when: "before" });
+    const begun = join(home, "before");
+    const command = `echo x > ${begun}; while :; do sleep 0.1; done`;
+    const words = ["--once", "--heartbeat", "3600", "--url", gate.url];
+    const worker = start("BEFORE", command, ...words);
+    await stream.reached;
+    await expect.poll(() => read(begun)).toBe("x\n");
+    await cancelSprintRun(t.actorOf(ada), { sprint_run_id: run.runId });
+    stream.pass();
+    await worker.said(/Told to stop: .*/);
+    await worker.ended;
+  });
+
+  it("sends one heartbeat at a time, whoever asks for it: the clock, a change or a push", async () => {
+    await startRun(t, ada, { code: "TURNS" });
+    const gate = await openToolGate(app.port);
+    const beat = gate.hold({ tool: "job_heartbeat", when: "before" });
+    const worker = start("TURNS", "echo x > x", "--once", "--url", gate.url);
+    await beat.reached;
+    await expect.poll(() => gate.given("verify_task_against_plan")).toHaveLength(1);
+    beat.pass();
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(gate.given("job_heartbeat").length).toBeGreaterThan(1);
+    expect(gate.mostAtOnce("job_heartbeat")).toBe(1);
   });
 
   it("opens a pull request by the configured command when the product wants it", async () => {

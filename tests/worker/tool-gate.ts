@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, request } from "node:http";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { afterAll } from "vitest";
 import { z } from "zod";
 
 /** Which call of a tool is held: before the service hears it, or before the worker hears the answer. */
 export interface HeldTool {
-  /** Its name, or for an address of a job the method and the last part: `POST conflicts`. */
+  /** Its name, or for an address of a job the method and the last part: `POST conflicts`; for its stream `GET realtime`. */
   tool: string;
   when: "before" | "after";
   /** Only the call that says this status. */
@@ -16,6 +16,8 @@ export interface HeldTool {
 
 export interface HeldCall {
   reached: Promise<void>;
+  /** Lets it through, late. */
+  pass(): void;
   /** What the service says to the call; one that was held before is let through only now. */
   answer(): Promise<z.output<typeof answerSchema>>;
   /** The worker never hears the answer: its connection ends. */
@@ -35,24 +37,37 @@ const answerSchema = z.object({
 });
 const messageSchema = z.object({ result: answerSchema });
 
+interface GateWish {
+  /** Without streams a worker hears of a change with its next heartbeat only, so that it is known which heartbeat comes when. */
+  streams?: boolean;
+}
+
 /** A proxy in front of the service that holds one call of a worker and passes everything else on. */
-export async function openToolGate(port: number) {
+export async function openToolGate(port: number, { streams = true }: GateWish = {}) {
+  let servicePort = port;
   let held: { wish: HeldTool; seen: number; take: (call: Call) => Promise<void> } | undefined;
   const said: { tool: string; given: object }[] = [];
+  const underWay = new Map<string, number>();
+  const most = new Map<string, number>();
+  const count = (tool: string, outgoing: ServerResponse): void => {
+    const now = (underWay.get(tool) ?? 0) + 1;
+    underWay.set(tool, now);
+    most.set(tool, Math.max(now, most.get(tool) ?? 0));
+    outgoing.on("close", () => underWay.set(tool, (underWay.get(tool) ?? 1) - 1));
+  };
   const server = createServer(async (incoming, outgoing) => {
-    const call = { port, incoming, body: await buffer(incoming) };
+    const body = await buffer(incoming);
+    const call = { port: servicePort, incoming, body, pass: () => passOn(call, outgoing) };
     const told = toolCallOf(call);
-    if (told !== null) said.push({ tool: told.name, given: told.arguments });
+    if (told !== null) {
+      said.push({ tool: told.name, given: told.arguments });
+      count(told.name, outgoing);
+    }
+    if (!streams && told?.name === stream) return void outgoing.writeHead(404).end();
     if (held && fits(held.wish, call) && ++held.seen === (held.wish.nth ?? 1)) {
       return held.take(call);
     }
-    const upstream = request(optionsOf(call), (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
-    upstream.on("error", () => outgoing.destroy());
-    outgoing.on("close", () => upstream.destroy());
-    upstream.end(call.body);
+    call.pass();
   });
   const ownPort = await new Promise<number>((resolve) => {
     server.listen(0, "127.0.0.1", () => {
@@ -69,6 +84,12 @@ export async function openToolGate(port: number) {
     url: `http://127.0.0.1:${ownPort}`,
     /** What the worker has given a tool so far. */
     given: (tool: string) => said.filter((call) => call.tool === tool).map((call) => call.given),
+    /** How many calls of a tool were under way at once. */
+    mostAtOnce: (tool: string) => most.get(tool) ?? 0,
+    /** The service is at another port from now on. */
+    moveTo(next: number): void {
+      servicePort = next;
+    },
     hold(wish: HeldTool): HeldCall {
       let taken: Call | undefined;
       let heard: ReturnType<typeof send> | undefined;
@@ -85,6 +106,7 @@ export async function openToolGate(port: number) {
       });
       return {
         reached,
+        pass: () => taken?.pass(),
         async answer() {
           if (!taken) throw new Error(`${wish.tool} was never called`);
           heard ??= send(taken);
@@ -100,6 +122,20 @@ interface Call {
   port: number;
   incoming: IncomingMessage;
   body: Buffer;
+  pass(): void;
+}
+
+/** Under which name the stream of a job is held and counted. */
+const stream = "GET realtime";
+
+function passOn(call: Call, outgoing: ServerResponse): void {
+  const upstream = request(optionsOf(call), (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(outgoing);
+  });
+  upstream.on("error", () => outgoing.destroy());
+  outgoing.on("close", () => upstream.destroy());
+  upstream.end(call.body);
 }
 
 function fits({ tool, status }: HeldTool, sent: Call): boolean {
@@ -109,6 +145,7 @@ function fits({ tool, status }: HeldTool, sent: Call): boolean {
 }
 
 function toolCallOf({ incoming: { method, url }, body }: Call) {
+  if (url?.startsWith("/api/realtime/job?")) return { name: stream, arguments: {} };
   if (body.length === 0) return null;
   const [, part] = /^\/api\/jobs\/[^/]+\/(\w+)$/.exec(url ?? "") ?? [];
   if (part !== undefined) return { name: `${method} ${part}`, arguments: {} };
