@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { at } from "../db/world";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
@@ -38,11 +39,8 @@ describe("recovery by e-mail", () => {
     }
     const cookie = cookies.map((line) => line.split(";")[0]).join("; ");
 
-    const mail = await vi.waitFor(() => {
-      const [first] = t.mails;
-      if (!first) throw new Error("no mail yet");
-      return first;
-    });
+    await expect.poll(() => t.mails).toHaveLength(1);
+    const mail = at(t.mails, 0);
     expect(mail.to).toBe(user.email);
     const proof = /verify\?token=([0-9a-f]+)/.exec(mail.text)?.[1] ?? "";
     const page = await app.request(`/recover?token_hash=${proof}`, { headers: { cookie } });

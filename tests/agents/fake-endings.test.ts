@@ -144,10 +144,13 @@ describe("an agent that speaks the protocol", { timeout: 30_000 }, () => {
     ["limit-in-words", "hit your usage limit"],
     ["limit-with-a-smile", "429 Too Many Requests"],
   ])("waits out a limit that shows as %s", async (ending, words) => {
+    const before = Date.now();
     const { end } = await play(ending);
     expect(end).toMatchObject({ kind: "limit", reason: expect.stringContaining(words) });
-    const wait = end?.kind === "limit" && end.resetsAt ? Date.parse(end.resetsAt) - Date.now() : 0;
-    if (ending === "limit") expect(wait / 1000).toBeCloseTo(90, -1);
+    if (ending !== "limit") return;
+    const resetsAt = end?.kind === "limit" ? Date.parse(end.resetsAt ?? "") : Number.NaN;
+    expect(resetsAt).toBeGreaterThan(before + 89_000);
+    expect(resetsAt).toBeLessThan(Date.now() + 91_000);
   });
 
   it.each([
@@ -168,11 +171,12 @@ describe("an agent that speaks the protocol", { timeout: 30_000 }, () => {
   });
 
   it("is stopped when it says nothing for too long", async () => {
-    const { end, entries } = await play("silence", { silenceSeconds: 2 });
+    // Longer than the agent takes to begin on a busy machine: until then it says nothing either.
+    const { end, entries } = await play("silence", { silenceSeconds: 8 });
     expect(end).toMatchObject({
       kind: "failed",
       cause: "silence",
-      reason: "The agent said nothing for 2 seconds and was stopped",
+      reason: "The agent said nothing for 8 seconds and was stopped",
     });
     expect(entries.map(({ text }) => text).join("")).toBe("Let me think.");
   });

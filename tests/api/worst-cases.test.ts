@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { allTools, workerTools } from "~/mcp/offers.server";
@@ -6,6 +5,7 @@ import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { routesFromSources } from "../setup/route-build";
+import { busyMilliseconds } from "../setup/thread-work";
 import { createUser } from "../setup/users";
 
 /** What the service promises for its health, whatever else is sent (milliseconds). */
@@ -84,22 +84,6 @@ const doors = Object.values(routes)
   .filter(({ path }) => !path.includes("*"));
 const pages = [...new Set(doors.filter(({ isApi }) => !isApi).map(({ path }) => path))];
 const endpoints = [...new Set(doors.filter(({ isApi }) => isApi).map(({ path }) => path))];
-
-/**
- * The time that this thread, which is the service's, has worked. It is what decides how long the others wait: the service answers
- * everybody in one thread, and it waits for nothing in it but its own work. The clock would count as well what the other tests and
- * their databases take from the machine, which may be a second for no fault of the service. On a machine that does nothing else
- * `HEALTH_CLOCK=wall` measures what a caller of `/api/health` sees; where the system does not tell a thread's work it is always so.
- */
-function busyMilliseconds(): number {
-  if (process.env.HEALTH_CLOCK === "wall") return performance.now();
-  try {
-    const statistics = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8");
-    return Number(statistics.split(" ")[0]) / 1e6;
-  } catch {
-    return performance.now();
-  }
-}
 
 /** The longest answer of `/api/health` while something else is answered. */
 async function healthBeside(work: Promise<Response>): Promise<number> {

@@ -4,7 +4,7 @@ import { createTestDatabase } from "../setup/database";
 const t = await createTestDatabase({ transport: "http" });
 await t.sql.query(`
   create function public.nap() returns json language plpgsql as $$
-  begin perform pg_sleep(0.3); return '"slept"'::json; end $$;
+  begin perform pg_sleep(1); return '"slept"'::json; end $$;
   grant execute on function public.nap() to service_role;
 `);
 const key = t.supabase.secretKey;

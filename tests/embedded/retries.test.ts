@@ -83,7 +83,7 @@ describe("a call over a pooled connection", () => {
   it("is repeated when Postgres ends its connection, because the statement was rolled back", async () => {
     const rows = "select count(*)::int as n from acts where id > 100";
     const before = (await t.sql.query(rows)).rows[0].n;
-    const call = t.database.call("slow", { p_seconds: 0.5 });
+    const call = t.database.call("slow", { p_seconds: 2 });
     await expect.poll(() => endConnections("active")).toBe(1);
     expect(await call).toBe("true");
     expect((await t.sql.query(rows)).rows[0].n).toBe(before + 1);
@@ -113,7 +113,8 @@ describe("a call over a pooled connection", () => {
 
 async function countActive(): Promise<number> {
   const { rowCount } = await t.sql.query(
-    "select from pg_stat_activity where application_name = 'backloom' and state = 'active'",
+    `select from pg_stat_activity
+      where datname = current_database() and application_name = 'backloom' and state = 'active'`,
   );
   return rowCount ?? 0;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
 import { parseJsonBody } from "~/http/json-body.server";
+import { busyMilliseconds } from "../setup/thread-work";
 
 const json = new Headers({ "content-type": "application/json" });
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -77,9 +78,9 @@ describe("A12 values", () => {
     ["many digits", `[${"1".repeat(1_000_000)}]`],
     ["more values than anybody sends", `[${"0,".repeat(500_000)}0]`],
   ])("refuses %s at once", (_, body) => {
-    const before = performance.now();
+    const before = busyMilliseconds();
     expect(statusOf(body)).toBe(422);
-    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(busyMilliseconds() - before).toBeLessThan(2_000);
   });
 
   it("ends on strings that never close", () => {

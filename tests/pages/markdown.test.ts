@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { renderMarkdown } from "~/components/markdown.server";
+import { busyMilliseconds } from "../setup/thread-work";
 
 const htmlOf = async (text: string) => (await renderMarkdown(text))?.html ?? "";
 
@@ -38,10 +39,10 @@ describe("a text in Markdown", () => {
     "of endless %s holds nobody up and is shown",
     async (_, text) => {
       let longest = 0;
-      let last = performance.now();
+      let last = busyMilliseconds();
       const beat = setInterval(() => {
-        longest = Math.max(longest, performance.now() - last);
-        last = performance.now();
+        longest = Math.max(longest, busyMilliseconds() - last);
+        last = busyMilliseconds();
       }, 10);
       const html = await htmlOf(text);
       clearInterval(beat);
@@ -62,8 +63,8 @@ describe("a text in Markdown", () => {
   it("is formatted once for everybody who looks at it", async () => {
     const text = "- item\n".repeat(200);
     const first = await htmlOf(text);
-    const before = performance.now();
+    const before = busyMilliseconds();
     expect(await htmlOf(text)).toBe(first);
-    expect(performance.now() - before).toBeLessThan(50);
+    expect(busyMilliseconds() - before).toBeLessThan(50);
   });
 });

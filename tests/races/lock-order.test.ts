@@ -21,10 +21,11 @@ async function somebody(): Promise<pg.PoolClient> {
   return client;
 }
 
+/** Somebody of this file: other databases of the same Postgres have waiting of their own. */
 async function untilSomebodyWaits(): Promise<void> {
-  await expect
-    .poll(async () => (await t.sql.query("select from pg_locks where not granted")).rowCount)
-    .toBeGreaterThan(0);
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBeGreaterThan(0);
 }
 
 it("the end of a run takes its jobs before their workers, as a heartbeat does", async () => {

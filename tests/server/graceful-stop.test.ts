@@ -64,12 +64,9 @@ describe("S13 a stop", () => {
   });
 });
 
-/** Waits until a call of the app waits for the lock that the test holds. */
+/** Waits until a call of the app waits for the lock that the test holds; other databases have waiting of their own. */
 async function untilSomebodyWaits(): Promise<void> {
-  for (;;) {
-    const { rowCount } = await t.sql.query(
-      "select from pg_locks where locktype = 'advisory' and not granted",
-    );
-    if (rowCount) return;
-  }
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBeGreaterThan(0);
 }

@@ -31,6 +31,12 @@ afterAll(async () => {
   await service.ended;
 });
 
+/** At a port of its own: somebody else may have taken the old one meanwhile. The worker's address stays. */
+async function startAgain(): Promise<void> {
+  service = await startService(dataDir);
+  gate.moveTo(service.port);
+}
+
 /** A worker whose agent commits, waits until it is told to go on, and commits again. */
 async function beginWork(code: string) {
   const run = await startRun(store, ada, { code });
@@ -79,7 +85,7 @@ describe("the service killed with -9 under a worker", { timeout: 240_000 }, () =
     await killService(service);
     work.goOn();
     await work.worker.said(/does not answer|No heartbeat got through/);
-    service = await startService(dataDir, service.port);
+    await startAgain();
     await expectWhole(work);
   });
 
@@ -109,7 +115,7 @@ describe("the service killed with -9 under a worker", { timeout: 240_000 }, () =
       await Promise.race([held.reached, work.worker.ended]);
       await killService(service);
       held.lose();
-      service = await startService(dataDir, service.port);
+      await startAgain();
       await expectWhole(work);
     },
   );

@@ -20,9 +20,9 @@ export interface OwnService {
   ended: Promise<unknown>;
 }
 
-/** Builds what is stale, as `npm start` does, and waits until the service says that it is ready, at a port of an earlier life if one is given. */
-export async function startService(dataDir: string, given?: number): Promise<OwnService> {
-  const port = given ?? (await findFreePort());
+/** Builds what is stale, as `npm start` does, and waits until the service says that it is ready. */
+export async function startService(dataDir: string): Promise<OwnService> {
+  const port = await findFreePort();
   const child = spawn(process.execPath, [join(projectRoot, "app/cli/launch.mjs"), "start"], {
     cwd: projectRoot,
     stdio: ["ignore", "pipe", "pipe"],

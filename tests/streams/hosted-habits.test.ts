@@ -27,7 +27,8 @@ const counting: Database = {
     return t.database.call(name, values);
   },
 };
-const quick = await startTestApp(t, { compareMs: 300, database: counting });
+// Far longer than an event takes on a busy machine: one that is missing at two looks in a row counts as lost.
+const quick = await startTestApp(t, { compareMs: 1500, database: counting });
 const admin = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
 await admin.connect();
 const w = await createWorld(t);
@@ -83,13 +84,14 @@ describe("a message that Realtime drops without a word", () => {
 
   it("is looked for among messages only, so that nobody is greeted anew without a reason", async () => {
     const reader = await read(quick, "backlog");
-    const first = looks;
     for (let n = 0; n < 5; n++) {
       const task = await createTask(t, w.storyId, `quiet ${n}`);
       await reader.nextWhere(({ data }) => data.id === task);
     }
-    await expect.poll(() => looks, { timeout: 10_000 }).toBeGreaterThan(first + 3);
-    expect(reader.messages.filter(({ event }) => event === "ready")).toHaveLength(1);
+    const greetings = () => reader.messages.filter(({ event }) => event === "ready").length;
+    const first = { looks, greetings: greetings() };
+    await expect.poll(() => looks).toBeGreaterThan(first.looks + 2);
+    expect(greetings()).toBe(first.greetings);
     expect(dropped).toBe(2);
   });
 });

@@ -31,7 +31,8 @@ interface KillWish extends RunWish {
 export async function openScene() {
   const { t, app, ada, token, home, repo } = await openStage();
   const actor = t.actorOf(ada);
-  const gate = await openToolGate(app.port);
+  // Heartbeats by the clock and before a push only: what a stream makes a worker ask comes at any moment.
+  const gate = await openToolGate(app.port, { streams: false });
 
   /** Starts a run, and a worker that is killed with -9 where it is caught. */
   async function killAt(place: Place, { exec = work, prepare, words = [], ...wish }: KillWish) {
@@ -84,7 +85,7 @@ export async function openScene() {
       async rescue(command = exec, meanwhile?: () => Promise<void>) {
         const pause = makeHold(join(folder, "pause"));
         const given = meanwhile ? `${pause.script}; ${command}` : command;
-        const rescuer = start("rescuer", app.origin, given, "--once");
+        const rescuer = start("rescuer", gate.url, given, "--once");
         if (meanwhile) {
           await pause.reached(rescuer.output);
           await meanwhile();

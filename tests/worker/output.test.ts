@@ -21,9 +21,13 @@ it("arrives whole, although its titles and letters are long", async () => {
     output.add({ kind: "tool", at, title: "é".repeat(500), text: "", status: "running" });
   }
   output.add({ kind: "text", at, text: "字".repeat(32_000) });
+  const arrived = async () => {
+    const address = `/api/jobs/${job.id}/output?limit=5000`;
+    const answer = await app.request(address, { headers: bearer(token) });
+    return jobOutputSchema.parse(await answer.json()).entries.length;
+  };
+  // Before it is closed: what is still to be sent then has a few seconds only.
+  await expect.poll(arrived).toBe(401);
   await output.close();
-  const address = `/api/jobs/${job.id}/output?limit=5000`;
-  const answer = await app.request(address, { headers: bearer(token) });
-  expect(jobOutputSchema.parse(await answer.json()).entries).toHaveLength(401);
   expect(said).toEqual([]);
 });

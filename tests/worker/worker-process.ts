@@ -49,7 +49,8 @@ export function startWorker(
   };
   child.stdout.on("data", take);
   child.stderr.on("data", take);
-  const ended = once(child, "exit").then(() => child.exitCode);
+  // Not when it exits: its last words may still be in the pipe.
+  const ended = once(child, "close").then(() => child.exitCode);
   started.push({ child, ended });
 
   const said = (pattern: RegExp) =>

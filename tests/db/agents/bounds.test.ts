@@ -130,7 +130,8 @@ describe("the clean-up of old jobs", () => {
     const cleaning = cleanupAgentArtifacts(t.database);
     await expect
       .poll(async () => {
-        const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+        const waiting =
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
         return (await t.sql.query(waiting)).rowCount;
       })
       .toBe(1);
