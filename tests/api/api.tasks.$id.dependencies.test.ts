@@ -143,7 +143,13 @@ describe("so many dependencies a minute", () => {
     const headers = bearer(await createToken(t, hasty));
     const add = () =>
       send("POST", path("tasks", own.task.id), { blocked_by: own.secondTask.code }, headers);
-    for (let n = 1; n <= 120; n++) expect((await add()).status).toBe(201);
+    expect((await add()).status).toBe(201);
+    // All but one of the others at once: one by one they may take a minute, and then the count begins anew.
+    await t.sql.query(
+      "update public.rate_limit_counters set count = 119 where action = 'dependency' and key = $1",
+      [hasty.id],
+    );
+    expect((await add()).status).toBe(201);
     const refused = await add();
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
