@@ -129,6 +129,8 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
     return;
   }
   if (error instanceof Refusal && (error.code === 409 || error.code === 404)) {
+    // The refusal of a call may be quicker than the heartbeat that says the same.
+    await reportLastUsage(attempt);
     journal.say(`The attempt is over: ${error.message}`);
     return;
   }

@@ -229,6 +229,20 @@ describe("a run that is cancelled", { timeout: 120_000 }, () => {
     await worker.ended;
     expect(await onlyJob(run)).toMatchObject({ status: "cancelled", ...used });
   });
+
+  it("shows it also when the worker hears of it by a refusal, before any heartbeat", async () => {
+    const run = await startRun(t, ada, { code: "UREFUSED" });
+    const gate = await openToolGate(app.port, { streams: false });
+    const verdict = gate.hold({ tool: "verify_task_against_plan", when: "before" });
+    const words = ["--once", "--heartbeat", "3600", "--url", gate.url];
+    const worker = start("UREFUSED", `${saying(used)}; echo x > x`, ...words);
+    await verdict.reached;
+    await cancelSprintRun(actor, { sprint_run_id: run.runId });
+    verdict.pass();
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(worker.output()).toContain("The attempt is over: This job was cancelled");
+    expect(await onlyJob(run)).toMatchObject({ status: "cancelled", ...used });
+  });
 });
 
 describe("a worker that is stopped in order", { timeout: 120_000 }, () => {
