@@ -7,6 +7,7 @@ import {
   useState,
 } from "react";
 
+const tickSeconds = 15;
 const NowContext = createContext(0);
 
 /** Server and browser start from the same moment, so the first paint never changes under the reader. */
@@ -15,7 +16,7 @@ export function NowProvider({ now, children }: { now: number; children: ReactNod
   useEffect(() => {
     const tick = () => startTransition(() => setCurrent(Date.now()));
     tick();
-    const timer = setInterval(tick, 15_000);
+    const timer = setInterval(tick, tickSeconds * 1000);
     return () => clearInterval(timer);
   }, []);
   return <NowContext.Provider value={current}>{children}</NowContext.Provider>;
@@ -41,10 +42,10 @@ const exact = new Intl.DateTimeFormat("en", {
   timeZone: "UTC",
 });
 
-/** "3 min. ago", "in 2 hr."; under a few seconds it is "now". */
+/** "3 min. ago", "in 2 hr."; "now" is also what comes to a page whose clock is yet to tick. */
 export function relativeText(at: number, now: number): string {
   const seconds = (at - now) / 1000;
-  if (Math.abs(seconds) < 5) return "now";
+  if (seconds > -5 && seconds < tickSeconds + 5) return "now";
   const step = steps.find(([limit]) => Math.abs(seconds) < limit);
   if (!step) return exact.format(at);
   return relative.format(Math.round(seconds / step[1]), step[2]);

@@ -4,8 +4,8 @@ import { Fact, Facts } from "~/components/card";
 import { LineCounts } from "~/components/diff/line-counts";
 import { costsText, tokensText } from "~/components/numbers";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
 import type { AgentJob } from "~/contract/agent-job";
+import { JobStatus } from "./job-status";
 
 export const jobKinds: Record<string, string> = {
   TASK_IMPLEMENTATION: "Task",
@@ -45,7 +45,7 @@ export function JobCard({ job, isHere = false }: { job: AgentJob; isHere?: boole
       className="grid gap-3 rounded-lg border border-line bg-surface p-4"
     >
       <header className="flex flex-wrap items-center gap-2 text-sm">
-        <StatusPill status={job.status} />
+        <JobStatus job={job} />
         {isHere ? null : (
           <Link
             to={`/jobs/${job.id}`}

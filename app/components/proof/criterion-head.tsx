@@ -25,16 +25,17 @@ export function CriterionHead({
           <CriterionText text={text} />
         </p>
         <p className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
-          <span className="font-semibold">{label}</span>
+          {waiver ? (
+            <span className="wrap-anywhere">
+              <span className="font-semibold">{label}</span> by {waiver.waived_by}{" "}
+              <RelativeTime at={waiver.created_at} />: {visible(waiver.reason)}
+            </span>
+          ) : (
+            <span className="font-semibold">{label}</span>
+          )}
           {saw ? <span>{saw}</span> : null}
           {kind === "definition_of_done" ? <Badge>Definition of done</Badge> : null}
         </p>
-        {waiver ? (
-          <p className="break-words text-xs text-muted">
-            Waived by {waiver.waived_by} <RelativeTime at={waiver.created_at} />:{" "}
-            {visible(waiver.reason)}
-          </p>
-        ) : null}
         {children}
       </div>
     </div>

@@ -6,13 +6,13 @@ import { Button, ButtonLink } from "~/components/button";
 import { LineCounts } from "~/components/diff/line-counts";
 import { EmptyState } from "~/components/empty-state";
 import { jobKinds, tokensOf } from "~/components/jobs/job-card";
+import { JobStatus } from "~/components/jobs/job-status";
 import { StandingStill } from "~/components/jobs/standing-still";
 import { type StillReason, stillReasons } from "~/components/jobs/still-reasons.server";
 import { costsText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import { type AgentJob, jobIdInput } from "~/contract/agent-job";
 import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
@@ -96,7 +96,7 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly StillReason[] | nul
   return (
     <li className="grid gap-1 px-4 py-2.5 text-sm">
       <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
-        <StatusPill status={job.status} />
+        <JobStatus job={job} />
         <Link to={`/jobs/${job.id}`} data-row className="min-w-40 flex-1 hover:underline">
           <CodeChip className="mr-2">{job.task_code ?? job.idea_code ?? ""}</CodeChip>
           {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}

@@ -3,10 +3,10 @@ import { Outlet, useLoaderData } from "@remix-run/react";
 import { CodeChip } from "~/components/badge";
 import { LineCounts } from "~/components/diff/line-counts";
 import { jobKinds } from "~/components/jobs/job-card";
+import { JobStatus } from "~/components/jobs/job-status";
 import { StandingStill } from "~/components/jobs/standing-still";
 import { stillReasons } from "~/components/jobs/still-reasons.server";
 import { PageHeader } from "~/components/page-header";
-import { StatusPill } from "~/components/status-pill";
 import { NavTabs } from "~/components/tabs";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
@@ -46,7 +46,7 @@ export default function JobLayout() {
               <CodeChip>{job.task_code ?? job.idea_code ?? ""}</CodeChip>
             ) : null}
             {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
-            <StatusPill status={job.status} />
+            <JobStatus job={job} />
           </span>
         }
         lead={why ? <StandingStill reasons={why} /> : null}

@@ -3,6 +3,7 @@ import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button } from "~/components/button";
 import { tokensOf } from "~/components/jobs/job-card";
+import { JobStatus } from "~/components/jobs/job-status";
 import { costsText, tokensText } from "~/components/numbers";
 import { DoingLine } from "~/components/output/doing-line";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
@@ -51,7 +52,7 @@ function JobLine({
   return (
     <li className="grid gap-1 px-4 py-2.5 text-sm">
       <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
-        <StatusPill status={job.status} />
+        <JobStatus job={job} />
         {batch || !job.task_id ? (
           <span className="min-w-40 flex-1 font-medium">One job for the whole sprint</span>
         ) : (
