@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { Button } from "./button";
+import { copyText } from "./copy-text";
 import { Icon } from "./icon";
 import { useHydrated } from "./use-hydrated";
 
@@ -14,15 +15,11 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   }, [copied]);
   if (!hydrated) return null;
   return (
-    <Button size="sm" onClick={() => copyText(text).then(() => setCopied(true))}>
+    <Button size="sm" onClick={() => copyText(text).then(setCopied)}>
       <Icon name={copied ? "check" : "copy"} className="size-3.5" />
       <span aria-live="polite">{copied ? "Copied" : label}</span>
     </Button>
   );
-}
-
-async function copyText(text: string): Promise<void> {
-  await navigator.clipboard?.writeText(text);
 }
 
 /** A block of text made to be copied: a command, a configuration, a token. */

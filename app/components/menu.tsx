@@ -124,7 +124,7 @@ export const menuEvents = { onKeyDown: walk, onClick: closeAfterChoice };
 const stepOf = ({ key }: KeyboardEvent) => (key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0);
 
 const itemsOf = (list: Element) => [
-  ...list.querySelectorAll<HTMLElement>("[data-menu-item]:not(:disabled)"),
+  ...list.querySelectorAll<HTMLElement>("[data-menu-item]:not(:disabled), [data-focus-first]"),
 ];
 
 /** An arrow on its button opens the menu and goes to the first or last line. */

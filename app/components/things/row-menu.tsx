@@ -1,11 +1,12 @@
 import { useNavigate } from "@remix-run/react";
-import { useEffect, useLayoutEffect, useRef } from "react";
 import { Kbd } from "../badge";
+import { copyText } from "../copy-text";
 import { MenuButton, MenuDivider, MenuHeading, menuEvents } from "../menu";
 import { showToast } from "../toast";
 import { useWriteAccess } from "../write-access";
 import { focusRow } from "./at-hand";
 import { actionsFor, runThingAction } from "./thing-actions";
+import { useMenuAt } from "./use-menu-at";
 
 export interface OpenRowMenu {
   things: readonly string[];
@@ -19,34 +20,13 @@ export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose:
   const { things, row, x, y } = menu;
   const { canWrite } = useWriteAccess();
   const navigate = useNavigate();
-  const ref = useRef<HTMLDivElement>(null);
+  const ref = useMenuAt({ x, y }, onClose);
   const link = row.querySelector<HTMLAnchorElement>("a[data-row]");
   const code = row.querySelector("[data-code]")?.textContent ?? "";
   const about = things.length === 1 ? code : `${things.length} selected`;
   const [first = ""] = things;
-  useLayoutEffect(() => {
-    const list = ref.current;
-    if (!list) return;
-    list.showPopover();
-    if (window.innerWidth >= 640) {
-      const left = Math.max(Math.min(x, window.innerWidth - list.offsetWidth - 8), 8);
-      const top = Math.max(Math.min(y, window.innerHeight - list.offsetHeight - 8), 8);
-      list.style.setProperty("position-area", "none");
-      list.style.setProperty("inset", `${top}px auto auto ${left}px`);
-    }
-    list.querySelector<HTMLElement>("[data-menu-item]")?.focus();
-  }, [x, y]);
-  useEffect(() => {
-    const list = ref.current;
-    const onToggle = (event: Event) => {
-      if ("newState" in event && event.newState === "closed") onClose();
-    };
-    list?.addEventListener("toggle", onToggle);
-    return () => list?.removeEventListener("toggle", onToggle);
-  }, [onClose]);
   const copy = async (text: string) => {
-    await navigator.clipboard.writeText(text);
-    showToast("Copied", "done");
+    if (await copyText(text)) showToast("Copied");
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles

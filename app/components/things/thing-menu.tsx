@@ -1,18 +1,12 @@
 import { useFetcher } from "@remix-run/react";
-import {
-  type FormEvent,
-  type KeyboardEvent,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react";
+import { type FormEvent, useCallback, useEffect, useState } from "react";
 import type { DependencyKind } from "~/contract/dependency";
-import { MenuHeading } from "../menu";
+import { MenuHeading, menuEvents } from "../menu";
 import { useCandidates } from "../use-candidates";
 import { focusRow } from "./at-hand";
 import { choicesFor, type MenuChoice, type ProductChoices, waitChoices } from "./menu-choices";
 import type { ThingAction } from "./thing-actions";
+import { useMenuAt } from "./use-menu-at";
 
 export interface OpenMenu {
   action: ThingAction["name"];
@@ -33,7 +27,12 @@ interface ThingMenuProps {
 export default function ThingMenu({ menu, productId, onChange, onClose }: ThingMenuProps) {
   const { action, things, row } = menu;
   const [first = ""] = things;
-  const ref = useRef<HTMLDivElement>(null);
+  const [place] = useState(() => placeBelow(row));
+  const close = useCallback(() => {
+    onClose();
+    focusRow(first);
+  }, [onClose, first]);
+  const ref = useMenuAt(place, close);
   const [typed, setTyped] = useState("");
   const { data, load } = useFetcher<ProductChoices>({ key: `choices ${productId}` });
   const candidates = useCandidates(action === "waits" ? whatWaits(first) : null, typed);
@@ -44,35 +43,8 @@ export default function ThingMenu({ menu, productId, onChange, onClose }: ThingM
 
   const choose = (fields: Record<string, string>) => {
     onChange(things, fields);
-    onClose();
-    focusRow(first);
+    close();
   };
-  useLayoutEffect(() => {
-    const list = ref.current;
-    if (!list) return;
-    // A popover sits in the top layer; where, follows the row.
-    const box = row?.isConnected ? row.getBoundingClientRect() : null;
-    if (box && window.innerWidth >= 640) {
-      const left = Math.min(Math.max(box.left + 24, 8), window.innerWidth - 280);
-      const top = Math.min(box.bottom + 2, window.innerHeight - 320);
-      list.style.setProperty("position-area", "none");
-      list.style.setProperty("inset", `${Math.max(top, 8)}px auto auto ${left}px`);
-    }
-    list.showPopover();
-    list.querySelector<HTMLElement>("[data-focus-first]")?.focus();
-    list.querySelector<HTMLInputElement>("input")?.select();
-  }, [row]);
-  useEffect(() => {
-    const list = ref.current;
-    const onToggle = (event: Event) => {
-      if (!("newState" in event) || event.newState !== "closed") return;
-      onClose();
-      focusRow(first);
-    };
-    list?.addEventListener("toggle", onToggle);
-    return () => list?.removeEventListener("toggle", onToggle);
-  }, [onClose, first]);
-
   const heading = headings[action] ?? "";
   const about = things.length === 1 ? codeOf(row) : `${things.length} selected`;
   return (
@@ -83,7 +55,7 @@ export default function ThingMenu({ menu, productId, onChange, onClose }: ThingM
       role="group"
       aria-label={`${heading} ${about}`}
       className="popover"
-      onKeyDown={walk}
+      onKeyDown={menuEvents.onKeyDown}
     >
       <MenuHeading>
         {heading} <span className="font-mono">{about}</span>
@@ -100,19 +72,13 @@ export default function ThingMenu({ menu, productId, onChange, onClose }: ThingM
       )}
     </div>
   );
+}
 
-  function walk(event: KeyboardEvent<HTMLElement>) {
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step === 0) return;
-    event.preventDefault();
-    const items = [
-      ...event.currentTarget.querySelectorAll<HTMLElement>(
-        "input, [data-menu-item]:not(:disabled)",
-      ),
-    ];
-    const at = items.findIndex((item) => item.matches(":focus"));
-    items[(at + step + items.length) % items.length]?.focus();
-  }
+/** Where it opens at its row. */
+function placeBelow(row: HTMLElement | null) {
+  if (!row?.isConnected) return null;
+  const { left, bottom } = row.getBoundingClientRect();
+  return { x: left + 24, y: bottom + 2, width: 272, height: 312 };
 }
 
 const headings: Partial<Record<ThingAction["name"], string>> = {

@@ -4,6 +4,9 @@ import type { ActionAnswer } from "../action-form";
 import { enhancedField } from "../enhanced-field";
 import { tellAnswer } from "../tell-answer";
 
+/** What is changed of which things. */
+export type Change = ReturnType<typeof useChanges>["change"];
+
 export const changesPath = "/changes";
 
 let lastChange = 0;

@@ -1,0 +1,42 @@
+import { useEffect, useLayoutEffect, useRef } from "react";
+
+/** Where a menu is wanted, and the room to keep for it where it grows once it is open. */
+interface MenuPlace {
+  x: number;
+  y: number;
+  width?: number;
+  height?: number;
+}
+
+/** Opens a menu beside a point, with the focus in it, and tells when it has closed. On a phone it lies at the foot of the page. */
+export function useMenuAt(place: MenuPlace | null, onClose: () => void) {
+  const ref = useRef<HTMLDivElement>(null);
+  const wanted = useRef(place);
+  useLayoutEffect(() => {
+    const menu = ref.current;
+    if (!menu) return;
+    menu.showPopover();
+    // A popover sits in the top layer: nothing but this places it.
+    if (wanted.current && window.innerWidth >= 640) placeMenu(menu, wanted.current);
+    const first = menu.querySelector<HTMLElement>("[data-focus-first], [data-menu-item]");
+    first?.focus();
+    if (first instanceof HTMLInputElement) first.select();
+  }, []);
+  useEffect(() => {
+    const menu = ref.current;
+    const onToggle = (event: Event) => {
+      if ("newState" in event && event.newState === "closed") onClose();
+    };
+    menu?.addEventListener("toggle", onToggle);
+    return () => menu?.removeEventListener("toggle", onToggle);
+  }, [onClose]);
+  return ref;
+}
+
+function placeMenu(menu: HTMLElement, { x, y, width, height }: MenuPlace) {
+  const { offsetWidth, offsetHeight } = menu;
+  const left = Math.max(Math.min(x, window.innerWidth - (width ?? offsetWidth) - 8), 8);
+  const top = Math.max(Math.min(y, window.innerHeight - (height ?? offsetHeight) - 8), 8);
+  menu.style.setProperty("position-area", "none");
+  menu.style.setProperty("inset", `${top}px auto auto ${left}px`);
+}
