@@ -11,11 +11,26 @@ import { addDependency } from "~/domain/dependencies/add-dependency.server";
 import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
 import { done, readForm, runForm, textOf } from "./form-action.server";
 
+interface Side {
+  kind: DependencyKind;
+  id: string;
+  back: string;
+}
+
+/** The forms about what a task or story waits for, the same on the page of either. */
+export function dependencyIntents(actor: Actor, form: FormData, side: Side) {
+  return {
+    "add-dependency": () => addDependencyForm(actor, form, side),
+    "remove-dependency": () => removeDependencyForm(actor, form, side.back),
+    "mark-merged": () => markMergedForm(actor, form, side.back),
+  };
+}
+
 /** Adds what a task or story waits for; what is wrong stands beside the field. */
-export function addDependencyForm(
+function addDependencyForm(
   actor: Actor,
   form: FormData,
-  { kind, id, back }: { kind: DependencyKind; id: string; back: string },
+  { kind, id, back }: Side,
 ): Promise<Response> {
   form.set("kind", kind);
   form.set("id", id);
@@ -46,11 +61,7 @@ export async function removeDependencyForm(
 }
 
 /** The owner says that the code of something done is on the main branch, where no worker can see it. */
-export async function markMergedForm(
-  actor: Actor,
-  form: FormData,
-  back: string,
-): Promise<Response> {
+async function markMergedForm(actor: Actor, form: FormData, back: string): Promise<Response> {
   const { released } = await reportMerged(actor, readForm(form, reportMergedInput));
   return done(form, back, `Noted${releasedWords(released)}`);
 }

@@ -1,3 +1,4 @@
+import { StringDecoder } from "node:string_decoder";
 import { eachLine, startProcess } from "./agents/process";
 import { personsVariables } from "./environment";
 
@@ -36,6 +37,8 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   run.signal.throwIfAborted();
   const output = endOfText(run.clean);
   const answer = endOfText(run.clean);
+  // A letter of several bytes may come in two pieces.
+  const [said, complained] = [new StringDecoder("utf8"), new StringDecoder("utf8")];
   const started = await startProcess({
     program: "/bin/sh",
     words: ["-c", run.command],
@@ -44,10 +47,11 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     pidFile: run.pidFile,
     logFile: run.logFile,
     heard: (piece) => {
-      output.add(piece);
-      answer.add(piece);
+      const text = said.write(piece);
+      output.add(text);
+      answer.add(text);
     },
-    complained: output.add,
+    complained: (piece) => output.add(complained.write(piece)),
   });
   started.stdin.end();
   const { takeLine } = run;
@@ -75,8 +79,8 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
 function endOfText(clean: (text: string) => string) {
   let text = "";
   return {
-    add(piece: Buffer): void {
-      text = (text + piece.toString("utf8")).slice(-heldText);
+    add(piece: string): void {
+      text = (text + piece).slice(-heldText);
     },
     last: (length: number) => clean(text).slice(-length).trim(),
   };

@@ -1,5 +1,4 @@
-import type { AwaitedHead } from "~/contract/agent-job";
-import { mergedJobSchema } from "~/contract/agent-job";
+import { type AwaitedHead, mergedJobSchema } from "~/contract/agent-job";
 import type { Journal } from "./journal";
 import { isOnMain } from "./on-main";
 import type { WorkerOptions } from "./options";

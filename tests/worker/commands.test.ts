@@ -29,6 +29,11 @@ describe("A command of the person", () => {
     expect(readFileSync(join(folder, "log"), "utf8")).toContain("beside");
   });
 
+  it("is read letter by letter, also where one comes in two pieces", async () => {
+    const end = await run("printf 'Gr\\303'; sleep 0.2; printf '\\274n'");
+    expect(end).toMatchObject({ output: "Grün", answer: "Grün" });
+  });
+
   it("does its work although its log cannot be written", async () => {
     const end = await run("echo one; sleep 0.2; echo two", { logFile: "/dev/full" });
     expect(end).toMatchObject({ exitCode: 0, answer: "one\ntwo" });

@@ -50,10 +50,10 @@ export function placing(
 function wholeStories(
   cards: readonly CardTask[],
   tasks: readonly CardTask[],
-  { label }: Lane,
+  { label, sets }: Lane,
 ): string | null {
   const codes = [...new Set(cards.map(({ story_code }) => story_code))];
   const along = tasks.filter(({ story_code }) => codes.includes(story_code)).length;
   if (along <= cards.length) return null;
-  return `All ${along} tasks of ${codes.join(", ")} become ${label === "Nobody's" ? "nobody's" : `${label}'s`}`;
+  return `All ${along} tasks of ${codes.join(", ")} become ${sets?.assignee_id === "" ? "nobody's" : `${label}'s`}`;
 }

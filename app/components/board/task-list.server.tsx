@@ -2,8 +2,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { Badge } from "~/components/badge";
 import { StatusPill } from "~/components/status-pill";
 import type { CardTask } from "./board-cards";
-import type { Lane } from "./board-look";
-import { foldedLanes } from "./board-look";
+import { foldedLanes, type Lane } from "./board-look";
 import { LaneHead } from "./lane-head";
 
 /** The tasks of a board as lines, for reading many at once, written as text: they are opened here and moved on the board. */

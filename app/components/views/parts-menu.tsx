@@ -1,4 +1,5 @@
 import { buttonClass } from "../button";
+import { MenuHeading } from "../menu";
 
 const menuId = "parts";
 
@@ -26,7 +27,7 @@ export function PartsMenu({
       </button>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles */}
       <div id={menuId} popover="auto" role="group" aria-label={title} className="popover">
-        <p className="px-2.5 pt-2 pb-1.5 text-xs font-semibold text-muted">{title}</p>
+        <MenuHeading>{title}</MenuHeading>
         {parts.map(({ value, label }) => (
           <label key={value} className="menu-item">
             <input

@@ -1,4 +1,5 @@
 import { renderToStaticMarkup } from "react-dom/server";
+
 import {
   type Look,
   lookOf,
@@ -6,6 +7,7 @@ import {
   type SavedView,
   type ViewPage,
 } from "~/contract/saved-view";
+import { MenuHeading } from "../menu";
 
 const field =
   "h-8 w-full rounded border border-line-strong bg-surface px-2 text-sm pointer-coarse:h-10";
@@ -77,7 +79,7 @@ function ViewLinks({
   if (views.length === 0) return null;
   return (
     <>
-      <p className="px-2.5 pt-2 pb-1.5 text-xs font-semibold text-muted">{title}</p>
+      <MenuHeading>{title}</MenuHeading>
       {views.map((view) => (
         <a
           key={view.id}

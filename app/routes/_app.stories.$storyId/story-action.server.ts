@@ -14,11 +14,7 @@ import { getStory } from "~/domain/stories/get-story.server";
 import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
 import { updateStory } from "~/domain/stories/update-story.server";
 import { createTask } from "~/domain/tasks/create-task.server";
-import {
-  addDependencyForm,
-  markMergedForm,
-  removeDependencyForm,
-} from "~/http/dependency-forms.server";
+import { dependencyIntents } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 
 /** Everything that the story page changes. */
@@ -69,9 +65,7 @@ export async function actOnStory(
         await appendStoryLog(actor, { ...entry, story_id: storyId });
         return done(form, back, "Noted");
       }),
-    "add-dependency": () => addDependencyForm(actor, form, { kind: "story", id: storyId, back }),
-    "remove-dependency": () => removeDependencyForm(actor, form, back),
-    "mark-merged": () => markMergedForm(actor, form, back),
+    ...dependencyIntents(actor, form, { kind: "story", id: storyId, back }),
     delete: async () => {
       const { product_id } = await getStory(actor, { story_id: storyId });
       await deleteStory(actor, { story_id: storyId });

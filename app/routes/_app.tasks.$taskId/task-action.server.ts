@@ -4,11 +4,7 @@ import { getTaskPage } from "~/domain/pages/get-task-page.server";
 import { deleteTask } from "~/domain/tasks/delete-task.server";
 import { moveTask } from "~/domain/tasks/move-task.server";
 import { budgetIntents } from "~/http/budget-forms.server";
-import {
-  addDependencyForm,
-  markMergedForm,
-  removeDependencyForm,
-} from "~/http/dependency-forms.server";
+import { dependencyIntents } from "~/http/dependency-forms.server";
 import { doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { editTaskForm } from "./edit-task-form.server";
@@ -25,9 +21,7 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
   }
   return runIntent(form, {
     "set-status": () => moveTaskForm(actor, form, back),
-    "add-dependency": () => addDependencyForm(actor, form, { kind: "task", id: taskId, back }),
-    "remove-dependency": () => removeDependencyForm(actor, form, back),
-    "mark-merged": () => markMergedForm(actor, form, back),
+    ...dependencyIntents(actor, form, { kind: "task", id: taskId, back }),
     edit: () => editTaskForm(actor, form, back),
     move: async () => {
       await moveTask(actor, readForm(form, moveTaskInput));

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 import { promisify } from "node:util";
 import { openLog } from "../open-log";
 import { noteCommand } from "../orphans";
@@ -61,10 +62,11 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
   }
   for (const pipe of [stdin, gate]) pipe.on("error", () => undefined);
   const log = openLog(wish.logFile);
+  const decoder = new StringDecoder("utf8");
   let complaints = "";
   stderr.on("data", (piece: Buffer) => {
     log.write(piece);
-    complaints = (complaints + piece.toString("utf8")).slice(-keptComplaints);
+    complaints = (complaints + decoder.write(piece)).slice(-keptComplaints);
     wish.complained?.(piece);
   });
   stdout.on("data", (piece: Buffer) => {
