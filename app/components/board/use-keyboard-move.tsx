@@ -41,40 +41,9 @@ export function useKeyboardMove({
   change,
   onAim,
 }: KeyboardMove): JSX.Element {
-  const { canWrite } = useWriteAccess();
   const [moving, setMoving] = useState<Moving | null>(null);
   const [isReady, setReady] = useState(false);
-  const keys = useMemo<PageKey[]>(
-    () => [
-      {
-        keys: "m",
-        label: "Move the focused card",
-        run: () => {
-          const selected = [...selectedThings()];
-          if (selected.length > 0) return runThingAction("status", selected, rowAtHand());
-          const task = focusedTask(tasks);
-          if (!task || !canWrite) return;
-          const { id, code, group: lane = null } = task;
-          const status = task.status === "failed" ? "todo" : task.status;
-          setMoving({ id, code, status, lane });
-        },
-      },
-      ...movableColumns.map(({ status, label }, index) => ({
-        keys: String(index + 1),
-        label: `Focused card to ${label}`,
-        run: () => {
-          const selected = [...selectedThings()];
-          if (selected.length > 0 && canWrite) return change(selected, { status });
-          const task = focusedTask(tasks);
-          if (!task || !canWrite) return;
-          move(task, status);
-          refocus(task.id);
-        },
-      })),
-    ],
-    [tasks, canWrite, move, change],
-  );
-  usePageKeys("Board", keys);
+  useBoardKeys({ tasks, move, change, onMoving: setMoving });
 
   const placed = moving ? outcome([`task:${moving.id}`], moving) : null;
   const says = placed && (placed.refusal ?? placed.says);
@@ -108,32 +77,86 @@ export function useKeyboardMove({
 
   useEffect(() => setReady(true), []);
 
-  const lane = lanes?.find(({ key }) => key === moving?.lane);
   return (
     <p
       data-board-keys={isReady || undefined}
       aria-live="assertive"
       className={moving ? "mb-2 rounded bg-accent-soft px-3 py-1.5 text-sm" : "sr-only"}
     >
-      {moving ? (
+      {moving ? <MovingText moving={moving} lanes={lanes} says={says} /> : null}
+    </p>
+  );
+}
+
+/** `m` begins to move the card at hand, and numbers put it into a column; both mean the selection where there is one. */
+function useBoardKeys({
+  tasks,
+  move,
+  change,
+  onMoving,
+}: Pick<KeyboardMove, "tasks" | "move" | "change"> & { onMoving: (moving: Moving) => void }) {
+  const { canWrite } = useWriteAccess();
+  const keys = useMemo<PageKey[]>(
+    () => [
+      {
+        keys: "m",
+        label: "Move the focused card",
+        run: () => {
+          const selected = [...selectedThings()];
+          if (selected.length > 0) return runThingAction("status", selected, rowAtHand());
+          const task = focusedTask(tasks);
+          if (!task || !canWrite) return;
+          const { id, code, group: lane = null } = task;
+          const status = task.status === "failed" ? "todo" : task.status;
+          onMoving({ id, code, status, lane });
+        },
+      },
+      ...movableColumns.map(({ status, label }, index) => ({
+        keys: String(index + 1),
+        label: `Focused card to ${label}`,
+        run: () => {
+          const selected = [...selectedThings()];
+          if (selected.length > 0 && canWrite) return change(selected, { status });
+          const task = focusedTask(tasks);
+          if (!task || !canWrite) return;
+          move(task, status);
+          refocus(task.id);
+        },
+      })),
+    ],
+    [tasks, canWrite, move, change, onMoving],
+  );
+  usePageKeys("Board", keys);
+}
+
+/** Where the card would go, and the keys that choose, drop and leave. */
+function MovingText({
+  moving,
+  lanes,
+  says,
+}: {
+  moving: Moving;
+  lanes: readonly Lane[] | undefined;
+  says: string | null;
+}) {
+  const lane = lanes?.find(({ key }) => key === moving.lane);
+  return (
+    <>
+      Moving <strong>{moving.code}</strong> to <strong>{columnLabel(moving.status)}</strong>
+      {lane ? (
         <>
-          Moving <strong>{moving.code}</strong> to <strong>{columnLabel(moving.status)}</strong>
-          {lane ? (
-            <>
-              {" "}
-              in <strong>{lane.label}</strong>
-            </>
-          ) : null}
-          {says ? ` (${says})` : null}: <Kbd>←</Kbd> <Kbd>→</Kbd> choose the column,{" "}
-          {lane ? (
-            <>
-              <Kbd>↑</Kbd> <Kbd>↓</Kbd> the lane,{" "}
-            </>
-          ) : null}
-          <Kbd>Enter</Kbd> drops it, <Kbd>Esc</Kbd> leaves it.
+          {" "}
+          in <strong>{lane.label}</strong>
         </>
       ) : null}
-    </p>
+      {says ? ` (${says})` : null}: <Kbd>←</Kbd> <Kbd>→</Kbd> choose the column,{" "}
+      {lane ? (
+        <>
+          <Kbd>↑</Kbd> <Kbd>↓</Kbd> the lane,{" "}
+        </>
+      ) : null}
+      <Kbd>Enter</Kbd> drops it, <Kbd>Esc</Kbd> leaves it.
+    </>
   );
 }
 

@@ -31,14 +31,8 @@ export function Editor({
 }) {
   const id = useId();
   const hydrated = useHydrated();
-  const { pathname, search } = useLocation();
   const [base] = useState(text.value);
-  const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
-  useEffect(() => {
-    const element = input.current;
-    element?.focus();
-    element?.setSelectionRange(element.value.length, element.value.length);
-  }, []);
+  const input = useFocusAtEnd();
   const typed = () => input.current?.value ?? "";
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") {
@@ -52,6 +46,7 @@ export function Editor({
     }
   };
   const field = {
+    ref: input,
     id,
     name: text.name,
     defaultValue: place.text,
@@ -79,7 +74,6 @@ export function Editor({
       ))}
       {line ? (
         <input
-          ref={input}
           type="text"
           inputMode={inputMode}
           className={clsx(controlClass, "h-9 text-sm pointer-coarse:h-11", mono && "font-mono")}
@@ -87,7 +81,6 @@ export function Editor({
         />
       ) : (
         <textarea
-          ref={input}
           rows={4}
           className={clsx(
             controlClass,
@@ -103,30 +96,50 @@ export function Editor({
           Somebody changed it meanwhile. Saving puts your text in the place of theirs.
         </p>
       )}
-      <div className="flex flex-wrap items-center gap-2">
-        <SubmitButton size="sm" pending={false}>
-          Save
-        </SubmitButton>
-        <Link
-          to={withoutEdit(pathname, search)}
-          role="button"
-          preventScrollReset
-          className={buttonClass("quiet", "sm")}
-          onClick={(event) => {
-            event.preventDefault();
-            place.leave(typed());
-          }}
-        >
-          Leave
-        </Link>
-        {hydrated ? (
-          <span className="hidden text-xs font-normal text-muted keyboard:inline">
-            <Kbd>{line ? "Enter" : "Ctrl Enter"}</Kbd> saves, <Kbd>Esc</Kbd> leaves
-            {line ? "" : "; Markdown"}
-          </span>
-        ) : null}
-      </div>
+      <Ways line={line} onLeave={() => place.leave(typed())} />
     </place.fetcher.Form>
+  );
+}
+
+/** The focus goes into the field, behind what stands there. */
+function useFocusAtEnd() {
+  const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const element = input.current;
+    element?.focus();
+    element?.setSelectionRange(element.value.length, element.value.length);
+  }, []);
+  return input;
+}
+
+/** How the editor is left, with its text and without. */
+function Ways({ line, onLeave }: { line: boolean | undefined; onLeave: () => void }) {
+  const hydrated = useHydrated();
+  const { pathname, search } = useLocation();
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <SubmitButton size="sm" pending={false}>
+        Save
+      </SubmitButton>
+      <Link
+        to={withoutEdit(pathname, search)}
+        role="button"
+        preventScrollReset
+        className={buttonClass("quiet", "sm")}
+        onClick={(event) => {
+          event.preventDefault();
+          onLeave();
+        }}
+      >
+        Leave
+      </Link>
+      {hydrated ? (
+        <span className="hidden text-xs font-normal text-muted keyboard:inline">
+          <Kbd>{line ? "Enter" : "Ctrl Enter"}</Kbd> saves, <Kbd>Esc</Kbd> leaves
+          {line ? "" : "; Markdown"}
+        </span>
+      ) : null}
+    </div>
   );
 }
 

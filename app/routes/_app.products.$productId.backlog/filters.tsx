@@ -50,23 +50,7 @@ export function Filters({
   const submit = useSubmit();
   const hydrated = useHydrated();
   const view = address.params.get("view");
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
-    // A saved view or "Show all" changes what stands here; what is being typed is the person's.
-    const fields = form.current;
-    if (!fields || fields.contains(document.activeElement)) return;
-    const said: Record<string, string> = {
-      q: filter.query,
-      status: filter.status,
-      sprint: filter.sprint,
-    };
-    for (const field of fields.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
-      const value = said[field.name];
-      if (value !== undefined) field.value = value;
-      if (field instanceof HTMLInputElement && field.name === "hide")
-        field.checked = hide.split(" ").includes(field.value);
-    }
-  }, [filter, hide]);
+  const form = useSaidFields(filter, hide);
   const active = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   return (
     <Form
@@ -111,33 +95,59 @@ export function Filters({
       {view ? <input type="hidden" name="view" value={view} /> : null}
       {hydrated ? null : <Button type="submit">Filter</Button>}
       {active ? (
-        <span className="flex items-center gap-2 text-sm text-muted">
-          <span role="status">{`${shown} of ${total} lines.`}</span>
-          <Link
-            to={address.filterTo({ q: null, status: null, sprint: null })}
-            className="text-accent underline underline-offset-2 hover:decoration-2"
-          >
-            Show all
-          </Link>
-        </span>
+        <Found address={address} shown={shown} total={total} />
       ) : (
-        <span className="flex gap-3 text-sm text-muted max-sm:hidden">
-          <Link
-            to={address.openTo("all")}
-            preventScrollReset
-            className="hover:text-ink hover:underline"
-          >
-            Unfold all
-          </Link>
-          <Link
-            to={address.openTo("")}
-            preventScrollReset
-            className="hover:text-ink hover:underline"
-          >
-            Fold all
-          </Link>
-        </span>
+        <Folds address={address} />
       )}
     </Form>
+  );
+}
+
+/** A saved view or "Show all" changes what stands in the fields; what is being typed is the person's. */
+function useSaidFields(filter: TreeFilter, hide: string) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    const fields = form.current;
+    if (!fields || fields.contains(document.activeElement)) return;
+    const said: Record<string, string> = {
+      q: filter.query,
+      status: filter.status,
+      sprint: filter.sprint,
+    };
+    for (const field of fields.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
+      const value = said[field.name];
+      if (value !== undefined) field.value = value;
+      if (field instanceof HTMLInputElement && field.name === "hide")
+        field.checked = hide.split(" ").includes(field.value);
+    }
+  }, [filter, hide]);
+  return form;
+}
+
+function Found({ address, shown, total }: { address: TreeAddress; shown: number; total: number }) {
+  return (
+    <span className="flex items-center gap-2 text-sm text-muted">
+      <span role="status">{`${shown} of ${total} lines.`}</span>
+      <Link
+        to={address.filterTo({ q: null, status: null, sprint: null })}
+        className="text-accent underline underline-offset-2 hover:decoration-2"
+      >
+        Show all
+      </Link>
+    </span>
+  );
+}
+
+function Folds({ address }: { address: TreeAddress }) {
+  const look = { preventScrollReset: true, className: "hover:text-ink hover:underline" };
+  return (
+    <span className="flex gap-3 text-sm text-muted max-sm:hidden">
+      <Link to={address.openTo("all")} {...look}>
+        Unfold all
+      </Link>
+      <Link to={address.openTo("")} {...look}>
+        Fold all
+      </Link>
+    </span>
   );
 }
