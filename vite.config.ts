@@ -22,11 +22,15 @@ export default defineConfig(({ isSsrBuild }) => ({
 
 /** What carries a library of its own, or is needed on some pages only. */
 const notEverywhere =
-  /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|side-panel|table|fresh-rows|tabs|forecast|run-segments|dependencies|priority|use-steady-rows)\.tsx?$/;
+  /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|copy-text|side-panel|table|fresh-rows|tabs|forecast|run-segments|dependencies|priority|use-steady-rows)\.tsx?$/;
 
-/** Keys, menus and the peek of rows, and moving cards, are loaded after the page. */
+/** Moving cards is loaded after the page. */
 const laterParts =
-  /\/(things\/(thing-keys|thing-menu|menu-choices|selection-bar|peek|thing-drag)|board\/(touch-drag|mouse-drag|board-hands|use-keyboard-move|placing|lane-keys)|dialog)\.tsx?$/;
+  /\/(board\/(touch-drag|mouse-drag|board-hands|use-keyboard-move|placing|lane-keys)|dialog)\.tsx?$/;
+
+/** What a list of rows needs at first; keys, menus and the peek come after the page. */
+const firstOfThings =
+  /\/things\/(at-hand|selecting-button|selection|things-at-hand|use-changes|use-pointer-selection)\.tsx?$/;
 
 /** What stands around every signed-in page. */
 const shell =
@@ -43,5 +47,5 @@ function sharedParts(id: string): string | undefined {
   if (notEverywhere.test(id) || laterParts.test(id)) return;
   const [folder, file] = path.split("/");
   if (file === undefined) return "parts";
-  return folder === "board" || folder === "things" ? "parts" : undefined;
+  return folder === "board" || firstOfThings.test(id) ? "parts" : undefined;
 }

@@ -45,3 +45,8 @@ export function statusLook(status: string): StatusLook {
     }
   );
 }
+
+/** A worker has the job. */
+export function isHeld(jobStatus: string | null | undefined): boolean {
+  return jobStatus === "running" || jobStatus === "claimed";
+}

@@ -1,5 +1,6 @@
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
 import type { BoardStory, BoardTask } from "~/contract/page-data";
+import { isHeld } from "../status";
 import { type BoardLook, cardParts, foldedLanes, groupings } from "./board-look";
 import { lanesOf } from "./lanes.server";
 
@@ -56,7 +57,7 @@ export function viewOf(
 function itemOf(task: BoardTask, assignee: string | null): FilterItem {
   const is = [
     task.open_questions > 0 ? "waiting" : "",
-    task.job_status === "running" || task.job_status === "claimed" ? "running" : "",
+    isHeld(task.job_status) ? "running" : "",
     task.has_plan ? "planned" : "unplanned",
   ];
   return {

@@ -4,8 +4,7 @@ import { lazy, Suspense, useRef, useState } from "react";
 import { Kbd } from "~/components/badge";
 import { useLinkArea } from "~/components/link-area";
 import { useRowKeys } from "~/components/page-keys";
-import { statusLook } from "~/components/status";
-import { StatusIcon } from "~/components/status-icon";
+import { isHeld } from "~/components/status";
 import { SelectingButton } from "~/components/things/selecting-button";
 import { useSelected } from "~/components/things/selection";
 import { useChanges } from "~/components/things/use-changes";
@@ -14,8 +13,9 @@ import { useHydrated } from "~/components/use-hydrated";
 import { useWriteAccess } from "~/components/write-access";
 import { useDoing } from "~/live/use-doing";
 import type { CardTask } from "./board-cards";
+import { BoardColumn } from "./board-column";
 import type { Lane } from "./board-look";
-import { columns } from "./columns";
+import { type Column, columns } from "./columns";
 import { Lanes } from "./lanes";
 import { MoveMenu } from "./move-menu";
 import { TaskCard } from "./task-card";
@@ -35,10 +35,6 @@ export interface Aim {
   says: string | null;
   /** The card that keys move; a pointer shows itself what it holds. */
   moving?: string;
-}
-
-function isHeld({ job_status }: CardTask): boolean {
-  return job_status === "running" || job_status === "claimed";
 }
 
 /**
@@ -66,7 +62,10 @@ export function Board({
   const [isSelecting, setSelecting] = useState(false);
   const select = usePointerSelection(isSelecting);
   const changed = useChangedTasks(saved);
-  const doing = useDoing(productId, saved.some(isHeld));
+  const doing = useDoing(
+    productId,
+    saved.some(({ job_status }) => isHeld(job_status)),
+  );
   const [aim, setAim] = useState<Aim | null>(null);
   const board = useRef<HTMLElement>(null);
   const tasks = useOptimisticTasks(useSteadyCards(saved, board));
@@ -79,42 +78,22 @@ export function Board({
   const asked = hydrated ? null : params.get("move");
   useRowKeys();
 
-  const cell = ({ status, label }: (typeof columns)[number], lane?: Lane) => {
-    const cards = tasks.filter((task) => task.status === status && task.group === lane?.key);
-    const Heading = lane ? "h3" : "h2";
-    const isAim = aim?.status === status && aim.lane === (lane?.key ?? null);
-    return (
-      <section
-        key={status}
-        role={lane ? "group" : undefined}
-        aria-label={`${label}: ${cards.length}`}
-        data-column={status}
-        data-aim={isAim || undefined}
-        className="column"
-      >
-        <Heading className="column-head">
-          <StatusIcon tone={statusLook(status).tone} />
-          {label}
-          <span className="font-normal text-muted">{cards.length}</span>
-        </Heading>
-        <ul className="column-cards">
-          {cards.map((task) => (
-            <TaskCard
-              key={task.id}
-              task={task}
-              doing={doing.get(task.id)}
-              draggable={canWrite}
-              asked={asked === task.id}
-              changed={changed.has(task.id)}
-              moving={aim?.moving === task.id}
-              marked={selected.has(`task:${task.id}`)}
-              onMove={move}
-            />
-          ))}
-        </ul>
-      </section>
-    );
-  };
+  const card = (task: CardTask) => (
+    <TaskCard
+      key={task.id}
+      task={task}
+      doing={doing.get(task.id)}
+      draggable={canWrite}
+      asked={asked === task.id}
+      changed={changed.has(task.id)}
+      moving={aim?.moving === task.id}
+      marked={selected.has(`task:${task.id}`)}
+      onMove={move}
+    />
+  );
+  const cell = (column: Column, lane?: Lane) => (
+    <BoardColumn key={column.status} {...{ column, lane, tasks, aim, card }} />
+  );
 
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click

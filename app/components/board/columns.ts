@@ -7,6 +7,8 @@ export const columns = [
   { status: "failed", label: "Failed" },
 ] as const;
 
+export type Column = (typeof columns)[number];
+
 /** People move cards to these; a task becomes failed only by its work. */
 export const movableColumns = columns.filter(({ status }) => status !== "failed");
 

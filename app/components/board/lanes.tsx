@@ -4,7 +4,7 @@ import { StatusIcon } from "~/components/status-icon";
 import type { Aim } from "./board";
 import type { CardTask } from "./board-cards";
 import { foldedLanes, type Lane } from "./board-look";
-import { columns } from "./columns";
+import { type Column, columns } from "./columns";
 import { LaneHead } from "./lane-head";
 
 /** The lanes of a grouped board. One without cards is a word at the end, where a card may be put too. */
@@ -19,7 +19,7 @@ export function Lanes({
   tasks: readonly CardTask[];
   aim: Aim | null;
   address: URLSearchParams;
-  cell: (column: (typeof columns)[number], lane: Lane) => ReactNode;
+  cell: (column: Column, lane: Lane) => ReactNode;
 }) {
   const folded = foldedLanes(address);
   const held = new Set(tasks.map(({ group }) => group));

@@ -3,6 +3,7 @@ import { Badge } from "~/components/badge";
 import { LineCounts } from "~/components/diff/line-counts";
 import { DoingLine } from "~/components/output/doing-line";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
+import { isHeld } from "~/components/status";
 import { StatusIcon } from "~/components/status-icon";
 import type { Doing } from "~/contract/events";
 import { Icon } from "../icon";
@@ -35,7 +36,7 @@ export const TaskCard = memo(function TaskCard({
   onMove,
 }: TaskCardProps) {
   const { id, code, open_questions: questions = 0 } = task;
-  const running = task.job_status === "running" || task.job_status === "claimed";
+  const running = isHeld(task.job_status);
   return (
     <li
       draggable={draggable}

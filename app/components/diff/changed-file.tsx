@@ -1,10 +1,11 @@
 import { Link } from "@remix-run/react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { visible } from "../proof/visible";
 import { ChangedLines } from "./changed-lines";
 import type { BelowLine } from "./line-column";
 import { LineCounts } from "./line-counts";
-import type { ShownFile, ShownHunk } from "./shown-diff";
+import type { ShownFile } from "./shown-diff";
+import { useFileLines } from "./use-file-lines";
 
 const statusWords: Record<ShownFile["status"], string> = {
   added: "added",
@@ -39,7 +40,8 @@ export function ChangedFile({
   useEffect(() => {
     if (isViewed) setOpen(false);
   }, [isViewed]);
-  const { hunks, problem, place } = useLines(file, address, isOpen);
+  const note = noteOf(file);
+  const { hunks, problem, place } = useFileLines(file, address, isOpen);
   return (
     <section
       id={`file-${file.index}`}
@@ -57,25 +59,12 @@ export function ChangedFile({
           <LineCounts additions={file.additions} deletions={file.deletions} />
         </summary>
         <div className="border-t border-line text-sm">
-          {noteOf(file) ? <p className="px-3 py-2 text-muted">{noteOf(file)}</p> : null}
+          {note ? <p className="px-3 py-2 text-muted">{note}</p> : null}
           {above}
           {hunks ? (
             <ChangedLines hunks={hunks} below={below} />
           ) : (
-            <p className="px-3 py-2 text-muted">
-              {problem ?? (
-                <>
-                  Loading …{" "}
-                  <Link
-                    to={`?open=${file.index}#file-${file.index}`}
-                    reloadDocument
-                    className="underline"
-                  >
-                    Show the lines
-                  </Link>
-                </>
-              )}
-            </p>
+            <p className="px-3 py-2 text-muted">{problem ?? <Loading index={file.index} />}</p>
           )}
         </div>
       </details>
@@ -94,41 +83,15 @@ export function ChangedFile({
   );
 }
 
-function useLines(file: ShownFile, address: string, isOpen: boolean) {
-  const place = useRef<HTMLDetailsElement>(null);
-  const [loaded, setLoaded] = useState<{ key: string; hunks: ShownHunk[] } | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const hunks = file.hunks ?? (loaded?.key === file.key ? loaded.hunks : null);
-  const isWanted = isOpen && hunks === null;
-  useEffect(() => {
-    const element = place.current;
-    if (!isWanted || !element) return;
-    const closing = new AbortController();
-    const load = async (): Promise<void> => {
-      try {
-        const answer = await fetch(address, { signal: closing.signal });
-        if (!answer.ok) throw new Error(String(answer.status));
-        const told: ShownFile = await answer.json();
-        setLoaded({ key: file.key, hunks: told.hunks ?? [] });
-      } catch {
-        if (!closing.signal.aborted) setProblem("The lines did not arrive. Load the page again.");
-      }
-    };
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (!entries.some((entry) => entry.isIntersecting)) return;
-        observer.disconnect();
-        void load();
-      },
-      { rootMargin: "1500px" },
-    );
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      closing.abort();
-    };
-  }, [isWanted, address, file.key]);
-  return { hunks, problem, place };
+function Loading({ index }: { index: number }) {
+  return (
+    <>
+      Loading …{" "}
+      <Link to={`?open=${index}#file-${index}`} reloadDocument className="underline">
+        Show the lines
+      </Link>
+    </>
+  );
 }
 
 function noteOf(file: ShownFile): string | null {

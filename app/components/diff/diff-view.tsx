@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback } from "react";
 import { ChangedFile } from "./changed-file";
+import { FileList } from "./file-list";
 import type { BelowLine, Side } from "./line-column";
-import { LineCounts } from "./line-counts";
 import type { ShownFile } from "./shown-diff";
 import { useDiffKeys } from "./use-diff-keys";
 import { useStoredList } from "./use-stored";
@@ -52,23 +52,7 @@ export function DiffView({
       className="diff grid items-start gap-4 lg:grid-cols-[16rem_minmax(0,1fr)]"
       data-view={view}
     >
-      <nav aria-label="Changed files" className="min-w-0 lg:sticky lg:top-4">
-        <ol className="grid max-h-[40vh] gap-px overflow-y-auto text-xs lg:max-h-[80vh]">
-          {files.map((file) => (
-            <li key={file.path}>
-              <a
-                href={`#file-${file.index}`}
-                className="flex items-baseline justify-between gap-2 rounded px-2 py-1 hover:bg-sunken pointer-coarse:py-3"
-              >
-                <span className="min-w-0 truncate font-mono" title={file.path}>
-                  {viewed.includes(file.key) ? "✓ " : ""}
-                  <bdi>{shortName(file.path)}</bdi>
-                </span>
-                <LineCounts additions={file.additions} deletions={file.deletions} />
-              </a>
-            </li>
-          ))}
-        </ol>
+      <FileList files={files} viewed={viewed}>
         <button
           type="button"
           className="mt-2 hidden px-2 text-xs text-accent underline lg:block"
@@ -76,7 +60,7 @@ export function DiffView({
         >
           {view === "split" ? "One column" : "Two columns"}
         </button>
-      </nav>
+      </FileList>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the number of a line is a shortcut of the key r */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the key is r */}
       <div
@@ -121,10 +105,4 @@ function spotOf(line: HTMLElement): Spot | null {
   return n === undefined
     ? { path, side: "old", line: Number(o) }
     : { path, side: "new", line: Number(n) };
-}
-
-/** The last folders and the name: what tells files apart. */
-function shortName(path: string): string {
-  const parts = path.split("/");
-  return parts.length > 3 ? `…/${parts.slice(-3).join("/")}` : path;
 }

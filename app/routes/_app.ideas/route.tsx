@@ -1,12 +1,9 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
-import { CodeChip } from "~/components/badge";
+import { useLoaderData, useSearchParams } from "@remix-run/react";
 import { ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
-import { RelativeTime } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
 import { createIdeaInput } from "~/contract/idea";
 import { createIdea } from "~/domain/ideas/create-idea.server";
 import { listIdeas } from "~/domain/ideas/list-ideas.server";
@@ -15,6 +12,7 @@ import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page
 import { isCanonicalUuid } from "~/http/uuid";
 import { ProductFilter } from "../_app/product-filter";
 import { useShellData } from "../_app/shell-data";
+import { IdeaCard } from "./idea-card";
 import { IdeaTabs } from "./idea-tabs";
 import { NewIdeaForm } from "./new-idea-form";
 
@@ -79,40 +77,15 @@ export default function IdeasPage() {
           />
         ) : null}
         {items.length === 0 ? (
-          <EmptyState
-            compact
-            title={archived ? "Nothing archived" : "No ideas yet"}
-            action={
-              products.length === 0 ? (
-                <ButtonLink to="/products/new" tone="primary" data-create>
-                  Create a product
-                </ButtonLink>
-              ) : null
-            }
-          >
-            {products.length === 0
-              ? "An idea belongs to a product."
-              : "Note one, talk it through with an agent, and make it a PBI when it is ready."}
-          </EmptyState>
+          <NoIdeas archived={archived} hasProducts={products.length > 0} />
         ) : (
           <ul className="grid gap-3 sm:grid-cols-2 2xl:grid-cols-3">
             {items.map((idea) => (
-              <li key={idea.id} className="grid gap-2 rounded-lg border border-line bg-surface p-4">
-                <div className="flex items-center gap-2">
-                  <CodeChip>{idea.code}</CodeChip>
-                  <StatusPill status={idea.status} />
-                </div>
-                <Link to={`/ideas/${idea.id}`} data-row className="font-semibold hover:underline">
-                  {idea.title}
-                </Link>
-                {idea.description ? (
-                  <p className="line-clamp-3 text-sm text-muted">{excerptOf(idea.description)}</p>
-                ) : null}
-                <p className="mt-auto text-xs text-faint">
-                  {products.find(({ id }) => id === idea.product_id)?.name} ·{" "}
-                  <RelativeTime at={idea.created_at} />
-                </p>
-              </li>
+              <IdeaCard
+                key={idea.id}
+                idea={idea}
+                product={products.find(({ id }) => id === idea.product_id)?.name}
+              />
             ))}
           </ul>
         )}
@@ -128,10 +101,22 @@ export default function IdeasPage() {
   );
 }
 
-/** The words of a Markdown text, for a few lines of preview. */
-function excerptOf(markdown: string): string {
-  return markdown
-    .slice(0, 400)
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll(/^[#>\s]+|^[-*+] |[*`~]+|\b_|_\b/gm, "");
+function NoIdeas({ archived, hasProducts }: { archived: boolean; hasProducts: boolean }) {
+  return (
+    <EmptyState
+      compact
+      title={archived ? "Nothing archived" : "No ideas yet"}
+      action={
+        hasProducts ? null : (
+          <ButtonLink to="/products/new" tone="primary" data-create>
+            Create a product
+          </ButtonLink>
+        )
+      }
+    >
+      {hasProducts
+        ? "Note one, talk it through with an agent, and make it a PBI when it is ready."
+        : "An idea belongs to a product."}
+    </EmptyState>
+  );
 }

@@ -7,6 +7,7 @@ import { TextAreaField } from "~/components/field";
 import { Prose, type SafeHtml } from "~/components/prose";
 import { RelativeTime } from "~/components/relative-time";
 import { ServerForm, useServerForm } from "~/components/server-form";
+import { isHeld } from "~/components/status";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { UserQuestion } from "~/contract/question";
@@ -77,8 +78,7 @@ export function Conversation({
 }
 
 function pendingWords(question: UserQuestion): string {
-  if (question.job_status === "running" || question.job_status === "claimed")
-    return "A worker is on it";
+  if (isHeld(question.job_status)) return "A worker is on it";
   if (question.job_status === "failed") return "The worker failed";
   if (question.job_status === "cancelled") return "Cancelled";
   if (question.job_status === null) return "Nobody answered. Ask again if it still matters";

@@ -61,36 +61,8 @@ export default function IdeaPage() {
     <>
       <PageHeader
         crumbs={[{ label: "Ideas", to: "/ideas" }]}
-        title={
-          <span className="flex flex-wrap items-center gap-2.5">
-            <span className="font-mono text-base text-muted">{idea.code}</span>
-            <EditableTitle
-              key={idea.id}
-              label="Title"
-              name="title"
-              value={idea.title}
-              fields={fields}
-            />
-            <StatusPill
-              status={idea.archived_at ? "CANCELLED" : idea.status}
-              label={idea.archived_at ? "Archived" : undefined}
-            />
-          </span>
-        }
-        lead={
-          idea.pbi ? (
-            <>
-              It became{" "}
-              <Link
-                to={`/products/${idea.pbi.product_id}/backlog?panel=pbi:${idea.pbi.id}`}
-                className="text-accent underline"
-              >
-                {idea.pbi.code}
-              </Link>
-              .
-            </>
-          ) : null
-        }
+        title={<IdeaTitle idea={idea} fields={fields} />}
+        lead={idea.pbi ? <Promoted pbi={idea.pbi} /> : null}
       />
       <FormErrors errors={typeof refusal?.error === "string" ? [refusal.error] : []} />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -125,6 +97,36 @@ export default function IdeaPage() {
           </Section>
         </div>
       </div>
+    </>
+  );
+}
+
+type Idea = ReturnType<typeof useLoaderData<typeof loader>>["idea"];
+
+function IdeaTitle({ idea, fields }: { idea: Idea; fields: Record<string, string> }) {
+  return (
+    <span className="flex flex-wrap items-center gap-2.5">
+      <span className="font-mono text-base text-muted">{idea.code}</span>
+      <EditableTitle key={idea.id} label="Title" name="title" value={idea.title} fields={fields} />
+      <StatusPill
+        status={idea.archived_at ? "CANCELLED" : idea.status}
+        label={idea.archived_at ? "Archived" : undefined}
+      />
+    </span>
+  );
+}
+
+function Promoted({ pbi }: { pbi: NonNullable<Idea["pbi"]> }) {
+  return (
+    <>
+      It became{" "}
+      <Link
+        to={`/products/${pbi.product_id}/backlog?panel=pbi:${pbi.id}`}
+        className="text-accent underline"
+      >
+        {pbi.code}
+      </Link>
+      .
     </>
   );
 }

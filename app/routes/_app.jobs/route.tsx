@@ -13,6 +13,7 @@ import { costsText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
+import { isHeld } from "~/components/status";
 import { WriteFields } from "~/components/write-access";
 import { type AgentJob, jobIdInput } from "~/contract/agent-job";
 import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
@@ -91,7 +92,7 @@ export default function JobsPage() {
 }
 
 function JobRow({ job, why }: { job: AgentJob; why: readonly StillReason[] | null }) {
-  const running = job.status === "running" || job.status === "claimed";
+  const running = isHeld(job.status);
   const tokens = tokensOf(job);
   return (
     <li className="grid gap-1 px-4 py-2.5 text-sm">

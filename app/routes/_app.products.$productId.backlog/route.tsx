@@ -22,7 +22,7 @@ import { loadPanel } from "./panel-data.server";
 import { useListPaste } from "./pasted-text";
 import { SprintStrip } from "./sprint-strip";
 import { Tree } from "./tree";
-import { useTreeAddress } from "./tree-address";
+import { type TreeAddress, useTreeAddress } from "./tree-address";
 import { treeRows } from "./tree-rows";
 import { useTreePeek } from "./use-tree-peek";
 
@@ -100,24 +100,7 @@ export default function BacklogPage() {
           <h1 className="text-xl font-semibold tracking-tight">Backlog</h1>
           <div className="flex gap-2">
             <SelectingButton isSelecting={isSelecting} onChange={setSelecting} />
-            <ButtonLink to={address.panelTo("new-pbi")} preventScrollReset>
-              New PBI
-            </ButtonLink>
-            {pbis.length > 0 ? (
-              <ButtonLink to={address.panelTo("paste")} preventScrollReset tone="quiet">
-                Paste a list
-              </ButtonLink>
-            ) : null}
-            {pbis.length > 0 ? (
-              <ButtonLink
-                to={address.panelTo("new-story")}
-                preventScrollReset
-                tone="primary"
-                data-create
-              >
-                New story
-              </ButtonLink>
-            ) : null}
+            <NewThings address={address} hasPbis={pbis.length > 0} />
           </div>
         </div>
         {view.total > 0 ? (
@@ -165,6 +148,31 @@ export default function BacklogPage() {
         />
       ) : null}
     </div>
+  );
+}
+
+function NewThings({ address, hasPbis }: { address: TreeAddress; hasPbis: boolean }) {
+  return (
+    <>
+      <ButtonLink to={address.panelTo("new-pbi")} preventScrollReset>
+        New PBI
+      </ButtonLink>
+      {hasPbis ? (
+        <>
+          <ButtonLink to={address.panelTo("paste")} preventScrollReset tone="quiet">
+            Paste a list
+          </ButtonLink>
+          <ButtonLink
+            to={address.panelTo("new-story")}
+            preventScrollReset
+            tone="primary"
+            data-create
+          >
+            New story
+          </ButtonLink>
+        </>
+      ) : null}
+    </>
   );
 }
 

@@ -1,17 +1,13 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { Link, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { BudgetSection } from "~/components/budgets/budget-section";
-import { Fact, Facts, Section } from "~/components/card";
+import { Section } from "~/components/card";
 import { FormErrors } from "~/components/field";
-import { forecastMilliseconds } from "~/components/forecast";
-import { tokensOf } from "~/components/jobs/job-card";
 import { StandingStill } from "~/components/jobs/standing-still";
 import { stillReasons } from "~/components/jobs/still-reasons.server";
-import { costsText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
 import { QuestionCard } from "~/components/questions/question-card";
-import { durationText, Elapsed } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import { useAnswer } from "~/components/use-answer";
 import { describeStatuses, WovenProgress } from "~/components/woven-progress";
@@ -34,6 +30,7 @@ import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { Overlaps } from "./overlaps";
 import { RunControls } from "./run-controls";
+import { RunFacts } from "./run-facts";
 import { RunJobs } from "./run-jobs";
 import { RunState } from "./run-state";
 import { RunWaves } from "./run-waves";
@@ -107,13 +104,7 @@ export default function RunPage() {
     run.executions.length > 0
       ? run.executions.map(({ status }) => status)
       : run.jobs.map(({ status }) => status);
-  const atWork = run.jobs.filter(
-    (job) => job.status === "running" || job.status === "claimed",
-  ).length;
   const unfinished = run.finished_at === null;
-  const forecast = unfinished
-    ? forecastMilliseconds(run.executions.length > 0 ? run.executions : run.jobs, atWork)
-    : null;
   return (
     <div className="grid gap-5">
       <PageHeader
@@ -141,33 +132,7 @@ export default function RunPage() {
         <WovenProgress statuses={statuses} tall />
         <p className="text-sm text-muted">{describeStatuses(statuses)}</p>
       </section>
-      <Facts>
-        {run.started_at ? (
-          <Fact term={unfinished ? "Running for" : "Took"}>
-            <Elapsed from={run.started_at} to={run.finished_at} />
-          </Fact>
-        ) : (
-          <Fact term="Waiting for">
-            <Elapsed from={run.created_at} to={run.finished_at} />
-          </Fact>
-        )}
-        {forecast !== null ? (
-          <Fact term="Rest, at this pace">about {durationText(forecast)}</Fact>
-        ) : null}
-        <Fact term="Tokens">{tokensText(tokensOf(run))}</Fact>
-        <Fact term="Cost">{costsText(run.costs) ?? "no price known"}</Fact>
-        <Fact term="Branch">
-          <code className="font-mono text-xs">{run.branch}</code>
-        </Fact>
-        <Fact term="Started by">{run.started_by_name}</Fact>
-        {run.previous_run_id ? (
-          <Fact term="Continues">
-            <Link to={`../runs/${run.previous_run_id}`} className="text-accent underline">
-              the run before
-            </Link>
-          </Fact>
-        ) : null}
-      </Facts>
+      <RunFacts run={run} />
       <BudgetSection scope="run" targetId={run.id} budgets={budgets} open={unfinished} />
       {unfinished ? <RunWaves jobs={run.jobs} order={order} /> : null}
       <Section title="Jobs, in order" flush>

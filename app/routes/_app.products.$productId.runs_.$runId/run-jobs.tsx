@@ -7,6 +7,7 @@ import { JobStatus } from "~/components/jobs/job-status";
 import { costsText, tokensText } from "~/components/numbers";
 import { DoingLine } from "~/components/output/doing-line";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
+import { isHeld } from "~/components/status";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
 import type { AgentJob, TaskExecution } from "~/contract/agent-job";
@@ -16,7 +17,10 @@ import { useDoing } from "~/live/use-doing";
 
 /** One line a job; of a batch run, one line a task of its single job. */
 export function RunJobs({ run }: { run: SprintRunDetail }) {
-  const doing = useDoing(run.product_id, run.jobs.some(isHeld));
+  const doing = useDoing(
+    run.product_id,
+    run.jobs.some(({ status }) => isHeld(status)),
+  );
   return (
     <ol className="divide-y divide-line">
       {run.jobs.map((job) => (
@@ -34,10 +38,6 @@ export function RunJobs({ run }: { run: SprintRunDetail }) {
   );
 }
 
-function isHeld({ status }: AgentJob): boolean {
-  return status === "running" || status === "claimed";
-}
-
 function JobLine({
   job,
   doing,
@@ -48,7 +48,7 @@ function JobLine({
   batch: boolean;
 }) {
   const tokens = tokensOf(job);
-  const running = isHeld(job);
+  const running = isHeld(job.status);
   return (
     <li className="grid gap-1 px-4 py-2.5 text-sm">
       <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">

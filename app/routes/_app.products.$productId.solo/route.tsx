@@ -1,7 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { CodeChip } from "~/components/badge";
 import { Board } from "~/components/board/board";
 import { boardCards } from "~/components/board/board-cards";
 import { BoardTools } from "~/components/board/board-tools";
@@ -9,18 +7,13 @@ import { toolsText } from "~/components/board/board-tools.server";
 import { readLook, viewOf, withoutFilter } from "~/components/board/board-view.server";
 import { TaskLines } from "~/components/board/task-lines";
 import { listText } from "~/components/board/task-list.server";
-import { Button, ButtonLink } from "~/components/button";
-import { Section } from "~/components/card";
+import { ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
-import { FreshRows } from "~/components/fresh-rows";
 import { countText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
-import { useSteadyRows } from "~/components/use-steady-rows";
-import { WriteFields } from "~/components/write-access";
-import type { BoardStory } from "~/contract/page-data";
 import { assignStoryInput } from "~/contract/story";
 import { getSoloBoard } from "~/domain/pages/get-solo-board.server";
 import { assignStory } from "~/domain/stories/assign-story.server";
@@ -28,6 +21,7 @@ import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { SoloStories } from "./solo-stories";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
@@ -90,20 +84,7 @@ export default function SoloPage() {
     useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "solo", productId });
-  if (!sprint) {
-    return (
-      <EmptyState
-        title="No sprint is under way"
-        action={
-          <ButtonLink to={`/products/${productId}/sprints`} tone="primary">
-            Plan a sprint
-          </ButtonLink>
-        }
-      >
-        This page shows your own stories of the active sprint, and those that nobody took yet.
-      </EmptyState>
-    );
-  }
+  if (!sprint) return <NoSprint productId={productId} />;
   return (
     <div className="grid gap-5">
       <PageHeader
@@ -147,14 +128,14 @@ export default function SoloPage() {
         </EmptyState>
       )}
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        <Stories
+        <SoloStories
           title="To take"
           stories={free}
           intent="claim"
           button="Take it"
           empty="Every story has somebody."
         />
-        <Stories
+        <SoloStories
           title="Yours"
           stories={mine}
           intent="release"
@@ -166,49 +147,17 @@ export default function SoloPage() {
   );
 }
 
-const storyKey = ({ id }: BoardStory) => id;
-
-function Stories({
-  title,
-  stories,
-  intent,
-  button,
-  empty,
-}: {
-  title: string;
-  stories: readonly BoardStory[];
-  intent: string;
-  button: string;
-  empty: string;
-}) {
-  const { list, shown, fresh, show } = useSteadyRows<BoardStory, HTMLUListElement>(
-    stories,
-    storyKey,
-  );
+function NoSprint({ productId }: { productId: string }) {
   return (
-    <Section title={`${title} (${stories.length})`} flush>
-      <FreshRows count={fresh} show={show} />
-      <ul ref={list} className="divide-y divide-line">
-        {shown.map((story) => (
-          <li key={story.id} className="flex items-center gap-2 px-4 py-2 text-sm">
-            <CodeChip>{story.code}</CodeChip>
-            <Link to={`/stories/${story.id}`} className="min-w-0 flex-1 truncate hover:underline">
-              {story.title}
-            </Link>
-            <WriteFields quiet>
-              <ActionForm>
-                <input type="hidden" name="intent" value={intent} />
-                <input type="hidden" name="assignee_id" value="" />
-                <Button type="submit" size="sm" name="story_id" value={story.id}>
-                  {button}
-                  <span className="sr-only"> {story.code}</span>
-                </Button>
-              </ActionForm>
-            </WriteFields>
-          </li>
-        ))}
-        {stories.length === 0 ? <li className="px-4 py-3 text-sm text-muted">{empty}</li> : null}
-      </ul>
-    </Section>
+    <EmptyState
+      title="No sprint is under way"
+      action={
+        <ButtonLink to={`/products/${productId}/sprints`} tone="primary">
+          Plan a sprint
+        </ButtonLink>
+      }
+    >
+      This page shows your own stories of the active sprint, and those that nobody took yet.
+    </EmptyState>
   );
 }

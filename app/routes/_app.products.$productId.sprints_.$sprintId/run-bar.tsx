@@ -30,72 +30,73 @@ export function RunBar({
   const unfinished =
     run && (run.status === "queued" || run.status === "running" || run.status === "paused");
   if (run && unfinished) return <RunUnderWay run={run} productId={productId} />;
-  if (sprint.status === "failed") {
-    return (
-      <Notice
-        tone="failed"
-        title="The run of this sprint failed"
-        actions={
-          <>
-            {run ? (
-              <ButtonLink to={`/products/${productId}/runs/${run.id}`}>See what failed</ButtonLink>
-            ) : null}
-            <RunForm intent="resume-sprint" label="Resume sprint" />
-          </>
-        }
-      >
-        Resume resets what failed and starts a new run on the same branch. After that the sprint
-        takes stories and can be completed.
-      </Notice>
-    );
-  }
+  if (sprint.status === "failed") return <FailedRun run={run} productId={productId} />;
   if (sprint.status !== "active") return null;
-  if (preflight.ready) {
-    return (
-      <Notice
-        tone="done"
-        title="Ready for the agents"
-        actions={
-          <WriteFields quiet>
-            <Form method="post" id="start-run">
-              <input type="hidden" name="intent" value="start-run" />
-              <SubmitButton pendingLabel="Starting…">
-                {`Start run of ${countText(preflight.jobs_total, "job")}`}
-              </SubmitButton>
-            </Form>
-          </WriteFields>
-        }
-      >
-        <p>Every open task has a plan and nothing waits on a person.</p>
-        {forecast ? <ForecastLine forecast={forecast} /> : null}
-        {preflight.warnings.map(({ budget_id, message }) => (
-          <p key={budget_id} className="text-waiting">
-            {message}
-          </p>
-        ))}
-        <WriteFields quiet>
-          <details className="mt-2">
-            <summary className="text-accent underline underline-offset-2 hover:decoration-2">
-              Stop at a sum
-            </summary>
-            <div className="mt-2 grid gap-1">
-              <AmountFields label="Stop at" id="run-budget" required={false} form="start-run" />
-              <p className="text-xs text-muted">
-                The run then waits and asks you. What was done is kept.
-              </p>
-            </div>
-          </details>
-        </WriteFields>
-      </Notice>
-    );
-  }
+  if (preflight.ready) return <ReadyToRun preflight={preflight} forecast={forecast} />;
   return <Blockers preflight={preflight} productId={productId} />;
 }
 
-function RunForm({ intent, label }: { intent: string; label: string }) {
+function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: string }) {
+  return (
+    <Notice
+      tone="failed"
+      title="The run of this sprint failed"
+      actions={
+        <>
+          {run ? (
+            <ButtonLink to={`/products/${productId}/runs/${run.id}`}>See what failed</ButtonLink>
+          ) : null}
+          <RunForm intent="resume-sprint" label="Resume sprint" />
+        </>
+      }
+    >
+      Resume resets what failed and starts a new run on the same branch. After that the sprint takes
+      stories and can be completed.
+    </Notice>
+  );
+}
+
+function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: Forecast | null }) {
+  return (
+    <Notice
+      tone="done"
+      title="Ready for the agents"
+      actions={
+        <RunForm
+          id="start-run"
+          intent="start-run"
+          label={`Start run of ${countText(preflight.jobs_total, "job")}`}
+        />
+      }
+    >
+      <p>Every open task has a plan and nothing waits on a person.</p>
+      {forecast ? <ForecastLine forecast={forecast} /> : null}
+      {preflight.warnings.map(({ budget_id, message }) => (
+        <p key={budget_id} className="text-waiting">
+          {message}
+        </p>
+      ))}
+      <WriteFields quiet>
+        <details className="mt-2">
+          <summary className="text-accent underline underline-offset-2 hover:decoration-2">
+            Stop at a sum
+          </summary>
+          <div className="mt-2 grid gap-1">
+            <AmountFields label="Stop at" id="run-budget" required={false} form="start-run" />
+            <p className="text-xs text-muted">
+              The run then waits and asks you. What was done is kept.
+            </p>
+          </div>
+        </details>
+      </WriteFields>
+    </Notice>
+  );
+}
+
+function RunForm({ intent, label, id }: { intent: string; label: string; id?: string }) {
   return (
     <WriteFields quiet>
-      <Form method="post">
+      <Form method="post" id={id}>
         <input type="hidden" name="intent" value={intent} />
         <SubmitButton pendingLabel="Starting…">{label}</SubmitButton>
       </Form>
