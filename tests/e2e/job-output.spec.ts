@@ -1,6 +1,7 @@
 import { type APIResponse, expect } from "@playwright/test";
 import { z } from "zod";
 import { connectClient } from "../mcp/clients";
+import { heldJob } from "./held-job";
 import { test } from "./test";
 import { newPerson, newToken, newWorld } from "./world";
 
@@ -66,4 +67,30 @@ test("people watch what an agent says while it works, and read it when it has en
   await expect(page.getByRole("checkbox", { name: "Follow" })).toBeHidden();
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(page.getByText("All is written.")).toBeVisible();
+});
+
+test("a long transcript is read from its begin, with nothing left out", async ({
+  browser,
+  baseURL,
+}) => {
+  const owner = await newPerson(browser);
+  const job = await heldJob(owner, String(baseURL));
+  for (let first = 1; first <= 5_600; first += 400) {
+    const at = new Date().toISOString();
+    const entries = Array.from({ length: 400 }, (_, n) => ({
+      ...{ seq: first + n, at, kind: "text", text: `Line ${first + n}.` },
+    }));
+    const answer = await owner.context.request.post(`/api/jobs/${job.id}/output`, {
+      headers: { authorization: `Bearer ${job.token}` },
+      data: { attempt: job.attempt, entries },
+    });
+    expect(answer.status()).toBe(202);
+  }
+  const page = await owner.context.newPage();
+  await page.goto(`/jobs/${job.id}`);
+  await page.getByRole("button", { name: "Show 5300 earlier" }).click();
+  // Counted first: each time that `toBeVisible` does not find its element, it looks at the style of every other one,
+  // and while entries that were never drawn have none, that takes this page longer than the journey waits.
+  await expect(page.locator("[data-kind]")).toHaveCount(5_600);
+  await expect(page.getByText("Line 1.", { exact: true })).toBeVisible();
 });
