@@ -134,14 +134,19 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     await expect.poll(async () => soFar(run.runId), { timeout: 20_000 }).toBeGreaterThan(1);
     worker.process.kill("SIGKILL");
     await worker.ended;
+    // A last heartbeat may still be on its way: it tells more, and renews the lease that ran out before it.
     const told = await soFar(run.runId);
-    await t.sql.query("update agent_jobs set lease_until = now() where sprint_run_id = $1", [
-      run.runId,
-    ]);
-    await t.database.call("sweep", {});
+    const takeBack = async () => {
+      await t.sql.query("update agent_jobs set lease_until = now() where sprint_run_id = $1", [
+        run.runId,
+      ]);
+      await t.database.call("sweep", {});
+      return (await run.read()).jobs;
+    };
+    await expect.poll(takeBack).toMatchObject([{ status: "queued", retry_count: 1 }]);
     const [job] = (await run.read()).jobs;
-    expect(job).toMatchObject({ status: "queued", retry_count: 1, cost: told });
-    expect(await run.budget()).toMatchObject({ spent: told });
+    expect(job?.cost).toBeGreaterThanOrEqual(told);
+    expect(await run.budget()).toMatchObject({ spent: job?.cost });
   });
 });
 
