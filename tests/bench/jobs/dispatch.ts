@@ -10,8 +10,17 @@ import { createQueueWorld, type Queue, startRuns } from "./world";
 const workers = 8;
 
 /** What is beside the bare queue: nothing, dependencies among all tasks, budgets on every run and product. */
-const sides = ["bare", "edges", "budgets"] as const;
-type Side = (typeof sides)[number];
+type Side = "bare" | "edges" | "budgets";
+
+export interface Dispatch {
+  rounds: number;
+  seconds: number;
+  backlog: number;
+  products: number;
+  /** Lines of usage that each run has in its ledger already, all of today. */
+  ledger: number;
+  against: Exclude<Side, "bare">[];
+}
 
 interface Measured {
   claim: number;
@@ -19,28 +28,31 @@ interface Measured {
 }
 
 /**
- * Claims at the same backlog with nothing, with dependencies and with budgets, turn about: the first turn of each warms up,
- * and the order of the sides changes with every turn.
+ * Claims at the same backlog with nothing, and with dependencies or budgets, turn about: the first turn of each warms up, and
+ * the order of the sides changes with every turn.
  */
 export async function compareDispatch(
   sql: pg.Pool,
   database: Database,
-  { rounds, seconds, backlog }: { rounds: number; seconds: number; backlog: number },
+  dispatch: Dispatch,
 ): Promise<void> {
+  const { rounds, backlog, ledger, against } = dispatch;
+  const sides = ["bare", ...against] as const;
   const found: Record<Side, Measured[]> = { bare: [], edges: [], budgets: [] };
   for (let round = 0; round <= rounds; round++) {
     for (const side of round % 2 === 0 ? sides : [...sides].reverse()) {
-      const measured = await measure(sql, database, side, backlog, seconds);
+      const measured = await measure(sql, database, side, dispatch);
       console.log(
         `     ${side}: claim ${measured.claim.toFixed(2)} ms, ${Math.round(measured.rate)} jobs/s`,
       );
       if (round > 0) found[side].push(measured);
     }
   }
-  for (const side of ["edges", "budgets"] as const) {
+  for (const side of against) {
     const ratio = (name: keyof Measured) =>
       median(found[side].map((each, n) => each[name] / (found.bare[n]?.[name] ?? Number.NaN)));
-    const title = `at a backlog of ${backlog}, with ${side} against without`;
+    const lines = ledger === 0 ? "" : ` and a ledger of ${ledger}`;
+    const title = `at a backlog of ${backlog}${lines}, with ${side} against without`;
     console.log(verdict(`claim ${title}`, ratio("claim"), 1.1, "lower"));
     console.log(verdict(`claim + complete ${title}`, ratio("rate"), 0.9, "higher"));
   }
@@ -50,13 +62,13 @@ async function measure(
   sql: pg.Pool,
   database: Database,
   side: Side,
-  backlog: number,
-  seconds: number,
+  { backlog, products, ledger, seconds }: Dispatch,
 ): Promise<Measured> {
-  const queue = await createQueueWorld(sql, database, backlog, 30);
+  const queue = await createQueueWorld(sql, database, backlog, products);
   if (side === "edges") await addEdges(sql, queue);
   await startRuns(queue);
   if (side === "budgets") await addBudgets(sql, queue);
+  if (ledger > 0) await addLines(sql, queue, ledger);
   await sql.query("analyze");
   const claims: number[] = [];
   const rate = await closedLoop(workers, seconds, async (worker) => {
@@ -104,5 +116,15 @@ async function addBudgets(sql: pg.Pool, { productIds }: Queue): Promise<void> {
      union all
      select p, 'product', 'day', null, 'USD', 1000000 from unnest($1::uuid[]) p`,
     [productIds],
+  );
+}
+
+/** Usage of jobs that are long gone: of the runs that go on, and of today, so that every budget has to know of it. */
+async function addLines(sql: pg.Pool, { productIds }: Queue, lines: number): Promise<void> {
+  await sql.query(
+    `insert into public.usage_events (product_id, sprint_run_id, attempt, seq, model_id, input_tokens, cost, currency, source)
+     select r.product_id, r.id, 1, n, 'm', 1000, 0.001, 'USD', 'reported'
+     from public.sprint_runs r, generate_series(1, $2::integer) n where r.product_id = any ($1)`,
+    [productIds, lines],
   );
 }

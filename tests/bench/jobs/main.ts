@@ -34,7 +34,16 @@ async function main(dataDir: string): Promise<void> {
       queues: () =>
         compareWithQueues(sql, database, () => new pg.Pool({ connectionString: url, max: 10 })),
       backlogs: () => compareBacklogs(sql, database),
-      dispatch: () => compareDispatch(sql, database, { rounds, seconds, backlog: 30_000 }),
+      dispatch: () =>
+        compareDispatch(sql, database, {
+          ...{ rounds, seconds, backlog: 30_000, products: 30, ledger: 0 },
+          against: ["edges", "budgets"],
+        }),
+      ledger: () =>
+        compareDispatch(sql, database, {
+          ...{ rounds, seconds, backlog: 3_000, products: 1, ledger: 100_000 },
+          against: ["budgets"],
+        }),
       start: () => measureRunStart(sql, database, rounds),
     };
     const asked = process.argv.slice(2);

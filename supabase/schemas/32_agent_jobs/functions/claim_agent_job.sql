@@ -24,6 +24,7 @@ declare
   v_tried uuid[] := '{}';
   v_product_id uuid;
   v_job public.agent_jobs;
+  v_rooms private.budget_room[];
   v_full_budgets uuid[];
 begin
   if p_quota_pct not between 0 and 100 then
@@ -51,21 +52,22 @@ begin
       continue;
     end if;
     v_locked := v_locked || v_product_id;
-    v_full_budgets := private.weigh_budgets(v_product_id, v_worker.id, v_tried = '{}');
+    v_rooms := private.weigh_budgets(v_product_id, v_worker.id, v_tried = '{}');
+    v_full_budgets := private.full_budgets(v_rooms);
     v_job := private.take_job(v_worker.id, v_user_id, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
     exit when v_job.id is not null;
     v_tried := v_tried || v_product_id;
   end loop;
 
-  if v_full_budgets is not null and v_job.id is not null then
-    perform private.reserve_budget(v_job);
+  if v_rooms is not null and v_job.id is not null then
+    perform private.reserve_budget(v_job, v_rooms);
   end if;
   perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct);
   if v_job.id is null then
     return json_build_object('job', null, 'worker_id', v_worker.id, 'reason', private.nothing_to_claim(v_user_id, p_product_id, v_full_budgets));
   end if;
-  return json_build_object('job', case when v_full_budgets is null then private.job_payload(v_job)
-    else (private.job_payload(v_job)::jsonb || private.budget_payload(v_job))::json end, 'worker_id', v_worker.id, 'reason', null);
+  return json_build_object('job', case when v_rooms is null then private.job_payload(v_job)
+    else (private.job_payload(v_job)::jsonb || private.budget_payload(v_job, v_rooms))::json end, 'worker_id', v_worker.id, 'reason', null);
 end;
 $$;
 

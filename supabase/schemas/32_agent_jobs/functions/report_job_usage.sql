@@ -21,6 +21,7 @@ begin
   end if;
   -- A statement of its own: what follows must see the new lines.
   v_job := private.record_usage(v_job, p_attempt, jsonb_populate_record(null::private.job_report, p_usage));
+  perform private.sum_budgets(v_job);
   return private.job_json(v_job);
 end;
 $$;

@@ -36,9 +36,11 @@ comment on column public.usage_events.subscription is
   'Paid by a subscription: the cost is what the list price would be, and no money that anybody spends.';
 
 create index usage_events_product_id_idx on public.usage_events (product_id, created_at);
-create index usage_events_task_id_idx on public.usage_events (task_id);
-create index usage_events_sprint_run_id_idx on public.usage_events (sprint_run_id);
-create index usage_events_worker_id_idx on public.usage_events (worker_id);
+-- What came after a line, of whatever a budget is for; the last line of a worker.
+create index usage_events_product_lines_idx on public.usage_events (product_id, id);
+create index usage_events_task_id_idx on public.usage_events (task_id, id);
+create index usage_events_sprint_run_id_idx on public.usage_events (sprint_run_id, id);
+create index usage_events_worker_id_idx on public.usage_events (worker_id, id);
 
 alter table public.usage_events enable row level security;
 

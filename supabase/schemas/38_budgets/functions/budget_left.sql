@@ -1,16 +1,18 @@
--- Why: what a job may use at most, by unit: the smallest rest of the budgets that it falls under, less what others have reserved.
-create function private.budget_left(p_job public.agent_jobs)
-returns table (unit text, amount numeric)
+-- Why: what a claimed job may use at most, by unit: the smallest rest of the budgets that it falls under, as its claim found
+-- them, and what a task is expected to use.
+create function private.budget_left(p_job public.agent_jobs, p_rooms private.budget_room[])
+returns table (unit text, amount numeric, need numeric)
 language plpgsql
 stable
 set search_path = ''
 as $$
 begin
   return query
-    select b.unit, greatest(0, min(b.amount - private.budget_spent(b) - (private.budget_at_work(b, p_job.id)).reserved))
-    from public.budgets b
-    where b.product_id = p_job.product_id and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
-    group by b.unit;
+    select r.unit, greatest(0, min(r.room)), min(r.need)
+    from unnest(p_rooms) r
+    join public.budgets b on b.id = r.budget_id
+    where r.room is not null and p_job.id <> all (b.finish_job_ids) and private.budget_covers(b, p_job)
+    group by r.unit;
 end;
 $$;
 

@@ -1,5 +1,5 @@
 -- Why: tools that stop themselves at a sum are told it with the claim; heartbeats stop the others.
-create function private.budget_payload(p_job public.agent_jobs)
+create function private.budget_payload(p_job public.agent_jobs, p_rooms private.budget_room[])
 returns jsonb
 language plpgsql
 stable
@@ -8,7 +8,7 @@ as $$
 begin
   return jsonb_build_object('budget_left', (
     select coalesce(jsonb_agg(jsonb_build_object('unit', l.unit, 'amount', round(l.amount, 6)) order by l.unit), '[]')
-    from private.budget_left(p_job) l));
+    from private.budget_left(p_job, p_rooms) l));
 end;
 $$;
 

@@ -1,12 +1,11 @@
 -- Why: what the claimed job is expected to use is taken off what others may begin with; where less is left, the rest.
-create function private.reserve_budget(p_job public.agent_jobs)
+create function private.reserve_budget(p_job public.agent_jobs, p_rooms private.budget_room[])
 returns void
 language plpgsql
 volatile
 set search_path = ''
 as $$
 declare
-  v_model_id text := coalesce(p_job.model_id, private.model_of_worker(p_job.worker_id));
   v_tasks integer := 1;
 begin
   if p_job.kind = 'SPRINT_IMPLEMENTATION' then
@@ -14,9 +13,8 @@ begin
     where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING');
   end if;
   insert into public.budget_reservations as r (job_id, unit, attempt, product_id, amount)
-  select p_job.id, x.unit, p_job.attempt, p_job.product_id,
-    least(greatest(v_tasks, 1) * private.expected_use(p_job.product_id, x.unit, v_model_id), x.amount)
-  from private.budget_left(p_job) x
+  select p_job.id, x.unit, p_job.attempt, p_job.product_id, least(greatest(v_tasks, 1) * x.need, x.amount)
+  from private.budget_left(p_job, p_rooms) x
   on conflict (job_id, unit) do update
   set attempt = excluded.attempt, amount = excluded.amount, seen = 0, step = 0;
 end;

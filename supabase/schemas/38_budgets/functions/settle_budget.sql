@@ -11,6 +11,7 @@ declare
   v_reached_at timestamptz := case when private.is_budget_reached(p_budget) then p_budget.reached_at end;
   v_budget public.budgets;
 begin
+  perform private.sum_budget(p_budget);
   if v_reached_at is null and p_budget.due_at is not null then
     select * into v_work from private.budget_at_work(p_budget);
     v_left := p_budget.amount - private.budget_spent(p_budget);

@@ -11,6 +11,7 @@ begin
   update public.budgets b
   set sprint_run_id = new.id, spent_before = private.budget_spent(b), reached_at = null, due_at = private.now(), finish_job_ids = '{}'
   where b.sprint_run_id = new.previous_run_id;
+  delete from private.budget_sums s using public.budgets b where b.id = s.budget_id and b.sprint_run_id = new.id;
   return null;
 end;
 $$;

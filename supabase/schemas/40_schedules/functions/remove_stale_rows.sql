@@ -38,10 +38,12 @@ begin
   get diagnostics v_diffs = row_count;
   perform private.keep_usage_so_far(x.job_id, x.attempt)
   from (
-    select distinct s.job_id, s.attempt from public.usage_so_far s
+    select distinct s.product_id, s.job_id, s.attempt from public.usage_so_far s
     where s.told_at < v_now - interval '1 hour' and not exists (
       select from public.agent_jobs j where j.id = s.job_id and j.attempt = s.attempt and j.status in ('CLAIMED', 'RUNNING'))
-  ) x;
+  ) x
+  -- Whoever writes lines of the ledger holds a share of its product; one that is busy is looked at the next time.
+  where private.try_share_product(x.product_id);
   delete from public.agent_workers w
   where w.last_seen_at < v_now - interval '30 days'
     and not exists (select from public.agent_jobs j where j.worker_id = w.id)

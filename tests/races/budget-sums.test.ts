@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { ContractError } from "~/contract/errors";
+import type { JobPayload } from "~/contract/worker";
+import type { Actor } from "~/db/rpc.server";
+import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
+import { getBudgets } from "~/domain/budgets/get-budgets.server";
+import { setBudget } from "~/domain/budgets/set-budget.server";
+import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { createTestDatabase } from "../setup/database";
+
+const t = await createTestDatabase();
+/** More rounds on demand: RACE_ROUNDS=100 npx vitest run tests/races */
+const rounds = Number(process.env.RACE_ROUNDS ?? 3);
+const jobsOfOneRound = 30;
+const far = 1_000_000_000;
+
+/** Numbers that look random and are the same in every run. */
+function dice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state % below;
+  };
+}
+
+/** A product, sprint, run and task under budgets in every unit that never end, the task being the first of the sprint. */
+async function scene() {
+  const world = await seedSprint(t, { strategy: "STORY", stories: Array(jobsOfOneRound).fill(1) });
+  const { actor, product, sprint } = world;
+  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const task = at(world.tasks, 0);
+  for (const unit of ["USD", "EUR", "tokens"]) {
+    const given = { product_id: product.id, unit, amount: far };
+    await setBudget(actor, { ...given, scope: "product", period: "day" });
+    await setBudget(actor, { ...given, scope: "product", period: "month" });
+    await setBudget(actor, { ...given, scope: "sprint", target_id: sprint.id });
+    await setBudget(actor, { ...given, scope: "run", target_id: run.id });
+    await setBudget(actor, { ...given, scope: "task", target_id: task.id });
+  }
+  return { ...world, run, task };
+}
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+/** Lines of a ledger: priced by list, by the tool in two currencies, paid by a subscription. */
+function linesFrom(first: number, roll: (below: number) => number) {
+  const prices = [{}, { cost: 0.37 }, { cost: 0.11, currency: "EUR" }];
+  return Array.from({ length: 8 }, (_, n) => ({
+    ...{ seq: first + n, model_id: "race", input_tokens: roll(900), output_tokens: roll(90) },
+    ...at(prices, roll(3)),
+    ...(roll(5) === 0 ? { subscription: true } : {}),
+  }));
+}
+
+/** A word that may come too late: somebody else has the job by now, or it is cleaned away. */
+async function unlessLost(word: Promise<unknown>): Promise<void> {
+  try {
+    await word;
+  } catch (error) {
+    if (!(error instanceof ContractError) || ![404, 409].includes(error.status)) throw error;
+  }
+}
+
+/** What one job goes through: beats, lines, and an end that is told, or never told, or told late. */
+async function go(actor: Actor, job: JobPayload, roll: (below: number) => number): Promise<void> {
+  const held = { job_id: job.id, attempt: job.attempt };
+  const beat = (tokens: number) =>
+    heartbeatAgentJob(actor, {
+      ...held,
+      usage: { models: [{ model_id: "race", input_tokens: tokens, cost: tokens / 1000 }] },
+    });
+  await beat(100 + roll(500));
+  await unlessLost(reportJobUsage(actor, { ...held, events: linesFrom(1, roll) }));
+  await beat(100 + roll(500));
+  if (roll(3) === 0) {
+    await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [job.id]);
+    return;
+  }
+  // The end is told beside others, with a share of the lock, and has a line of its own.
+  const totals = { model_id: "race", input_tokens: 10_000, output_tokens: 1_000 };
+  await unlessLost(
+    reportAgentJob(actor, { ...held, ...totals, status: "done", verify_result: "ALIGNED" }),
+  );
+  await unlessLost(reportJobUsage(actor, { ...held, events: linesFrom(100, roll) }));
+}
+
+/** Each budget with what it says was spent, and what its lines and turns add up to when nothing is kept. */
+async function compare({ actor, product, sprint, run, task }: Scene) {
+  const query = { product_id: product.id };
+  const lists = await Promise.all([
+    getBudgets(actor, query),
+    getBudgets(actor, { ...query, sprint_run_id: run.id }),
+    getBudgets(actor, { ...query, task_id: task.id }),
+  ]);
+  const budgets = new Map(lists.flatMap((list) => list.budgets).map((each) => [each.id, each]));
+  const counted = [...budgets.values()].map(async ({ scope, period, unit, from_at, spent }) => {
+    const { rows } = await t.sql.query<{ spent: number }>(
+      `select coalesce(round(sum(case
+           when $1 = 'tokens' then coalesce(input_tokens, 0) + coalesce(output_tokens, 0) + coalesce(cache_write_tokens, 0)
+           when currency = $1 and not subscription then cost end), 6), 0)::float as spent
+       from (
+         select input_tokens, output_tokens, cache_write_tokens, currency, subscription, cost, created_at, product_id,
+           sprint_run_id, task_id from public.usage_events
+         union all
+         select input_tokens, output_tokens, cache_write_tokens, currency, subscription, cost, told_at, product_id,
+           sprint_run_id, task_id from public.usage_so_far
+       ) u
+       where product_id = $2 and ($3::timestamptz is null or created_at >= $3) and case $4
+         when 'run' then sprint_run_id = $5 when 'task' then task_id = $6
+         when 'sprint' then sprint_run_id in (select r.id from public.sprint_runs r where r.sprint_id = $7) else true end`,
+      [unit, product.id, from_at, scope, run.id, task.id, sprint.id],
+    );
+    const name = `${scope} ${period ?? ""} ${unit}`;
+    return { name, told: [name, spent], counted: [name, at(rows, 0).spent] };
+  });
+  const all = (await Promise.all(counted)).sort((a, b) => a.name.localeCompare(b.name));
+  return { told: all.map((each) => each.told), counted: all.map((each) => each.counted) };
+}
+
+describe("the sums of budgets", () => {
+  it(`are what their lines add up to, whatever happens at once, in each of ${rounds} rounds`, {
+    timeout: 60_000 * rounds,
+  }, async () => {
+    for (let round = 1; round <= rounds; round++) {
+      const world = await scene();
+      const { actor, product, run } = world;
+      const roll = dice(round);
+
+      const ended: JobPayload[] = [];
+      const work = async (worker: string): Promise<void> => {
+        for (let n = 0; n < jobsOfOneRound / 6; n++) {
+          const { job } = await claimAgentJob(actor, { worker, product_id: product.id });
+          if (job === null) continue;
+          await go(actor, job, roll);
+          ended.push(job);
+        }
+      };
+      const rest = async (): Promise<void> => {
+        for (let n = 1; n <= 6; n++) {
+          await t.sql.query(
+            `insert into public.model_prices (model_id, input_per_million, output_per_million) values ('race', $1, $1)
+             on conflict (model_id) do update set input_per_million = excluded.input_per_million`,
+            [n * 3],
+          );
+          await t.database.call("sweep", { p_full: n % 3 === 0 });
+          const time_zone = at(["UTC", "Asia/Kathmandu", "America/St_Johns"], roll(3));
+          await setBudgetSettings(actor, { product_id: product.id, time_zone });
+        }
+      };
+      await Promise.all([...Array.from({ length: 8 }, (_, n) => work(`w-${n}`)), rest()]);
+      const afterWork = await compare(world);
+      expect(afterWork.told).toEqual(afterWork.counted);
+      expect(afterWork.told).toHaveLength(15);
+
+      // The run ends; its cancelled jobs are cleaned away while their agents still tell what they took.
+      await cancelSprintRun(actor, { sprint_run_id: run.id });
+      await t.sql.query(
+        `update public.usage_so_far set told_at = told_at - interval '2 hours' where product_id = $1`,
+        [product.id],
+      );
+      await t.sql.query(
+        `update public.agent_jobs set finished_at = finished_at - interval '8 days'
+         where product_id = $1 and status = 'CANCELLED'`,
+        [product.id],
+      );
+      const tellLate = ended.map((job) =>
+        unlessLost(
+          reportJobUsage(actor, {
+            ...{ job_id: job.id, attempt: job.attempt, events: linesFrom(1_000, roll) },
+          }),
+        ),
+      );
+      await Promise.all([
+        ...tellLate,
+        t.database.call("cleanup_agent_artifacts", {}),
+        t.database.call("cleanup_agent_artifacts", {}),
+        t.database.call("sweep", { p_full: true }),
+      ]);
+      const afterAll = await compare(world);
+      expect(afterAll.told).toEqual(afterAll.counted);
+
+      // All of this would be true of budgets that keep nothing.
+      const { rows } = await t.sql.query(
+        `select count(*)::integer as kept from private.budget_sums s join public.budgets b on b.id = s.budget_id
+         where b.product_id = $1 and s.last_id > 0 and s.amount > 0`,
+        [product.id],
+      );
+      expect(rows[0].kept).toBeGreaterThanOrEqual(8);
+    }
+  });
+});
