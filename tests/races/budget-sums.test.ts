@@ -78,7 +78,8 @@ async function go(actor: Actor, job: JobPayload, roll: (below: number) => number
   await beat(100 + roll(500));
   await unlessLost(reportJobUsage(actor, { ...held, events: linesFrom(1, roll) }));
   await beat(100 + roll(500));
-  if (roll(3) === 0) {
+  // A job that is lost too often fails, and its run with it.
+  if (job.attempt < 3 && roll(3) === 0) {
     await t.sql.query("update public.agent_jobs set lease_until = now() where id = $1", [job.id]);
     return;
   }
