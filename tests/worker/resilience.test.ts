@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
 import { startTcpProxy } from "../setup/tcp-proxy";
 import { openStage, startRun } from "./fixture";
+import { openToolGate } from "./tool-gate";
 import { isAlive, read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
@@ -35,6 +36,21 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     line.allow();
     expect(await worker.ended, worker.output()).toBe(0);
     expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 1 }]);
+  });
+
+  it("goes on with its heartbeats when one of them was lost", async () => {
+    await startRun(t, ada, { code: "BEATS" });
+    const gate = await openToolGate(app.port, { streams: false });
+    const beat = gate.hold({ tool: "job_heartbeat", when: "before" });
+    const worker = start("BEATS", "sleep 600", "--url", gate.url);
+    await beat.reached;
+    beat.lose();
+    await worker.said(/No heartbeat got through/);
+    const sent = () => gate.given("job_heartbeat").length;
+    const before = sent();
+    await expect.poll(sent).toBeGreaterThan(before);
+    worker.process.kill("SIGTERM");
+    expect(await worker.ended, worker.output()).toBe(0);
   });
 
   it("ends when it is asked to, although nobody can be told", async () => {
