@@ -1,11 +1,19 @@
 import { useEffect, useState } from "react";
-import { Button } from "./button";
+import { Button, type ButtonTone } from "./button";
 import { copyText } from "./copy-text";
 import { Icon } from "./icon";
 import { useHydrated } from "./use-hydrated";
 
-/** Copies a text. Without script it is not shown: the text beside it can be selected. */
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+/** Copies a text, or what it is by then. Without script it is not shown: the text beside it can be selected. */
+export function CopyButton({
+  text,
+  label = "Copy",
+  tone = "plain",
+}: {
+  text: string | ((button: HTMLButtonElement) => string);
+  label?: string;
+  tone?: ButtonTone;
+}) {
   const hydrated = useHydrated();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -15,7 +23,14 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   }, [copied]);
   if (!hydrated) return null;
   return (
-    <Button size="sm" onClick={() => copyText(text).then(setCopied)}>
+    <Button
+      size="sm"
+      tone={tone}
+      onClick={({ currentTarget }) => {
+        const wanted = typeof text === "string" ? text : text(currentTarget);
+        return copyText(wanted).then(setCopied);
+      }}
+    >
       <Icon name={copied ? "check" : "copy"} className="size-3.5" />
       <span aria-live="polite">{copied ? "Copied" : label}</span>
     </Button>

@@ -28,6 +28,7 @@ import { moveTaskForm } from "~/http/task-forms.server";
 import { validate } from "~/http/validation.server";
 import { viewIntents } from "~/http/view-forms.server";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
+import { panelParameters } from "./panel-parameters";
 import { createList, previewList } from "./paste-list.server";
 
 const noText = { description: "", acceptance_criteria: "" } as const;
@@ -166,7 +167,7 @@ function taskIntents(actor: Actor, form: FormData, { here, back, closed }: Page)
 
 function withPanel(here: URL, panel: string | null): string {
   const params = new URLSearchParams(here.search);
-  for (const name of ["panel", "pbi", "story", "into", "made"]) params.delete(name);
+  for (const name of panelParameters) params.delete(name);
   if (panel) params.set("panel", panel);
   const query = params.toString();
   return query ? `${here.pathname}?${query}` : here.pathname;

@@ -4,10 +4,15 @@ import { priorityOptions } from "~/components/priority";
 import { ServerForm, useServerForm } from "~/components/server-form";
 import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
+import { CopyFilledLink } from "./copy-filled-link";
+import type { FilledField } from "./panel-parameters";
 
-export function NewPbiPanel() {
+type Given = Partial<Record<FilledField, string>>;
+
+export function NewPbiPanel({ given }: { given: Given }) {
   const form = useServerForm<"title" | "description" | "priority" | "code">({
     lastResult: useAnswer(),
+    defaultValue: { priority: "3", ...given },
   });
   return (
     <ServerForm form={form}>
@@ -20,13 +25,9 @@ export function NewPbiPanel() {
           description="Why it is wanted. Markdown."
           {...form.field("description")}
         />
-        <SelectField
-          label="Priority"
-          options={priorityOptions()}
-          {...form.field("priority")}
-          defaultValue="3"
-        />
+        <SelectField label="Priority" options={priorityOptions()} {...form.field("priority")} />
         <SubmitButton pendingLabel="Creating…">Create PBI</SubmitButton>
+        <CopyFilledLink panel="new-pbi" />
       </WriteFields>
     </ServerForm>
   );
@@ -35,15 +36,17 @@ export function NewPbiPanel() {
 export function NewStoryPanel({
   pbis,
   pbiId,
+  given,
 }: {
   pbis: readonly { id: string; code: string; title: string }[];
   pbiId: string | null;
+  given: Given;
 }) {
   const form = useServerForm<
     "title" | "pbi_id" | "description" | "acceptance_criteria" | "priority"
   >({
     lastResult: useAnswer(),
-    defaultValue: { pbi_id: pbiId ?? pbis[0]?.id },
+    defaultValue: { priority: "3", ...given, pbi_id: pbiId ?? pbis[0]?.id },
   });
   return (
     <ServerForm form={form}>
@@ -73,17 +76,24 @@ export function NewStoryPanel({
           description="A label; it changes no order."
           options={priorityOptions()}
           {...form.field("priority")}
-          defaultValue="3"
         />
         <SubmitButton pendingLabel="Creating…">Create story</SubmitButton>
+        <CopyFilledLink panel="new-story" />
       </WriteFields>
     </ServerForm>
   );
 }
 
-export function NewTaskPanel({ story }: { story: { id: string; code: string; title: string } }) {
+export function NewTaskPanel({
+  story,
+  given,
+}: {
+  story: { id: string; code: string; title: string };
+  given: Given;
+}) {
   const form = useServerForm<"title" | "description" | "implementation_plan">({
     lastResult: useAnswer(),
+    defaultValue: given,
   });
   return (
     <ServerForm form={form}>
@@ -101,6 +111,7 @@ export function NewTaskPanel({ story }: { story: { id: string; code: string; tit
           {...form.field("implementation_plan")}
         />
         <SubmitButton pendingLabel="Creating…">Create task</SubmitButton>
+        <CopyFilledLink panel="new-task" />
       </WriteFields>
     </ServerForm>
   );

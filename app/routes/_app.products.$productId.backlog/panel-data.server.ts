@@ -1,17 +1,32 @@
 import { renderMarkdown } from "~/components/markdown.server";
+import type { BacklogTree } from "~/contract/page-data";
 import type { Actor } from "~/db/rpc.server";
 import { getStoryPage } from "~/domain/pages/get-story-page.server";
 import { getTaskPage } from "~/domain/pages/get-task-page.server";
 import { getPbi } from "~/domain/pbis/get-pbi.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { type FilledField, filledFields } from "./panel-parameters";
 
 /** What the side panel shows, as its address says; null when it is closed or names nothing. */
-export async function loadPanel(actor: Actor, address: URLSearchParams) {
+export async function loadPanel(
+  actor: Actor,
+  address: URLSearchParams,
+  tree: Promise<Pick<BacklogTree, "pbis" | "stories">>,
+) {
   const [kind = "", id = ""] = (address.get("panel") ?? "").split(":");
-  if (kind === "new-pbi") return { kind: "new-pbi" } as const;
-  if (kind === "new-story") return { kind: "new-story", pbiId: address.get("pbi") } as const;
+  const given = givenIn(address);
+  if (kind === "new-pbi") return { kind: "new-pbi", given } as const;
+  if (kind === "new-story") {
+    const pbi = named((await tree).pbis, address.get("pbi"));
+    return { kind: "new-story", pbiId: pbi?.id ?? null, given } as const;
+  }
   if (kind === "paste") return { kind: "paste", into: address.get("into") } as const;
-  if (kind === "new-task") return newTask(actor, address.get("story") ?? "");
+  if (kind === "new-task") {
+    const story = named((await tree).stories, address.get("story"));
+    if (story === undefined) return null;
+    const { id: story_id, code, title } = story;
+    return { kind: "new-task", story: { id: story_id, code, title }, given } as const;
+  }
   if (!isCanonicalUuid(id)) return null;
   if (kind === "pbi") {
     const pbi = await getPbi(actor, { pbi_id: id });
@@ -34,13 +49,22 @@ export async function loadPanel(actor: Actor, address: URLSearchParams) {
   return null;
 }
 
-async function newTask(actor: Actor, storyId: string) {
-  if (!isCanonicalUuid(storyId)) return null;
-  const { story } = await getStoryPage(actor, storyId);
-  return {
-    kind: "new-task",
-    story: { id: story.id, code: story.code, title: story.title },
-  } as const;
+/** By its code, which means the same in another installation, or by its id. */
+function named<Thing extends { id: string; code: string }>(
+  things: readonly Thing[],
+  name: string | null,
+): Thing | undefined {
+  return things.find(({ id, code }) => id === name || code === name);
+}
+
+/** What the address fills into the form; the form's own rules judge it once somebody sends it. */
+function givenIn(address: URLSearchParams): Partial<Record<FilledField, string>> {
+  return Object.fromEntries(
+    filledFields.flatMap((name) => {
+      const value = address.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
 }
 
 export type PanelData = NonNullable<Awaited<ReturnType<typeof loadPanel>>>;

@@ -23,7 +23,7 @@ export function Panel(props: PanelProps) {
   if (panel.kind === "new-pbi") {
     return (
       <SidePanel key="new-pbi" title="New PBI" closeTo={closeTo}>
-        <NewPbiPanel />
+        <NewPbiPanel given={panel.given} />
       </SidePanel>
     );
   }
@@ -37,14 +37,14 @@ export function Panel(props: PanelProps) {
   if (panel.kind === "new-story") {
     return (
       <SidePanel key="new-story" title="New story" closeTo={closeTo}>
-        <NewStoryPanel pbis={pbis} pbiId={panel.pbiId} />
+        <NewStoryPanel pbis={pbis} pbiId={panel.pbiId} given={panel.given} />
       </SidePanel>
     );
   }
   if (panel.kind === "new-task") {
     return (
       <SidePanel key="new-task" title={`New task in ${panel.story.code}`} closeTo={closeTo}>
-        <NewTaskPanel story={panel.story} />
+        <NewTaskPanel story={panel.story} given={panel.given} />
       </SidePanel>
     );
   }

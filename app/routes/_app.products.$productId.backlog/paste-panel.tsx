@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button, SubmitButton } from "~/components/button";
 import { FormErrors, TextAreaField } from "~/components/field";
 import { Notice } from "~/components/notice";
+import { takePasted } from "~/components/pasted-text";
 import { useAnswer } from "~/components/use-answer";
 import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
@@ -13,7 +14,6 @@ import {
   listSentence,
   readPastedList,
 } from "~/contract/pasted-list";
-import { takePasted } from "./pasted-text";
 
 interface Place {
   id: string;

@@ -5,6 +5,7 @@ import { ButtonLink } from "~/components/button";
 import { EmptyState } from "~/components/empty-state";
 import { FormErrors } from "~/components/field";
 import { useRowKeys } from "~/components/page-keys";
+import { useListPaste } from "~/components/pasted-text";
 import { SelectingButton } from "~/components/things/selecting-button";
 import { useSelected } from "~/components/things/selection";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
@@ -19,7 +20,6 @@ import { Filters, rowParts } from "./filters";
 import { KeyHints } from "./key-hints";
 import { Panel } from "./panel";
 import { loadPanel } from "./panel-data.server";
-import { useListPaste } from "./pasted-text";
 import { SprintStrip } from "./sprint-strip";
 import { Tree } from "./tree";
 import { type TreeAddress, useTreeAddress } from "./tree-address";
@@ -31,10 +31,8 @@ export { shouldRevalidate } from "~/live/unreachable";
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
   const address = new URL(request.url).searchParams;
-  const [tree, panel] = await Promise.all([
-    getBacklogTree(actor, productId),
-    loadPanel(actor, address),
-  ]);
+  const reading = getBacklogTree(actor, productId);
+  const [tree, panel] = await Promise.all([reading, loadPanel(actor, address, reading)]);
   const sprint = address.get("sprint") ?? "";
   const filter = {
     query: address.get("q")?.trim() ?? "",
@@ -61,12 +59,19 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     sprints: tree.sprints,
     storiesInSprint,
     pbis: tree.pbis.map(named),
-    stories: panel?.kind === "paste" ? tree.stories.filter(isOpen).map(named) : [],
+    stories: panel?.kind === "paste" ? takers(tree.stories, panel.into).map(named) : [],
     panel,
   });
 });
 
-const isOpen = ({ status }: { status: string }) => status !== "done";
+/** Stories that a list can go into: those that are not over, and the one that it comes from. */
+function takers<Story extends { id: string; status: string }>(
+  stories: readonly Story[],
+  into: string | null,
+): Story[] {
+  return stories.filter(({ id, status }) => status !== "done" || into === `story:${id}`);
+}
+
 const named = ({ id, code, title }: { id: string; code: string; title: string }) => ({
   id,
   code,

@@ -1,6 +1,7 @@
 import { useSearchParams } from "@remix-run/react";
 import { useMemo } from "react";
 import { editParameter } from "~/components/in-place/edit-parameter";
+import { panelParameters } from "./panel-parameters";
 
 /**
  * The page's state lives in its address: filter, what is unfolded, which panel is open. Each line has two or
@@ -10,7 +11,7 @@ export function useTreeAddress() {
   const [params] = useSearchParams();
   return useMemo(() => {
     const to = (changes: Record<string, string | null>) => `?${changed(params, changes)}`;
-    const others = to({ panel: null, pbi: null, story: null, into: null, made: null });
+    const others = to(Object.fromEntries(panelParameters.map((name) => [name, null])));
     const panelBase = `${others}${others === "?" ? "" : "&"}panel=`;
     return {
       params,

@@ -10,6 +10,7 @@ import { useRowKeys } from "~/components/page-keys";
 import { ProofPart } from "~/components/proof/proof-part";
 import { QuestionCard } from "~/components/questions/question-card";
 import { StatusPill } from "~/components/status-pill";
+import { TasksOfSelection } from "~/components/tasks-of-selection";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { WriteAccessProvider } from "~/components/write-access";
 import { getStoryPage } from "~/domain/pages/get-story-page.server";
@@ -64,6 +65,7 @@ export default function StoryPage() {
   return (
     <WriteAccessProvider reason={product.archived ? "This product is archived." : null}>
       <ThingsAtHand productId={product.id} />
+      <TasksOfSelection productId={product.id} storyId={story.id} />
       <PageHeader
         crumbs={[
           { label: product.name, to: `/products/${product.id}/backlog` },

@@ -11,6 +11,7 @@ import { PageHeader } from "~/components/page-header";
 import { ProofPart } from "~/components/proof/proof-part";
 import { QuestionCard } from "~/components/questions/question-card";
 import { StatusPill } from "~/components/status-pill";
+import { TasksOfSelection } from "~/components/tasks-of-selection";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { WriteAccessProvider } from "~/components/write-access";
 import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
@@ -67,6 +68,7 @@ export default function TaskPage() {
   return (
     <WriteAccessProvider reason={product.archived ? "This product is archived." : null}>
       <ThingsAtHand productId={product.id} />
+      <TasksOfSelection productId={product.id} storyId={story.id} />
       <PageHeader
         crumbs={[
           { label: product.name, to: `/products/${product.id}/backlog` },

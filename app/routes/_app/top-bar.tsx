@@ -48,7 +48,7 @@ function SearchBox({ onSearch }: { onSearch: () => void }) {
         >
           <Icon name="search" />
         </Link>
-        <Form action="/search" role="search" className="max-sm:hidden">
+        <Form action="/search" role="search" aria-label="Everywhere" className="max-sm:hidden">
           <input
             name="q"
             type="search"

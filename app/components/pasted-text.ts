@@ -3,7 +3,12 @@ import { useEffect } from "react";
 
 let pasted = "";
 
-/** What was pasted onto the page, once. */
+/** Keeps a text for the panel that makes stories and tasks of it. */
+export function keepPasted(text: string): void {
+  pasted = text;
+}
+
+/** What was pasted onto a page or chosen there, once. */
 export function takePasted(): string {
   const text = pasted;
   pasted = "";
@@ -20,7 +25,7 @@ export function useListPaste(toPanel: string): void {
         return;
       const text = event.clipboardData?.getData("text/plain") ?? "";
       if (!text.trim().includes("\n")) return;
-      pasted = text;
+      keepPasted(text);
       navigate(toPanel, { preventScrollReset: true });
     };
     document.addEventListener("paste", listen);

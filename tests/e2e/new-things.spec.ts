@@ -1,0 +1,61 @@
+import { expect } from "@playwright/test";
+import { openWithKeys } from "./places";
+import { test } from "./test";
+import { lastId, newPerson, newWorld, post } from "./world";
+
+test("an address fills in the form for a new story, and the form gives such an address", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser, {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const world = await newWorld(context);
+  const second = { intent: "create-pbi", title: "Part from visitors", code: "PART" };
+  const pbiId = lastId(await post(context, `${world.product}/backlog`, second));
+  const page = await context.newPage();
+  const form = page.getByRole("complementary", { name: "Details" });
+  const values = "title=Greet+in+Welsh&acceptance_criteria=-+Bore+da&priority=1&pbi=PART";
+  await openWithKeys(page, `${world.product}/backlog?q=greet&panel=new-story&${values}`);
+  await expect(form.getByLabel("Title")).toHaveValue("Greet in Welsh");
+  await expect(form.getByLabel("Acceptance criteria")).toHaveValue("- Bore da");
+  await expect(form.getByLabel("Priority")).toHaveValue("1");
+
+  await form.getByLabel("Description").fill("For *Wales*.");
+  await form.getByRole("button", { name: "Copy link with these values" }).click();
+  await expect(form.getByRole("button", { name: "Copied" })).toBeVisible();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.goto(link);
+  await expect(form.getByLabel("Title")).toHaveValue("Greet in Welsh");
+  await expect(form.getByLabel("Description")).toHaveValue("For *Wales*.");
+  await expect(form.getByLabel("Belongs to")).toHaveValue(pbiId);
+
+  await form.getByRole("button", { name: "Create story" }).click();
+  await expect(form.getByRole("heading").first()).toContainText("ST-002");
+  expect(new URL(page.url()).searchParams.get("title")).toBeNull();
+});
+
+test("words chosen in a description become tasks of its story", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const story = `/stories/${world.storyId}`;
+  const description = "Steps:\n\n- Ask for the name\n- Say it aloud";
+  await post(context, story, { intent: "update", description });
+  const page = await context.newPage();
+  await openWithKeys(page, story);
+  const first = page.getByText("Ask for the name");
+  const last = page.getByText("Say it aloud");
+  const [from, to] = [await first.boundingBox(), await last.boundingBox()];
+  if (!from || !to) throw new Error("The description is not on the page");
+  await page.mouse.move(from.x + 1, from.y + from.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(to.x + to.width - 1, to.y + to.height - 3, { steps: 8 });
+  await page.mouse.up();
+  await page.getByRole("button", { name: "Make tasks of this" }).click();
+
+  const panel = page.getByRole("complementary", { name: "Details" });
+  await expect(panel.getByLabel("Goes into")).toHaveValue(`story:${world.storyId}`);
+  await expect(panel.getByRole("region", { name: "Preview" })).toContainText("Say it aloud");
+  await panel.getByRole("button", { name: "Create 2 tasks" }).click();
+  await expect(panel.getByText("Made 2 tasks.")).toBeVisible();
+  await expect(page.getByText("Ask for the name").first()).toBeVisible();
+});
