@@ -4,10 +4,11 @@ import {
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
-import { Links, Meta, Outlet, Scripts, ScrollRestoration } from "@remix-run/react";
+import { Links, Meta, Outlet, Scripts } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { RouteError } from "~/components/error-page";
 import { useNonce } from "~/components/nonce";
+import { ScrollPlaces } from "~/components/scroll-places";
 import { sprite } from "~/components/sprite";
 import { readTheme } from "~/components/theme";
 import { useTheme } from "~/components/theme-menu";
@@ -46,7 +47,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <body>
         {sprite}
         {children}
-        <ScrollRestoration nonce={nonce} />
+        <ScrollPlaces />
         <Scripts nonce={nonce} />
       </body>
     </html>

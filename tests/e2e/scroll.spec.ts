@@ -1,0 +1,46 @@
+import { expect, type Page } from "@playwright/test";
+import { expectLive, openLive } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld, post } from "./world";
+
+const placeOf = (page: Page) => page.evaluate(() => window.scrollY);
+
+test("a page stays where it is scrolled to while its data is read again, and is found there again", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 600, height: 400 });
+  await openLive(page, world.sprint);
+  // The page reads its data again, and is kept waiting for it.
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const asked = page.waitForRequest(/sprintId/);
+  await page.route(/_data=.*sprintId/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const task_id = world.taskIds[0] ?? "";
+  await post(context, world.sprint, { intent: "move-task", task_id, status: "review" });
+  await asked;
+  await page.evaluate(() => window.scrollTo(0, 150));
+  letGo();
+  await expect(page.getByRole("region", { name: "Review: 1" })).toBeAttached();
+  expect(await placeOf(page)).toBe(150);
+
+  // Somewhere else it begins at the top, and back it is where it was; so it is when it is loaded anew.
+  const link = page.getByRole("link", { name: "Write the greeting" });
+  await link.evaluate((element: HTMLElement) => element.click());
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("Write the greeting");
+  expect(await placeOf(page)).toBe(0);
+  await page.goBack();
+  await expect(page.getByRole("region", { name: "Review: 1" })).toBeAttached();
+  await expect.poll(() => placeOf(page)).toBe(150);
+  await page.reload();
+  await expectLive(page);
+  await expect.poll(() => placeOf(page)).toBe(150);
+  await context.close();
+});
