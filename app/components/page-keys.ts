@@ -1,6 +1,7 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { tinykeys } from "tinykeys";
 import { characterKeysOn } from "./character-keys";
+import { useWithDrawing } from "./use-with-drawing";
 
 /** One key of a page: what to press, what it does, in words. */
 export interface PageKey {
@@ -22,7 +23,8 @@ function publish(next: typeof shown) {
 
 /** Keys while the calling component is on the page; `?` lists them under `group`. Pass a stable array. */
 export function usePageKeys(group: string, keys: readonly PageKey[]): void {
-  useEffect(() => {
+  // Whoever sees a page may press its keys.
+  useWithDrawing(() => {
     const entry = { group, keys };
     publish([...shown, entry]);
     const bindings = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useEffect, useRef } from "react";
+import { type RefObject, useCallback, useLayoutEffect, useRef } from "react";
 import { showToast } from "~/components/toast";
 import { useWriteAccess } from "~/components/write-access";
 import type { Aim } from "./board";
@@ -65,7 +65,8 @@ export default function BoardHands({ board, tasks, lanes, move, change, onAim }:
     [outcome, onAim],
   );
 
-  useEffect(() => {
+  // With what is drawn, not after it: whoever sees that cards can be moved may move one.
+  useLayoutEffect(() => {
     const element = board.current;
     if (!element || !canWrite) return;
     const endMouse = followMouse(element, { over, drop });

@@ -12,9 +12,9 @@ export function useLaneKeys(hasLanes: boolean): void {
 }
 
 /** For pages that load it later. */
-export default function LaneKeys(): null {
+export default function LaneKeys(): JSX.Element {
   useLaneKeys(true);
-  return null;
+  return <span hidden data-lane-keys />;
 }
 
 /** The lane of the highlighted row, else the one under the pointer. Focus in it goes to its line: the cards go away. */
