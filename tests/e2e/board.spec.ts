@@ -39,6 +39,7 @@ test.describe("a page that hears of no change", () => {
     // A page that hears nothing of the archiving still shows its buttons; the service refuses.
     await page.route("**/api/realtime/**", (route) => route.abort());
     await page.goto(world.sprint);
+    await expect(page.locator("[data-board-keys]")).toBeAttached();
     await context.request.post(`${world.product}/settings`, { form: { intent: "archive" } });
     await page.getByRole("button", { name: "Move T-3 to…" }).click();
     await page.getByRole("button", { name: "Done", exact: true }).click();

@@ -1,6 +1,7 @@
 import { expect } from "@playwright/test";
 import { findings } from "./axe";
 import { heldJob, patchOf } from "./held-job";
+import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson } from "./world";
 
@@ -11,7 +12,7 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   const owner = await newPerson(browser);
   const job = await heldJob(owner, String(baseURL));
   const page = await owner.context.newPage();
-  await page.goto(`/jobs/${job.id}/changes`);
+  await openLive(page, `/jobs/${job.id}/changes`);
   await expect(page.getByText("Nothing changed yet")).toBeVisible();
 
   await job.sendDiff(
@@ -90,7 +91,7 @@ test("a diff of 5,000 lines opens at once and scrolls", async ({ browser, baseUR
   ]).flat();
   await job.sendDiff(patchOf("src/long.ts", lines));
   const page = await owner.context.newPage();
-  await page.goto(`/jobs/${job.id}/changes`);
+  await openLive(page, `/jobs/${job.id}/changes`);
   const file = page.getByRole("region", { name: "src/long.ts" });
   await expect(file.locator(".l.a")).toHaveCount(2_500);
   await file.locator(".l.a").last().scrollIntoViewIfNeeded();

@@ -81,7 +81,7 @@ test("a person begins what waits once they have confirmed, and hears what their 
   await expect(begin).toBeVisible();
 
   const sprintPage = `/products/${world.productId}/sprints/${world.sprintId}`;
-  await openLive(page, sprintPage);
+  await openWithKeys(page, sprintPage);
   const card = (index: number) => page.locator(`[data-task="${world.taskIds[index]}"]`).first();
   await card(0).locator("[data-row]").focus();
   await page.keyboard.press("s");

@@ -1,4 +1,5 @@
 import { expect, type Page } from "@playwright/test";
+import { expectLive } from "./places";
 import { testWithTerminal as test } from "./programs";
 import { password, unique } from "./world";
 
@@ -26,6 +27,7 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   await page.getByRole("button", { name: "Make a token" }).click();
   await expect(page.getByText("No call yet")).toBeVisible();
 
+  await expectLive(page);
   // Nothing is loaded anew from here on: the page itself notices what happens in the terminal.
   const loads: string[] = [];
   page.on("load", () => loads.push(page.url()));

@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { openWithKeys } from "./places";
+import { expectLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post } from "./world";
 
@@ -51,6 +51,7 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   await page.getByLabel("Priority").selectOption("1 Urgent");
   await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
   await page.reload();
+  await expectLive(page);
   await expect(page.getByLabel("Priority")).toHaveValue("1");
   await page.getByLabel("Priority").selectOption("4 Low");
   await page.getByRole("button", { name: "Undo" }).click();

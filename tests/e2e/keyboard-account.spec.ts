@@ -1,5 +1,6 @@
 import { expect } from "@playwright/test";
 import { keysOf } from "./keys";
+import { expectLive, openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, password } from "./world";
 
@@ -12,6 +13,7 @@ test("by keys alone: sign in and out", async ({ page, browser }) => {
   await keys.press("Enter");
   await expect(page).toHaveURL(/\/dashboard/);
 
+  await expectLive(page);
   await keys.tabTo(page.getByRole("button", { name: `${name}: account and appearance` }));
   await keys.press("ArrowUp");
   await expect(page.getByRole("button", { name: "Sign out" })).toBeFocused();
@@ -25,7 +27,7 @@ test("by keys alone: make, copy and revoke a token", async ({ browser }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
   const keys = keysOf(page);
-  await page.goto("/settings/tokens");
+  await openLive(page, "/settings/tokens");
   await keys.fill(page.getByLabel("Name", { exact: true }), "laptop");
   await keys.press("Enter");
   await keys.activate(page.getByRole("button", { name: "Copy" }).first());
@@ -44,7 +46,7 @@ test("by keys alone: let somebody in and take them out", async ({ browser }) => 
   const bela = await newPerson(browser);
   const page = await context.newPage();
   const keys = keysOf(page);
-  await page.goto(`${product}/members`);
+  await openLive(page, `${product}/members`);
   await keys.fill(page.getByLabel("User name or e-mail"), bela.name);
   await keys.press("Enter");
   await keys.activate(page.getByRole("button", { name: `Remove ${bela.name}` }));

@@ -10,7 +10,7 @@ test("by keys alone: a product, a PBI, a story and a planned task", async ({ bro
   const keys = keysOf(page);
   const title = page.getByLabel("Title", { exact: true });
   const details = page.getByRole("complementary", { name: "Details" });
-  await page.goto("/dashboard");
+  await openLive(page, "/dashboard");
   await keys.activate(page.getByRole("link", { name: "New product" }).last());
   await keys.typeInto(page.getByLabel("Name", { exact: true }), `Planes ${unique()}`);
   await keys.press("Enter");

@@ -78,7 +78,7 @@ test("by keys alone: take a story and give it back", async ({ browser }) => {
   const world = await newWorld(context);
   const page = await context.newPage();
   const keys = keysOf(page);
-  await page.goto(`${world.product}/solo`);
+  await openLive(page, `${world.product}/solo`);
   await keys.activate(page.getByRole("button", { name: "Take it ST-001" }));
   await expect(page.getByRole("region", { name: "To do: 3" })).toBeVisible();
   await keys.activate(page.getByRole("button", { name: "Give back ST-001" }));
@@ -105,7 +105,7 @@ test("by keys alone: answer questions", async ({ browser }) => {
   // Put off, and brought back from there; the number in the tab follows.
   await keys.sequence("j", "h");
   await expect(page).toHaveTitle("(1) Inbox · Backloom");
-  await page.goto("/inbox?show=later");
+  await openLive(page, "/inbox?show=later");
   await keys.activate(page.getByRole("button", { name: "Bring back" }));
   await expect(page.getByText("Nothing put off")).toBeVisible();
   await keys.sequence("g", "q");

@@ -131,6 +131,7 @@ test("lanes fold by a click and by t, and a saved view remembers it", async ({ b
   await page.getByLabel("Shape", { exact: true }).selectOption("list");
   await expect(page.getByRole("region", { name: "Tasks" })).toBeVisible();
   await expect(card).toBeHidden();
+  await expect(page.locator("[data-lane-keys]")).toBeAttached();
   await head.focus();
   await page.keyboard.press("t");
   await expect(card).toBeVisible();

@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newToken, newWorld } from "./world";
 
@@ -6,8 +7,7 @@ test("a person notes a test result in a story's log", async ({ browser }) => {
   const { context } = await newPerson(browser);
   const { storyId } = await newWorld(context);
   const page = await context.newPage();
-  await page.goto(`/stories/${storyId}`);
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, `/stories/${storyId}`);
 
   const log = page.getByRole("region", { name: "Log" });
   await log.getByText("Note something").click();
@@ -29,8 +29,7 @@ test("a revoked token says so, although its row is gone", async ({ browser }) =>
   const { context } = await newPerson(browser);
   await newToken(context);
   const page = await context.newPage();
-  await page.goto("/settings/tokens");
-  await expect(page.locator('[data-live="live"]')).toBeAttached();
+  await openLive(page, "/settings/tokens");
   await page.getByRole("button", { name: "Revoke" }).first().click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
   await expect(page.getByRole("region", { name: "Messages" })).toContainText("Token revoked");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "@playwright/test";
 import { connectClient } from "../mcp/clients";
 import { findings } from "./axe";
+import { openLive } from "./places";
 import { testWithTerminal as test } from "./programs";
 import { newPerson, newToken, newWorld, post, signedIn } from "./world";
 
@@ -53,7 +54,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
   await work().said(/is done/);
 
   const page = await owner.context.newPage();
-  await page.goto(`/tasks/${world.taskIds[0]}`);
+  await openLive(page, `/tasks/${world.taskIds[0]}`);
   await page.getByRole("link", { name: "+1 −0" }).click();
   const file = page.getByRole("region", { name: "greeting.ts" });
   await expect(file.getByText("export const greeting = 'Hello';")).toBeVisible();

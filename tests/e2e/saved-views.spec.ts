@@ -51,7 +51,6 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   await expect(page.getByRole("button", { name: "View: All checks" })).toBeVisible();
 
   // The palette has it too.
-  await page.goto(world.sprint);
   await openLive(page, world.sprint);
   await page.keyboard.press("ControlOrMeta+k");
   await expect(page.getByRole("dialog").getByRole("combobox")).toBeFocused();

@@ -171,7 +171,7 @@ test("what is taken back is the last move, although it is still on its way", asy
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
-  await openWithKeys(page, world.sprint);
+  await openBoard(page, world.sprint);
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;

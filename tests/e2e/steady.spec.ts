@@ -1,5 +1,5 @@
 import { expect, type Locator } from "@playwright/test";
-import { column, openBoard, openLive } from "./places";
+import { column, openBoard, openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post, signedIn } from "./world";
 
@@ -14,7 +14,7 @@ test("rows that others add wait while a pointer or the focus is in the list", as
   // What the page's own browser sends is its user's; this is somebody else's.
   const other = await signedIn(browser, name);
   const page = await context.newPage();
-  await openLive(page, backlog);
+  await openWithKeys(page, backlog);
   const last = page.getByRole("link", { name: "Check the greeting" });
   const addFirst = async (title: string) => {
     const made = await post(other, backlog, { intent: "create-pbi", title });
@@ -49,7 +49,10 @@ test("rows that others add wait while a pointer or the focus is in the list", as
   await last.hover();
   await last.focus();
   await page.keyboard.press("p");
-  await page.getByRole("button", { name: "1 Urgent" }).click();
+  const urgent = page.getByRole("button", { name: "1 Urgent" });
+  await urgent.click();
+  // Keys of the page wait until the menu has closed.
+  await expect(urgent).toBeHidden();
   await page.locator("[data-line^=pbi]").last().locator("[data-row]").focus();
   await page.keyboard.press("Alt+ArrowUp");
   await expect(page.locator("[data-line^=pbi]").last()).not.toContainText("Greet visitors");

@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { column } from "./places";
+import { column, openBoard } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, signedIn } from "./world";
 
@@ -13,9 +13,7 @@ test("on a phone a long press lifts a card, the board scrolls along, and letting
   const world = await newWorld(owner.context);
   const context = await signedIn(browser, owner.name, phone);
   const page = await context.newPage();
-  await page.goto(world.sprint);
-  await page.getByRole("status", { name: /Live/ }).waitFor();
-  await expect(page.locator("[data-board-keys]")).toBeAttached();
+  await openBoard(page, world.sprint);
   const card = page.locator(`[data-task="${world.taskIds[0]}"]`);
   // Not below the bar at the bottom, which lies over the page.
   await card.evaluate((element) => element.scrollIntoView({ block: "center" }));
