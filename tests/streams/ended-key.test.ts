@@ -54,3 +54,27 @@ it("a connection on which joins are refused since its key ended is replaced, als
   expect(clients).toHaveLength(2);
   expect(upstream.sockets).toBe(2);
 });
+
+it("a channel that cannot be left in order frees its place and its connection, and nothing breaks", async () => {
+  const stubborn = createUpstream({
+    connect() {
+      const client = new RealtimeClient(t.supabase.realtimeUrl, {
+        params: { apikey: t.supabase.secretKey },
+        transport: webSocketTransport,
+      });
+      client.removeChannel = () => Promise.reject(new Error("It is gone"));
+      return client;
+    },
+  });
+  const leave = await new Promise<() => void>((resolve) => {
+    const left = stubborn.join("product:stubborn", {
+      joined: () => resolve(left),
+      lost: () => {},
+      message: () => {},
+    });
+  });
+  expect(stubborn.channels).toBe(1);
+  leave();
+  await expect.poll(() => [stubborn.channels, stubborn.sockets]).toEqual([0, 0]);
+  await stubborn.close();
+});
