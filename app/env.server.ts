@@ -1,65 +1,21 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import {
+  count,
+  list,
+  logLevels,
+  origin,
+  port,
+  postgresAddress,
+  secret,
+  webAddress,
+} from "./env-values.server";
 import { localOrigins, printableHost, withLoopbackNames } from "./own-origins.server";
 
 /**
  * The environment, read and checked once at start. This is the only reader of `process.env`;
  * everything else receives values.
  */
-
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, "must be a port number from 0 to 65535, for example 3000")
-  .transform(Number)
-  .refine((value) => value <= 65_535, "must be a port number from 0 to 65535, for example 3000");
-
-const origin = z.string().transform((value, context) => {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.pathname === "/" && !url.search && !url.hash) {
-    return url.origin;
-  }
-  context.addIssue("must be the address people open, like https://backlog.example.org");
-  return z.NEVER;
-});
-
-const webAddress = z
-  .string()
-  .refine(
-    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
-    "must be an http or https address",
-  )
-  .transform((value) => value.replace(/\/+$/, ""));
-
-const sslModes = ["disable", "no-verify", "prefer", "require", "verify-ca", "verify-full"];
-
-const postgresAddress = z
-  .string()
-  .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// connection string")
-  .refine(
-    (value) => {
-      const [, mode = "verify-full"] = /[?&]sslmode=([^&]*)/.exec(value) ?? [];
-      return sslModes.includes(mode);
-    },
-    `must have one of these as its sslmode: ${sslModes.join(", ")}`,
-  );
-
-const list = z.string().transform((value) =>
-  value
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== ""),
-);
-
-const secret = z.string().min(32, "must have at least 32 characters (openssl rand -base64 32)");
-
-const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-
-const count = (smallest: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, "must be a whole number")
-    .transform(Number)
-    .refine((value) => value >= smallest, `must be at least ${smallest}`);
 
 const variables = z.object({
   NODE_ENV: z.string().optional(),

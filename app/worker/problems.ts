@@ -17,3 +17,26 @@ export class AttemptOver extends Error {}
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The service asks for a pause. */
+export class LimitReached extends Error {
+  constructor(
+    message: string,
+    readonly seconds: number,
+  ) {
+    super(message);
+  }
+}
+
+/** What the person at this machine can do about it. */
+export function refusalOf(status: number, path: string): Error {
+  if (status === 401 || status === 403) {
+    return new WorkerProblem(
+      "The service does not accept the token: make a new one under Settings",
+    );
+  }
+  if (status === 404) return new WorkerProblem(`There is no ${path} at this address: check --url`);
+  return status === 429
+    ? new LimitReached("Too many calls", 5)
+    : new WorkerProblem(`The service answered ${path} with ${status}`);
+}

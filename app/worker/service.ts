@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { Client, SdkHttpError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { SdkHttpError } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { workerProtocol, workerProtocolHeader } from "~/contract/worker-protocol";
 import { cleanedValue } from "./agents/redact";
 import type { Journal } from "./journal";
-import { messageOf, Refusal, WorkerProblem } from "./problems";
+import { LimitReached, messageOf, Refusal, refusalOf, WorkerProblem } from "./problems";
+import { restCalls } from "./rest-calls";
+import { openToolConnection, type ToolAnswer } from "./tool-connection";
 
 /** The tools of the service, called until an answer is there: network and service may be away for a while. */
 export interface Service {
@@ -27,23 +28,16 @@ export interface CallOptions {
   retry?: boolean;
 }
 
-const callMilliseconds = 65_000;
 const longestPause = 15_000;
 /** How long a worker that was asked to end goes on asking a service that does not answer. */
 const patienceAtEnd = 10_000;
 
-const answerSchema = z.object({
-  isError: z.boolean().optional(),
-  structuredContent: z.record(z.string(), z.unknown()).optional(),
-});
 const refusalSchema = z.object({
   error: z.string(),
   code: z.number(),
   hint: z.string().optional(),
   retry_after: z.number().optional(),
 });
-
-const restRefusalSchema = z.object({ error: z.string() });
 
 /**
  * Speaks to `/mcp/worker` with the official client. Whatever is said goes through `clean` first. Once the worker is asked to end,
@@ -55,64 +49,8 @@ export function connectService(
   clean: (text: string) => string,
   stopSignal: AbortSignal,
 ): Service {
-  const endpoint = new URL("/mcp/worker", url);
-  let connection: Promise<Client> | undefined;
-
-  const connect = async (): Promise<Client> => {
-    const client = new Client(
-      { name: "backloom-worker", version: "1" },
-      { versionNegotiation: { mode: "auto" } },
-    );
-    const headers = {
-      authorization: `Bearer ${token}`,
-      [workerProtocolHeader]: String(workerProtocol),
-    };
-    await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } }));
-    return client;
-  };
-
-  const callOnce = async (tool: string, given: Record<string, unknown>, signal?: AbortSignal) => {
-    connection ??= connect();
-    const used = connection;
-    try {
-      const client = await used;
-      const options = { timeout: callMilliseconds, ...(signal ? { signal } : {}) };
-      return answerSchema.parse(await client.callTool({ name: tool, arguments: given }, options));
-    } catch (error) {
-      // Another call may have made a new one since.
-      if (connection === used) connection = undefined;
-      used.then((client) => client.close()).catch(() => undefined);
-      throw error;
-    }
-  };
-
-  const readOnce = async (path: string, signal?: AbortSignal): Promise<unknown> => {
-    const limit = AbortSignal.timeout(callMilliseconds);
-    const answer = await fetch(new URL(path, url), {
-      headers: { authorization: `Bearer ${token}` },
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
-    });
-    if (answer.ok) return answer.json();
-    await answer.body?.cancel();
-    if (answer.status < 500) throw refusalOf(answer.status, path);
-    throw new Error(`it answered ${answer.status}`);
-  };
-
-  const postOnce = async (path: string, body: string): Promise<unknown> => {
-    const answer = await fetch(new URL(path, url), {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body,
-      signal: AbortSignal.timeout(callMilliseconds),
-    });
-    if (answer.ok) return answer.json();
-    const refusal = restRefusalSchema.safeParse(await answer.json().catch(() => null)).data;
-    const { status } = answer;
-    if (status >= 500) throw new Error(`it answered ${status}`);
-    if (status === 401 || status === 429) throw refusalOf(status, path);
-    throw new Refusal(status, refusal?.error ?? `The service answered ${path} with ${status}`);
-  };
-
+  const tools = openToolConnection(new URL("/mcp/worker", url), token);
+  const rest = restCalls(url, token);
   const patience = patienceUntil(stopSignal);
   const untilAnswered = async <T>(
     ask: () => Promise<T>,
@@ -131,26 +69,21 @@ export function connectService(
       }
     }
   };
-
-  const service: Service = {
+  return {
     call: (tool, given, output, options) =>
       untilAnswered(async () => {
         const said = z.record(z.string(), z.unknown()).parse(cleanedValue(given, clean));
-        return readAnswer(await callOnce(tool, said, options?.signal), output);
+        return readAnswer(await tools.call(tool, said, options?.signal), output);
       }, options),
     read: (path, output, options) =>
-      untilAnswered(async () => readBody(await readOnce(path, options?.signal), output), options),
+      untilAnswered(async () => readBody(await rest.read(path, options?.signal), output), options),
     post: (path, given, output) =>
       untilAnswered(async () => {
         const body = JSON.stringify(cleanedValue(given, clean));
-        return readBody(await postOnce(path, body), output);
+        return readBody(await rest.post(path, body), output);
       }),
-    close: async () => {
-      const client = await connection?.catch(() => undefined);
-      await client?.close();
-    },
+    close: tools.close,
   };
-  return service;
 }
 
 /** Without end while the worker works, and short once it is asked to end. */
@@ -174,7 +107,7 @@ function patienceUntil(stopSignal: AbortSignal) {
   };
 }
 
-function readAnswer<T>(answer: z.output<typeof answerSchema>, output: z.ZodType<T>): T {
+function readAnswer<T>(answer: ToolAnswer, output: z.ZodType<T>): T {
   if (answer.isError) {
     const refusal = refusalSchema.parse(answer.structuredContent);
     const text = refusal.hint ? `${refusal.error} ${refusal.hint}` : refusal.error;
@@ -191,15 +124,6 @@ function readBody<T>(body: unknown, output: z.ZodType<T>): T {
   throw new WorkerProblem(`The service speaks another version: ${z.prettifyError(parsed.error)}`);
 }
 
-class LimitReached extends Error {
-  constructor(
-    message: string,
-    readonly seconds: number,
-  ) {
-    super(message);
-  }
-}
-
 /** How long to wait before the next try; throws what no try can mend. */
 function pauseBefore(error: unknown, attempt: number, retry: boolean): number {
   if (error instanceof Refusal || error instanceof WorkerProblem) throw error;
@@ -213,17 +137,4 @@ function pauseBefore(error: unknown, attempt: number, retry: boolean): number {
   if (status === 401 || status === 403 || status === 404) throw refusalOf(status, "/mcp/worker");
   if (!retry) throw error;
   return Math.min(longestPause, 250 * 2 ** attempt) * (0.75 + Math.random() / 2);
-}
-
-/** What the person at this machine can do about it. */
-function refusalOf(status: number, path: string): Error {
-  if (status === 401 || status === 403) {
-    return new WorkerProblem(
-      "The service does not accept the token: make a new one under Settings",
-    );
-  }
-  if (status === 404) return new WorkerProblem(`There is no ${path} at this address: check --url`);
-  return status === 429
-    ? new LimitReached("Too many calls", 5)
-    : new WorkerProblem(`The service answered ${path} with ${status}`);
 }

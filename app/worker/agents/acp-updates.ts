@@ -11,6 +11,7 @@ import {
 } from "./acp-messages";
 import type { EntryKind, SessionCost, TurnOutput } from "./driver";
 import { describeChange, type KnownCall, openCallLog } from "./tool-calls";
+import type { Transcript } from "./transcript";
 import { nothingKnown } from "./usage";
 
 /** What the updates of a session told that is no entry. */
@@ -24,27 +25,10 @@ export interface SessionNews {
 /** Reads the updates of a session: entries go into the transcript, the rest is remembered. */
 export function readUpdates(folder: string, output: TurnOutput) {
   const { transcript } = output;
-  const calls = new Map<string, ToolCall>();
-  const log = openCallLog(transcript);
+  const calls = followCalls(folder, transcript);
   const news: SessionNews = { cost: null, trouble: null };
   const costs = readCosts();
   let message: string | null | undefined;
-
-  const takeCall = (call: ToolCall): void => {
-    const known = merged(calls.get(call.toolCallId), call);
-    calls.set(call.toolCallId, known);
-    const shown = knownCall(known, folder);
-    if (known.status === "completed" || known.status === "failed") {
-      log.end(
-        known.toolCallId,
-        shown,
-        known.status === "failed" ? "failed" : "done",
-        outputOf(known),
-      );
-    } else if (hasBegun(known)) {
-      log.begin(known.toolCallId, shown);
-    }
-  };
 
   const takeChunk = (kind: "text" | "thought", update: Update): void => {
     const text = chunkSchema.safeParse(update).data?.content.text;
@@ -52,17 +36,6 @@ export function readUpdates(folder: string, output: TurnOutput) {
     if (update.messageId !== message) transcript.endMessage();
     message = update.messageId;
     transcript.say(kind, text);
-  };
-
-  const takeCodex = (update: Update): void => {
-    const codex = codexNewsSchema.safeParse(update._meta).data?.codex;
-    if (codex?.error) {
-      const { message: said, additionalDetails } = codex.error;
-      news.trouble = additionalDetails ?? said;
-      transcript.add({ kind: "error", text: [said, additionalDetails].filter(Boolean).join("\n") });
-    }
-    if (codex?.threadStatus?.type === "systemError") news.trouble ??= "The agent's service failed";
-    if (codex?.threadStatus?.type === "active") news.trouble = null;
   };
 
   const take = (update: Update): void => {
@@ -76,7 +49,7 @@ export function readUpdates(folder: string, output: TurnOutput) {
       case "tool_call":
       case "tool_call_update": {
         const call = toolCallSchema.safeParse(update);
-        if (call.success) takeCall(call.data);
+        if (call.success) calls.take(call.data);
         return;
       }
       case "plan": {
@@ -93,7 +66,7 @@ export function readUpdates(folder: string, output: TurnOutput) {
         return;
       }
       case "session_info_update":
-        takeCodex(update);
+        takeCodex(update, news, transcript);
         return;
       default:
         return;
@@ -105,7 +78,39 @@ export function readUpdates(folder: string, output: TurnOutput) {
     const cost = usageUpdateSchema.safeParse(update).data?.cost;
     if (cost) costs.before(cost);
   };
-  return { take, takeEarlier, resume: costs.before, news, running: log.running };
+  return { take, takeEarlier, resume: costs.before, news, running: calls.running };
+}
+
+/** The news of one call come bit by bit. */
+function followCalls(folder: string, transcript: Transcript) {
+  const calls = new Map<string, ToolCall>();
+  const log = openCallLog(transcript);
+  return {
+    running: log.running,
+    take(call: ToolCall): void {
+      const known = merged(calls.get(call.toolCallId), call);
+      calls.set(call.toolCallId, known);
+      const shown = knownCall(known, folder);
+      if (known.status === "completed" || known.status === "failed") {
+        const status = known.status === "failed" ? "failed" : "done";
+        log.end(known.toolCallId, shown, status, outputOf(known));
+      } else if (hasBegun(known)) {
+        log.begin(known.toolCallId, shown);
+      }
+    },
+  };
+}
+
+/** Codex tells what goes wrong with its service beside the protocol. */
+function takeCodex(update: Update, news: SessionNews, transcript: Transcript): void {
+  const codex = codexNewsSchema.safeParse(update._meta).data?.codex;
+  if (codex?.error) {
+    const { message: said, additionalDetails } = codex.error;
+    news.trouble = additionalDetails ?? said;
+    transcript.add({ kind: "error", text: [said, additionalDetails].filter(Boolean).join("\n") });
+  }
+  if (codex?.threadStatus?.type === "systemError") news.trouble ??= "The agent's service failed";
+  if (codex?.threadStatus?.type === "active") news.trouble = null;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { shortPath } from "./acp-updates";
-import type { TurnEnd, TurnOutput } from "./driver";
+import type { TurnEnd, TurnOutput, Usage } from "./driver";
 import { limitIn } from "./limits";
 import { crashEnd, jsonOf, type LineReader } from "./line-turn";
 import { type KnownCall, openCallLog } from "./tool-calls";
@@ -49,11 +49,50 @@ export function readCodexLines(
   model: string | null,
 ): LineReader {
   const { transcript } = output;
-  const log = openCallLog(transcript);
   let end: TurnEnd | undefined;
   let trouble = "";
 
-  const takeItem = (type: string, given: Item): void => {
+  const takeItem = itemReader(folder, output);
+  const takeLine = (line: Line): void => {
+    if (line.thread_id !== undefined) output.session(line.thread_id);
+    if (line.item !== undefined) takeItem(line.type, line.item);
+    if (line.type === "error") {
+      trouble = line.message ?? trouble;
+      transcript.add({ kind: "error", text: line.message ?? "" });
+    }
+    if (line.type === "turn.failed") end = failureOf(line.error?.message ?? trouble);
+    if (line.type === "turn.completed") {
+      end = { kind: "done" };
+      if (line.usage) output.usage(usageOf(line.usage, model));
+    }
+  };
+
+  return {
+    take(text) {
+      const line = lineSchema.safeParse(jsonOf(text));
+      if (line.success) takeLine(line.data);
+    },
+    end: (exit) => end ?? crashEnd("Codex", exit),
+  };
+}
+
+function itemReader(folder: string, output: TurnOutput) {
+  const { transcript } = output;
+  const log = openCallLog(transcript);
+  const takeCall = (given: Item, isOver: boolean): void => {
+    const call = callOf(given, folder);
+    log.begin(given.id, call);
+    if (!isOver) return;
+    const hasFailed = given.status === "failed" || given.status === "declined";
+    if (given.status === "declined") output.denied(call.title);
+    log.end(
+      given.id,
+      call,
+      hasFailed ? "failed" : "done",
+      given.aggregated_output ?? call.intent ?? "",
+    );
+  };
+  return (type: string, given: Item): void => {
     const isOver = type === "item.completed";
     if (given.type === "agent_message" && isOver) {
       transcript.endMessage();
@@ -69,52 +108,15 @@ export function readCodexLines(
       takeCall(given, isOver);
     }
   };
+}
 
-  const takeCall = (given: Item, isOver: boolean): void => {
-    const call = callOf(given, folder);
-    log.begin(given.id, call);
-    if (!isOver) return;
-    const hasFailed = given.status === "failed" || given.status === "declined";
-    if (given.status === "declined") output.denied(call.title);
-    log.end(
-      given.id,
-      call,
-      hasFailed ? "failed" : "done",
-      given.aggregated_output ?? call.intent ?? "",
-    );
-  };
-
-  const takeUsage = (usage: NonNullable<Line["usage"]>): void => {
-    const counts = {
-      input: usage.input_tokens ?? null,
-      output: usage.output_tokens ?? null,
-      cacheRead: usage.cached_input_tokens ?? null,
-      cacheWrite: usage.cache_write_input_tokens ?? null,
-    };
-    output.usage(disjoint(model, counts));
-  };
-
-  const takeLine = (line: Line): void => {
-    if (line.thread_id !== undefined) output.session(line.thread_id);
-    if (line.item !== undefined) takeItem(line.type, line.item);
-    if (line.type === "error") {
-      trouble = line.message ?? trouble;
-      transcript.add({ kind: "error", text: line.message ?? "" });
-    }
-    if (line.type === "turn.failed") end = failureOf(line.error?.message ?? trouble);
-    if (line.type === "turn.completed") {
-      end = { kind: "done" };
-      if (line.usage) takeUsage(line.usage);
-    }
-  };
-
-  return {
-    take(text) {
-      const line = lineSchema.safeParse(jsonOf(text));
-      if (line.success) takeLine(line.data);
-    },
-    end: (exit) => end ?? crashEnd("Codex", exit),
-  };
+function usageOf(usage: NonNullable<Line["usage"]>, model: string | null): Usage {
+  return disjoint(model, {
+    input: usage.input_tokens ?? null,
+    output: usage.output_tokens ?? null,
+    cacheRead: usage.cached_input_tokens ?? null,
+    cacheWrite: usage.cache_write_input_tokens ?? null,
+  });
 }
 
 function failureOf(message: string): TurnEnd {

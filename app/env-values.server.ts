@@ -1,0 +1,59 @@
+import { z } from "zod";
+
+/** What a variable of the environment may be; each says in words what it must be instead. */
+
+export const port = z
+  .string()
+  .regex(/^\d{1,5}$/, "must be a port number from 0 to 65535, for example 3000")
+  .transform(Number)
+  .refine((value) => value <= 65_535, "must be a port number from 0 to 65535, for example 3000");
+
+export const origin = z.string().transform((value, context) => {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.pathname === "/" && !url.search && !url.hash) {
+    return url.origin;
+  }
+  context.addIssue("must be the address people open, like https://backlog.example.org");
+  return z.NEVER;
+});
+
+export const webAddress = z
+  .string()
+  .refine(
+    (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+    "must be an http or https address",
+  )
+  .transform((value) => value.replace(/\/+$/, ""));
+
+const sslModes = ["disable", "no-verify", "prefer", "require", "verify-ca", "verify-full"];
+
+export const postgresAddress = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// connection string")
+  .refine(
+    (value) => {
+      const [, mode = "verify-full"] = /[?&]sslmode=([^&]*)/.exec(value) ?? [];
+      return sslModes.includes(mode);
+    },
+    `must have one of these as its sslmode: ${sslModes.join(", ")}`,
+  );
+
+export const list = z.string().transform((value) =>
+  value
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== ""),
+);
+
+export const secret = z
+  .string()
+  .min(32, "must have at least 32 characters (openssl rand -base64 32)");
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+export const count = (smallest: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .transform(Number)
+    .refine((value) => value >= smallest, `must be at least ${smallest}`);
