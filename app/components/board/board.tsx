@@ -1,25 +1,21 @@
-import { useLocation, useNavigation, useSearchParams } from "@remix-run/react";
+import { useLocation, useNavigation } from "@remix-run/react";
 import clsx from "clsx";
 import { lazy, Suspense, useRef, useState } from "react";
 import { Kbd } from "~/components/badge";
 import { useLinkArea } from "~/components/link-area";
 import { useRowKeys } from "~/components/page-keys";
-import { isHeld } from "~/components/status";
 import { SelectingButton } from "~/components/things/selecting-button";
-import { useSelected } from "~/components/things/selection";
 import { useChanges } from "~/components/things/use-changes";
 import { usePointerSelection } from "~/components/things/use-pointer-selection";
 import { useHydrated } from "~/components/use-hydrated";
 import { useWriteAccess } from "~/components/write-access";
-import { useDoing } from "~/live/use-doing";
 import type { CardTask } from "./board-cards";
 import { BoardColumn } from "./board-column";
 import type { Lane } from "./board-look";
 import { type Column, columns } from "./columns";
 import { Lanes } from "./lanes";
 import { MoveMenu } from "./move-menu";
-import { TaskCard } from "./task-card";
-import { useChangedTasks } from "./use-changed-tasks";
+import { useCards } from "./use-cards";
 import { useSteadyCards } from "./use-steady-cards";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 
@@ -58,39 +54,19 @@ export function Board({
 }) {
   const { move, trackers } = useTaskMoves();
   const { change, trackers: changeTrackers } = useChanges();
-  const selected = useSelected();
   const [isSelecting, setSelecting] = useState(false);
   const select = usePointerSelection(isSelecting);
-  const changed = useChangedTasks(saved);
-  const doing = useDoing(
-    productId,
-    saved.some(({ job_status }) => isHeld(job_status)),
-  );
   const [aim, setAim] = useState<Aim | null>(null);
   const board = useRef<HTMLElement>(null);
   const tasks = useOptimisticTasks(useSteadyCards(saved, board));
   const [menuOf, setMenuOf] = useState<string | null>(null);
-  const [params] = useSearchParams();
   const address = useAddressAhead();
   const { canWrite } = useWriteAccess();
   const hydrated = useHydrated();
   const follow = useLinkArea();
-  const asked = hydrated ? null : params.get("move");
   useRowKeys();
 
-  const card = (task: CardTask) => (
-    <TaskCard
-      key={task.id}
-      task={task}
-      doing={doing.get(task.id)}
-      draggable={canWrite}
-      asked={asked === task.id}
-      changed={changed.has(task.id)}
-      moving={aim?.moving === task.id}
-      marked={selected.has(`task:${task.id}`)}
-      onMove={move}
-    />
-  );
+  const card = useCards(productId, saved, aim, move);
   const cell = (column: Column, lane?: Lane) => (
     <BoardColumn key={column.status} {...{ column, lane, tasks, aim, card }} />
   );

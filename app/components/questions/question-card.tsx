@@ -83,53 +83,8 @@ function About({ question }: { question: AgentQuestion }) {
 function AnswerForm({ question, action }: { question: AgentQuestion; action: string }) {
   return (
     <WriteFields className="grid gap-3">
-      {question.options.length > 0 ? (
-        <ActionForm action={action} className="grid gap-1.5" aria-label="Choose an answer">
-          <input type="hidden" name="intent" value="answer" />
-          <input type="hidden" name="question_id" value={question.id} />
-          {question.options.map((option, index) => (
-            <button
-              key={option.label}
-              type="submit"
-              name="option"
-              value={index}
-              className="flex items-start gap-2 rounded border border-line bg-raised px-3 py-2 text-start text-sm hover:border-accent disabled:opacity-55 pointer-coarse:py-3"
-            >
-              <span className="grid min-w-0 flex-1 gap-0.5">
-                <span className="font-medium">{option.label}</span>
-                {option.description ? (
-                  <span className="text-muted">{option.description}</span>
-                ) : null}
-              </span>
-              {question.recommended_option === index ? (
-                <Badge tone="accent">recommended</Badge>
-              ) : null}
-            </button>
-          ))}
-        </ActionForm>
-      ) : null}
-      <ActionForm
-        action={action}
-        className="flex flex-wrap items-end gap-2"
-        aria-label="Answer in your words"
-      >
-        <input type="hidden" name="intent" value="answer" />
-        <input type="hidden" name="question_id" value={question.id} />
-        <label className="grid min-w-48 flex-1 gap-1 text-xs text-muted">
-          {question.options.length > 0 ? "Or in your words" : "Your answer"}
-          <textarea
-            name="answer"
-            required
-            maxLength={4000}
-            rows={1}
-            onKeyDown={submitOnModifiedEnter}
-            className="field-sizing-content min-h-9 w-full rounded border border-line-strong bg-raised px-2.5 py-1.5 text-sm text-ink"
-          />
-        </label>
-        <Button type="submit" tone="primary" title="Ctrl+Enter">
-          Answer
-        </Button>
-      </ActionForm>
+      {question.options.length > 0 ? <Options question={question} action={action} /> : null}
+      <OwnWords question={question} action={action} />
       <div className="flex flex-wrap items-center justify-between gap-2 text-xs text-muted">
         <span>{consequence(question)}</span>
         <ActionForm action={action}>
@@ -147,6 +102,64 @@ function AnswerForm({ question, action }: { question: AgentQuestion; action: str
         </ActionForm>
       </div>
     </WriteFields>
+  );
+}
+
+function Answered({ question }: { question: AgentQuestion }) {
+  return (
+    <>
+      <input type="hidden" name="intent" value="answer" />
+      <input type="hidden" name="question_id" value={question.id} />
+    </>
+  );
+}
+
+function Options({ question, action }: { question: AgentQuestion; action: string }) {
+  return (
+    <ActionForm action={action} className="grid gap-1.5" aria-label="Choose an answer">
+      <Answered question={question} />
+      {question.options.map((option, index) => (
+        <button
+          key={option.label}
+          type="submit"
+          name="option"
+          value={index}
+          className="flex items-start gap-2 rounded border border-line bg-raised px-3 py-2 text-start text-sm hover:border-accent disabled:opacity-55 pointer-coarse:py-3"
+        >
+          <span className="grid min-w-0 flex-1 gap-0.5">
+            <span className="font-medium">{option.label}</span>
+            {option.description ? <span className="text-muted">{option.description}</span> : null}
+          </span>
+          {question.recommended_option === index ? <Badge tone="accent">recommended</Badge> : null}
+        </button>
+      ))}
+    </ActionForm>
+  );
+}
+
+function OwnWords({ question, action }: { question: AgentQuestion; action: string }) {
+  return (
+    <ActionForm
+      action={action}
+      className="flex flex-wrap items-end gap-2"
+      aria-label="Answer in your words"
+    >
+      <Answered question={question} />
+      <label className="grid min-w-48 flex-1 gap-1 text-xs text-muted">
+        {question.options.length > 0 ? "Or in your words" : "Your answer"}
+        <textarea
+          name="answer"
+          required
+          maxLength={4000}
+          rows={1}
+          onKeyDown={submitOnModifiedEnter}
+          className="field-sizing-content min-h-9 w-full rounded border border-line-strong bg-raised px-2.5 py-1.5 text-sm text-ink"
+        />
+      </label>
+      <Button type="submit" tone="primary" title="Ctrl+Enter">
+        Answer
+      </Button>
+    </ActionForm>
   );
 }
 

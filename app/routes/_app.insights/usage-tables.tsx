@@ -1,6 +1,16 @@
 import type { Insights } from "~/contract/insight";
 import { UsageTable } from "./usage-table";
 
+/** What a row is about, by its id; where something of that id has a page, the way there. */
+type Name = readonly [id: string | null, label: string, path?: string];
+
+function named<Row>(rows: readonly Row[], nameOf: (row: Row) => Name) {
+  return rows.map((row) => {
+    const [id, label, path] = nameOf(row);
+    return { ...row, key: id ?? "", label, to: id && path ? path + id : null };
+  });
+}
+
 /** The same numbers by everything that they can be told apart by. */
 export function UsageTables({
   insights,
@@ -12,61 +22,52 @@ export function UsageTables({
   >;
   productId: string;
 }) {
+  const { by_model, by_worker, by_sprint, by_run, by_story, by_task } = insights;
+  const product = `/products/${productId}`;
   return (
     <>
       <UsageTable
         title="By model"
-        rows={insights.by_model.map((row) => ({
-          ...row,
-          key: row.model_id ?? "",
-          label: row.model_id ?? "unknown model",
-          to: null,
-        }))}
+        rows={named(by_model, (row) => [row.model_id, row.model_id ?? "unknown model"])}
       />
       <UsageTable
         title="By worker"
-        rows={insights.by_worker.map((row) => ({
-          ...row,
-          key: row.worker_id ?? "",
-          label: row.worker_name ?? "a worker that is gone",
-          to: null,
-        }))}
+        rows={named(by_worker, (row) => [
+          row.worker_id,
+          row.worker_name ?? "a worker that is gone",
+        ])}
       />
       <UsageTable
         title="By sprint"
-        rows={insights.by_sprint.map((row) => ({
-          ...row,
-          key: row.sprint_id ?? "",
-          label: row.sprint_code ?? "outside sprints",
-          to: row.sprint_id ? `/products/${productId}/sprints/${row.sprint_id}` : null,
-        }))}
+        rows={named(by_sprint, (row) => [
+          row.sprint_id,
+          row.sprint_code ?? "outside sprints",
+          `${product}/sprints/`,
+        ])}
       />
       <UsageTable
         title="By run"
-        rows={insights.by_run.map((row) => ({
-          ...row,
-          key: row.sprint_run_id ?? "",
-          label: row.branch ?? "outside runs",
-          to: row.sprint_run_id ? `/products/${productId}/runs/${row.sprint_run_id}` : null,
-        }))}
+        rows={named(by_run, (row) => [
+          row.sprint_run_id,
+          row.branch ?? "outside runs",
+          `${product}/runs/`,
+        ])}
       />
       <UsageTable
         title="By story"
-        rows={insights.by_story.map((row) => ({
-          ...row,
-          key: row.story_id ?? "",
-          label: row.story_code ? `${row.story_code} ${row.story_title}` : "without a story",
-          to: row.story_id ? `/stories/${row.story_id}` : null,
-        }))}
+        rows={named(by_story, ({ story_id, story_code, story_title }) => [
+          story_id,
+          story_code ? `${story_code} ${story_title}` : "without a story",
+          "/stories/",
+        ])}
       />
       <UsageTable
         title="By task"
-        rows={insights.by_task.map((row) => ({
-          ...row,
-          key: row.task_id ?? "",
-          label: row.task_code ? `${row.task_code} ${row.task_title}` : "without a task",
-          to: row.task_id ? `/tasks/${row.task_id}` : null,
-        }))}
+        rows={named(by_task, ({ task_id, task_code, task_title }) => [
+          task_id,
+          task_code ? `${task_code} ${task_title}` : "without a task",
+          "/tasks/",
+        ])}
       />
     </>
   );

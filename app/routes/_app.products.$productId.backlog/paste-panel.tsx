@@ -7,13 +7,8 @@ import { takePasted } from "~/components/pasted-text";
 import { useAnswer } from "~/components/use-answer";
 import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
-import {
-  countItems,
-  type ListItem,
-  listLimits,
-  listSentence,
-  readPastedList,
-} from "~/contract/pasted-list";
+import { countItems, listLimits, listSentence, readPastedList } from "~/contract/pasted-list";
+import { ListPreview } from "./list-preview";
 
 interface Place {
   id: string;
@@ -52,31 +47,7 @@ export function PastePanel({
       {made ? <Notice tone="done" role="status" title={`Made ${madeText(made)}.`} /> : null}
       <FormErrors errors={answer?.error ? [answer.error] : []} />
       <WriteFields className="grid gap-4">
-        <label className="grid gap-1 text-sm font-medium">
-          Goes into
-          <select
-            name="into"
-            value={hydrated ? place : undefined}
-            defaultValue={hydrated ? undefined : place}
-            onChange={(event) => setPlace(event.target.value)}
-            className="h-9 w-full rounded border border-line-strong bg-raised px-2 font-normal"
-          >
-            <optgroup label="As stories with tasks">
-              {pbis.map(({ id, code, title }) => (
-                <option key={id} value={`pbi:${id}`}>
-                  {code} {title}
-                </option>
-              ))}
-            </optgroup>
-            <optgroup label="As tasks of a story">
-              {stories.map(({ id, code, title }) => (
-                <option key={id} value={`story:${id}`}>
-                  {code} {title}
-                </option>
-              ))}
-            </optgroup>
-          </select>
-        </label>
+        <GoesInto pbis={pbis} stories={stories} place={place} onPlace={setPlace} />
         <TextAreaField
           id="pasted-list"
           name="list"
@@ -91,7 +62,7 @@ export function PastePanel({
           defaultValue={list}
           onChange={(event) => setList(event.target.value)}
         />
-        {shown && any ? <Preview items={shown.items} ticked={shown.ticked} /> : null}
+        {shown && any ? <ListPreview items={shown.items} ticked={shown.ticked} /> : null}
         {shown ? (
           <SubmitButton name="intent" value="create-list" disabled={!any} pendingLabel="Creating…">
             {`Create ${listSentence(storyCount, tasks)}`}
@@ -112,36 +83,37 @@ function madeText(made: string): string {
   return listSentence(stories || 0, tasks || 0);
 }
 
-function Preview({ items, ticked }: { items: readonly ListItem[]; ticked: number }) {
+function GoesInto({
+  pbis,
+  stories,
+  place,
+  onPlace,
+}: {
+  pbis: readonly Place[];
+  stories: readonly Place[];
+  place: string;
+  onPlace: (place: string) => void;
+}) {
+  const hydrated = useHydrated();
+  const options = (kind: string, places: readonly Place[]) =>
+    places.map(({ id, code, title }) => (
+      <option key={id} value={`${kind}:${id}`}>
+        {code} {title}
+      </option>
+    ));
   return (
-    <section aria-label="Preview" className="rounded border border-line bg-sunken/50 px-3 py-2">
-      <Items items={items} />
-      {ticked > 0 ? (
-        <p className="mt-2 text-xs text-muted">
-          {ticked === 1 ? "1 ticked line is left out." : `${ticked} ticked lines are left out.`}
-        </p>
-      ) : null}
-    </section>
-  );
-}
-
-function Items({ items }: { items: readonly ListItem[] }) {
-  return (
-    <ul className="grid gap-1 text-sm">
-      {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the text
-        <li key={index} className="grid gap-0.5">
-          <span className="break-words">{item.title}</span>
-          {item.description ? (
-            <span className="text-xs whitespace-pre-wrap text-muted">{item.description}</span>
-          ) : null}
-          {item.tasks.length > 0 ? (
-            <div className="border-l border-line pl-3 text-muted">
-              <Items items={item.tasks} />
-            </div>
-          ) : null}
-        </li>
-      ))}
-    </ul>
+    <label className="grid gap-1 text-sm font-medium">
+      Goes into
+      <select
+        name="into"
+        value={hydrated ? place : undefined}
+        defaultValue={hydrated ? undefined : place}
+        onChange={(event) => onPlace(event.target.value)}
+        className="h-9 w-full rounded border border-line-strong bg-raised px-2 font-normal"
+      >
+        <optgroup label="As stories with tasks">{options("pbi", pbis)}</optgroup>
+        <optgroup label="As tasks of a story">{options("story", stories)}</optgroup>
+      </select>
+    </label>
   );
 }

@@ -47,7 +47,6 @@ function JobLine({
   doing: Doing | undefined;
   batch: boolean;
 }) {
-  const tokens = tokensOf(job);
   const running = isHeld(job.status);
   return (
     <li className="grid gap-1 px-4 py-2.5 text-sm">
@@ -61,28 +60,7 @@ function JobLine({
             {job.task_title}
           </Link>
         )}
-        <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted empty:hidden">
-          {job.worker_name ? <span>{job.worker_name}</span> : null}
-          {job.started_at ? <Elapsed from={job.started_at} to={job.finished_at} /> : null}
-          {running ? (
-            <span>
-              heard <RelativeTime at={job.updated_at} />
-            </span>
-          ) : null}
-          {job.attempt > 0 ? (
-            <Link to={`/jobs/${job.id}`} className="text-accent underline">
-              {running ? "watch" : "output"}
-            </Link>
-          ) : null}
-          {job.verify_result ? <span>check: {job.verify_result.toLowerCase()}</span> : null}
-          {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
-          {job.costs.length > 0 ? <span>{costsText(job.costs)}</span> : null}
-          {job.pr_url ? (
-            <a href={job.pr_url} rel="noreferrer" className="text-accent underline">
-              pull request
-            </a>
-          ) : null}
-        </span>
+        <JobFigures job={job} />
         {job.status === "queued" ? (
           <WriteFields quiet>
             <ActionForm>
@@ -134,5 +112,35 @@ function ExecutionLine({ execution }: { execution: TaskExecution }) {
       </div>
       {execution.failure_reason ? <p className="text-failed">{execution.failure_reason}</p> : null}
     </li>
+  );
+}
+
+/** Who works on it for how long, and what it used. */
+function JobFigures({ job }: { job: AgentJob }) {
+  const tokens = tokensOf(job);
+  const running = isHeld(job.status);
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted empty:hidden">
+      {job.worker_name ? <span>{job.worker_name}</span> : null}
+      {job.started_at ? <Elapsed from={job.started_at} to={job.finished_at} /> : null}
+      {running ? (
+        <span>
+          heard <RelativeTime at={job.updated_at} />
+        </span>
+      ) : null}
+      {job.attempt > 0 ? (
+        <Link to={`/jobs/${job.id}`} className="text-accent underline">
+          {running ? "watch" : "output"}
+        </Link>
+      ) : null}
+      {job.verify_result ? <span>check: {job.verify_result.toLowerCase()}</span> : null}
+      {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
+      {job.costs.length > 0 ? <span>{costsText(job.costs)}</span> : null}
+      {job.pr_url ? (
+        <a href={job.pr_url} rel="noreferrer" className="text-accent underline">
+          pull request
+        </a>
+      ) : null}
+    </span>
   );
 }

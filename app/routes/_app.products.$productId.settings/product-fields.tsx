@@ -7,47 +7,48 @@ import { ServerForm, useServerForm } from "~/components/server-form";
 import { WriteAccessProvider, WriteFields } from "~/components/write-access";
 import type { ProductDetail } from "~/contract/product";
 
-const strategies = [
-  { value: "SPRINT", label: "One branch for the sprint, a job per task" },
-  { value: "STORY", label: "One branch per story, stories side by side" },
-  { value: "SPRINT_BATCH", label: "One job for the whole sprint" },
-];
-
-const requirements = [
-  { value: "none", label: "Nothing more: tasks end by their own check" },
-  { value: "worker", label: "A worker saw each criterion hold" },
-  { value: "other_worker", label: "Another worker looked at each criterion" },
-  { value: "person", label: "A person approved" },
-];
-
-const releases = [
-  { value: "done", label: "When it is done" },
-  { value: "merged", label: "When its code is on the main branch" },
-];
+const choices = [
+  {
+    name: "pr_strategy",
+    label: "How runs use branches",
+    description: "It holds for runs that start from now on.",
+    options: [
+      { value: "SPRINT", label: "One branch for the sprint, a job per task" },
+      { value: "STORY", label: "One branch per story, stories side by side" },
+      { value: "SPRINT_BATCH", label: "One job for the whole sprint" },
+    ],
+  },
+  {
+    name: "done_requires",
+    label: "Before a story is done",
+    description: "Asked of the work of agents; what people move by hand is their word.",
+    options: [
+      { value: "none", label: "Nothing more: tasks end by their own check" },
+      { value: "worker", label: "A worker saw each criterion hold" },
+      { value: "other_worker", label: "Another worker looked at each criterion" },
+      { value: "person", label: "A person approved" },
+    ],
+  },
+  {
+    name: "dependency_release",
+    label: "What is done frees what waits for it",
+    description:
+      "Workers look whether the main branch has the code. Tasks on one branch do not wait for it.",
+    options: [
+      { value: "done", label: "When it is done" },
+      { value: "merged", label: "When its code is on the main branch" },
+    ],
+  },
+] as const;
 
 export function ProductFields({ product, isOwner }: { product: ProductDetail; isOwner: boolean }) {
   const fetcher = useFetcher<ActionAnswer>({ key: `product-${product.id}` });
-  const form = useServerForm<
-    | "name"
-    | "code"
-    | "description"
-    | "repo_url"
-    | "definition_of_done"
-    | "pr_strategy"
-    | "done_requires"
-    | "dependency_release"
-  >({
+  const { name, code, description, repo_url, definition_of_done } = product;
+  const { pr_strategy, done_requires, dependency_release } = product;
+  const texts = { name, code, description, repo_url, definition_of_done };
+  const form = useServerForm({
     lastResult: fetcher.data,
-    defaultValue: {
-      name: product.name,
-      code: product.code,
-      description: product.description,
-      repo_url: product.repo_url,
-      definition_of_done: product.definition_of_done,
-      pr_strategy: product.pr_strategy,
-      done_requires: product.done_requires,
-      dependency_release: product.dependency_release,
-    },
+    defaultValue: { ...texts, pr_strategy, done_requires, dependency_release },
   });
   return (
     <WriteAccessProvider reason={isOwner ? null : "Only the owner can change these."}>
@@ -71,24 +72,9 @@ export function ProductFields({ product, isOwner }: { product: ProductDetail; is
               required={false}
               {...form.field("definition_of_done")}
             />
-            <SelectField
-              label="How runs use branches"
-              description="It holds for runs that start from now on."
-              options={strategies}
-              {...form.field("pr_strategy")}
-            />
-            <SelectField
-              label="Before a story is done"
-              description="Asked of the work of agents; what people move by hand is their word."
-              options={requirements}
-              {...form.field("done_requires")}
-            />
-            <SelectField
-              label="What is done frees what waits for it"
-              description="Workers look whether the main branch has the code. Tasks on one branch do not wait for it."
-              options={releases}
-              {...form.field("dependency_release")}
-            />
+            {choices.map(({ name, ...field }) => (
+              <SelectField key={name} {...field} {...form.field(name)} />
+            ))}
             <CheckField
               name="auto_pr"
               label="Open pull requests by itself"

@@ -15,40 +15,13 @@ import { takesStories } from "~/contract/takes-stories";
 /** The stories of the sprint, who has each, and those that could join. */
 export function StoryList({ board }: { board: SprintFrame }) {
   const { stories, candidates, members, sprint } = board;
-  const selected = useSelected();
   const select = usePointerSelection(false);
   const closed = sprint.status === "completed" || sprint.status === "cancelled";
   return (
     <Section title={`Stories (${stories.length})`} flush>
       <ul className="divide-y divide-line" onClickCapture={select}>
         {stories.map((story) => (
-          <li
-            key={story.id}
-            data-story={story.id}
-            data-line={`story:${story.id}`}
-            data-marked={selected.has(`story:${story.id}`) || undefined}
-            className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm"
-          >
-            <StatusDot status={story.status} />
-            <span data-code data-toggle title="Select">
-              <CodeChip>{story.code}</CodeChip>
-            </span>
-            <Link to={`/stories/${story.id}`} data-row className="min-w-28 flex-1 hover:underline">
-              {story.title}
-            </Link>
-            <OpenQuestions count={story.open_questions} />
-            {closed ? null : (
-              <WriteFields quiet className="flex items-center gap-2 max-sm:w-full">
-                <Assignee story={story} members={members} />
-                <ActionForm>
-                  <input type="hidden" name="intent" value="remove-story" />
-                  <Button type="submit" size="sm" tone="quiet" name="story_id" value={story.id}>
-                    Take out<span className="sr-only"> {story.code}</span>
-                  </Button>
-                </ActionForm>
-              </WriteFields>
-            )}
-          </li>
+          <SprintStory key={story.id} story={story} members={closed ? null : members} />
         ))}
         {stories.length === 0 ? <li className="px-4 py-3 text-sm text-muted">None yet.</li> : null}
       </ul>
@@ -59,30 +32,79 @@ export function StoryList({ board }: { board: SprintFrame }) {
           </summary>
           <ul className="max-h-96 divide-y divide-line overflow-y-auto border-t border-line">
             {candidates.map((story) => (
-              <li key={story.id} className="flex items-center gap-2 px-4 py-1.5 text-sm">
-                <CodeChip>{story.code}</CodeChip>
-                <Link
-                  to={`/stories/${story.id}`}
-                  className="min-w-0 flex-1 truncate hover:underline"
-                >
-                  {story.title}
-                </Link>
-                <span className="text-xs text-muted">{story.task_count} tasks</span>
-                <WriteFields quiet>
-                  <ActionForm>
-                    <input type="hidden" name="intent" value="add-story" />
-                    <input type="hidden" name="sprint_id" value={sprint.id} />
-                    <Button type="submit" size="sm" name="story_id" value={story.id}>
-                      Add<span className="sr-only"> {story.code}</span>
-                    </Button>
-                  </ActionForm>
-                </WriteFields>
-              </li>
+              <Candidate key={story.id} story={story} sprintId={sprint.id} />
             ))}
           </ul>
         </details>
       ) : null}
     </Section>
+  );
+}
+
+function SprintStory({
+  story,
+  members,
+}: {
+  story: BoardStory;
+  /** Who may have it; null once the sprint is closed. */
+  members: SprintFrame["members"] | null;
+}) {
+  const selected = useSelected();
+  return (
+    <li
+      data-story={story.id}
+      data-line={`story:${story.id}`}
+      data-marked={selected.has(`story:${story.id}`) || undefined}
+      className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm"
+    >
+      <StatusDot status={story.status} />
+      <span data-code data-toggle title="Select">
+        <CodeChip>{story.code}</CodeChip>
+      </span>
+      <Link to={`/stories/${story.id}`} data-row className="min-w-28 flex-1 hover:underline">
+        {story.title}
+      </Link>
+      <OpenQuestions count={story.open_questions} />
+      {members === null ? null : (
+        <WriteFields quiet className="flex items-center gap-2 max-sm:w-full">
+          <Assignee story={story} members={members} />
+          <ActionForm>
+            <input type="hidden" name="intent" value="remove-story" />
+            <Button type="submit" size="sm" tone="quiet" name="story_id" value={story.id}>
+              Take out<span className="sr-only"> {story.code}</span>
+            </Button>
+          </ActionForm>
+        </WriteFields>
+      )}
+    </li>
+  );
+}
+
+/** A story that could join the sprint. */
+function Candidate({
+  story,
+  sprintId,
+}: {
+  story: SprintFrame["candidates"][number];
+  sprintId: string;
+}) {
+  return (
+    <li className="flex items-center gap-2 px-4 py-1.5 text-sm">
+      <CodeChip>{story.code}</CodeChip>
+      <Link to={`/stories/${story.id}`} className="min-w-0 flex-1 truncate hover:underline">
+        {story.title}
+      </Link>
+      <span className="text-xs text-muted">{story.task_count} tasks</span>
+      <WriteFields quiet>
+        <ActionForm>
+          <input type="hidden" name="intent" value="add-story" />
+          <input type="hidden" name="sprint_id" value={sprintId} />
+          <Button type="submit" size="sm" name="story_id" value={story.id}>
+            Add<span className="sr-only"> {story.code}</span>
+          </Button>
+        </ActionForm>
+      </WriteFields>
+    </li>
   );
 }
 
