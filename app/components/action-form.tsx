@@ -1,8 +1,8 @@
 import { useFetcher } from "@remix-run/react";
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import type { Begin } from "./begin-waiting";
 import { enhancedField } from "./enhanced-field";
-import { tellAnswer } from "./tell-answer";
+import { useToldAnswer } from "./tell-answer";
 import { useHydrated } from "./use-hydrated";
 
 /** What an action answers to a small form: done, or the sentence that says why not. */
@@ -15,9 +15,6 @@ export interface ActionAnswer {
   /** It was refused because the task waits for others, and can be sent again, confirmed. */
   begin?: Begin;
 }
-
-/** Answers that were shown already; one with a key outlives its form. */
-const told = new WeakSet<ActionAnswer>();
 
 /**
  * A small form that changes one thing. With script it is sent in the background and a refusal becomes
@@ -41,13 +38,7 @@ export function ActionForm({
   const fetcher = useFetcher<ActionAnswer>(fetcherKey ? { key: fetcherKey } : undefined);
   const hydrated = useHydrated();
   const { state, data } = fetcher;
-  useEffect(() => {
-    // At once, not when the page has read its data again: by then the form may be gone with its row.
-    if (!data || told.has(data)) return;
-    told.add(data);
-    tellAnswer(data);
-    if (data.ok) onDone?.();
-  }, [data, onDone]);
+  useToldAnswer(data, onDone);
   return (
     <fetcher.Form method="post" action={action} aria-busy={state !== "idle"} {...form}>
       {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}

@@ -28,29 +28,13 @@ export function SidePanel({
   children: ReactNode;
   footer?: ReactNode;
 }) {
-  const ref = useRef<HTMLElement>(null);
-  const heading = useRef<HTMLHeadingElement>(null);
-  // Kept while this draws for the first time: a form puts the focus into its first field before any effect runs.
-  const [opener] = useState(() =>
-    typeof document === "undefined" ? null : document.activeElement,
-  );
   const { state } = useLocation();
   const isPeek =
     onClose !== undefined || (typeof state === "object" && state !== null && "peek" in state);
-  useEffect(() => {
-    // Who peeks stays in the list.
-    if (!isPeek && !ref.current?.contains(document.activeElement)) {
-      heading.current?.focus({ preventScroll: true });
-    }
-    return () => {
-      // The focus went away with the panel: back to the line that it belongs to.
-      if (document.activeElement !== document.body || !(opener instanceof HTMLElement)) return;
-      opener.focus({ preventScroll: true });
-    };
-  }, [opener, isPeek]);
+  const { panel, heading } = usePanelFocus(isPeek);
   return (
     <aside
-      ref={ref}
+      ref={panel}
       aria-label="Details"
       data-side-panel
       className={clsx(
@@ -86,4 +70,25 @@ export function SidePanel({
       {footer ? <footer className="mt-auto border-t border-line p-4">{footer}</footer> : null}
     </aside>
   );
+}
+
+/** The focus goes to the heading of the panel, and back to the line that it belongs to; who peeks stays in the list. */
+function usePanelFocus(isPeek: boolean) {
+  const panel = useRef<HTMLElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // Kept while this draws for the first time: a form puts the focus into its first field before any effect runs.
+  const [opener] = useState(() =>
+    typeof document === "undefined" ? null : document.activeElement,
+  );
+  useEffect(() => {
+    if (!isPeek && !panel.current?.contains(document.activeElement)) {
+      heading.current?.focus({ preventScroll: true });
+    }
+    return () => {
+      // The focus went away with the panel.
+      if (document.activeElement !== document.body || !(opener instanceof HTMLElement)) return;
+      opener.focus({ preventScroll: true });
+    };
+  }, [opener, isPeek]);
+  return { panel, heading };
 }

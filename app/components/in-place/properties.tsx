@@ -1,11 +1,11 @@
 import { useFetcher } from "@remix-run/react";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId } from "react";
 import type { ActionAnswer } from "../action-form";
 import { Button } from "../button";
 import { Section } from "../card";
 import { enhancedField } from "../enhanced-field";
 import type { SelectOption } from "../field";
-import { tellAnswer } from "../tell-answer";
+import { useToldAnswer } from "../tell-answer";
 import { useHydrated } from "../use-hydrated";
 import { WriteFields } from "../write-access";
 import { EditLink } from "./edit-link";
@@ -57,12 +57,7 @@ export function Picker({
     key: `pick ${Object.values(fields).concat(name).join(" ")}`,
   });
   const { data, state, formData } = fetcher;
-  const told = useRef(data);
-  useEffect(() => {
-    if (!data || data === told.current) return;
-    told.current = data;
-    tellAnswer(data);
-  }, [data]);
+  useToldAnswer(data);
   const chosen = state === "idle" ? value : String(formData?.get(name) ?? value);
   const known = options.some((option) => option.value === chosen);
   return (

@@ -38,7 +38,6 @@ export function tokensOf(
 
 /** One job with everything that is known about it. `isHere` on its own page. */
 export function JobCard({ job, isHere = false }: { job: AgentJob; isHere?: boolean }) {
-  const tokens = tokensOf(job);
   return (
     <article
       aria-label={`Job ${job.status}`}
@@ -73,42 +72,50 @@ export function JobCard({ job, isHere = false }: { job: AgentJob; isHere?: boole
         </p>
       ) : null}
       {job.summary ? <p className="text-sm whitespace-pre-wrap">{job.summary}</p> : null}
-      <Facts>
-        {job.worker_name ? <Fact term="Worker">{job.worker_name}</Fact> : null}
-        {job.started_at ? (
-          <Fact term="Ran for">
-            <Elapsed from={job.started_at} to={job.finished_at} />
-          </Fact>
-        ) : null}
-        {job.verify_result ? <Fact term="Check">{job.verify_result.toLowerCase()}</Fact> : null}
-        {tokens > 0 ? <Fact term={job.model_id ?? "Tokens"}>{tokensText(tokens)}</Fact> : null}
-        {job.costs.length > 0 ? <Fact term="Cost">{costsText(job.costs)}</Fact> : null}
-        {job.retry_count > 0 ? <Fact term="Retries">{job.retry_count}</Fact> : null}
-        {job.additions !== null && job.deletions !== null ? (
-          <Fact term="Changes">
-            <Link to={`/jobs/${job.id}/changes`} className="underline underline-offset-2">
-              <LineCounts additions={job.additions} deletions={job.deletions} />
-            </Link>
-          </Fact>
-        ) : null}
-        {job.branch ? (
-          <Fact term="Branch">
-            <code className="font-mono text-xs font-normal break-all text-muted">{job.branch}</code>
-          </Fact>
-        ) : null}
-        {job.head_sha ? (
-          <Fact term="Commit">
-            <CodeChip>{job.head_sha.slice(0, 10)}</CodeChip>
-          </Fact>
-        ) : null}
-        {job.pr_url ? (
-          <Fact term="Pull request">
-            <a href={job.pr_url} rel="noreferrer" className="text-accent underline">
-              open
-            </a>
-          </Fact>
-        ) : null}
-      </Facts>
+      <JobFacts job={job} />
     </article>
+  );
+}
+
+/** How long it took, what it cost, and where its work is. */
+function JobFacts({ job }: { job: AgentJob }) {
+  const tokens = tokensOf(job);
+  return (
+    <Facts>
+      {job.worker_name ? <Fact term="Worker">{job.worker_name}</Fact> : null}
+      {job.started_at ? (
+        <Fact term="Ran for">
+          <Elapsed from={job.started_at} to={job.finished_at} />
+        </Fact>
+      ) : null}
+      {job.verify_result ? <Fact term="Check">{job.verify_result.toLowerCase()}</Fact> : null}
+      {tokens > 0 ? <Fact term={job.model_id ?? "Tokens"}>{tokensText(tokens)}</Fact> : null}
+      {job.costs.length > 0 ? <Fact term="Cost">{costsText(job.costs)}</Fact> : null}
+      {job.retry_count > 0 ? <Fact term="Retries">{job.retry_count}</Fact> : null}
+      {job.additions !== null && job.deletions !== null ? (
+        <Fact term="Changes">
+          <Link to={`/jobs/${job.id}/changes`} className="underline underline-offset-2">
+            <LineCounts additions={job.additions} deletions={job.deletions} />
+          </Link>
+        </Fact>
+      ) : null}
+      {job.branch ? (
+        <Fact term="Branch">
+          <code className="font-mono text-xs font-normal break-all text-muted">{job.branch}</code>
+        </Fact>
+      ) : null}
+      {job.head_sha ? (
+        <Fact term="Commit">
+          <CodeChip>{job.head_sha.slice(0, 10)}</CodeChip>
+        </Fact>
+      ) : null}
+      {job.pr_url ? (
+        <Fact term="Pull request">
+          <a href={job.pr_url} rel="noreferrer" className="text-accent underline">
+            open
+          </a>
+        </Fact>
+      ) : null}
+    </Facts>
   );
 }

@@ -1,8 +1,7 @@
-import { useFetcher, useSubmit } from "@remix-run/react";
-import { useCallback, useEffect, useState } from "react";
-import type { ActionAnswer } from "../action-form";
+import { useSubmit } from "@remix-run/react";
+import { useCallback, useState } from "react";
 import { enhancedField } from "../enhanced-field";
-import { tellAnswer } from "../tell-answer";
+import { useAnswerOf } from "../tell-answer";
 
 /** What is changed of which things. */
 export type Change = ReturnType<typeof useChanges>["change"];
@@ -32,9 +31,6 @@ export function useChanges() {
 }
 
 function Tracker({ fetcherKey }: { fetcherKey: string }) {
-  const { data } = useFetcher<ActionAnswer>({ key: fetcherKey });
-  useEffect(() => {
-    if (data) tellAnswer(data);
-  }, [data]);
+  useAnswerOf(fetcherKey);
   return null;
 }

@@ -1,11 +1,10 @@
-import { useFetcher, useSubmit } from "@remix-run/react";
+import { useSubmit } from "@remix-run/react";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import type { ActionAnswer } from "../action-form";
 import { buttonClass } from "../button";
 import { enterMenu, menuEvents } from "../menu";
 import { type PageKey, usePageKeys } from "../page-keys";
 import { ServerText } from "../server-text";
-import { tellAnswer } from "../tell-answer";
+import { useAnswerOf } from "../tell-answer";
 import { WriteFields } from "../write-access";
 
 const menuId = "views";
@@ -21,10 +20,7 @@ export function SavedViews({
 }) {
   const submit = useSubmit();
   const list = useRef<HTMLDivElement>(null);
-  const { data } = useFetcher<ActionAnswer>({ key: fetcherKey });
-  useEffect(() => {
-    if (data) tellAnswer(data);
-  }, [data]);
+  useAnswerOf(fetcherKey);
   usePageKeys("Views", keys);
   // A menu that is open stays as it is: to write it anew would take away what is being typed into it.
   const [written, setWritten] = useState(menu);

@@ -16,14 +16,17 @@ interface Place {
 }
 
 /** What to copy for each kind of client, filled with this host and the token. */
-export function setups({ origin, token, product, installed = {} }: Place): Setup[] {
-  const endpoint = `${origin}/mcp`;
-  const server = { type: "http", url: endpoint, headers: { Authorization: `Bearer ${token}` } };
+export function setups(place: Place): Setup[] {
+  return [...workers(place), curl(place), ...toolClients(place)];
+}
+
+/** Programs that take jobs by themselves: the worker with each agent, those first that are installed, and the demo. */
+function workers({ origin, token, product, installed = {} }: Place): Setup[] {
   const download = `curl -fsS ${origin}/worker.mjs -o backloom-worker.mjs`;
+  const start = `${download} && BACKLOOM_TOKEN=${token} node backloom-worker.mjs --url ${origin}`;
   const agents = Object.values(knownAgents).sort(
     (one, other) => Number(other.name in installed) - Number(one.name in installed),
   );
-  const context = product ? `/api/products/${product.id}/agent-context` : "/api/products";
   return [
     ...agents.map(({ name: agent, title, install, signIn }) => ({
       name: `Let ${title} do the sprint`,
@@ -31,7 +34,7 @@ export function setups({ origin, token, product, installed = {} }: Place): Setup
       blocks: [
         {
           label: "Terminal",
-          text: `${download} && BACKLOOM_TOKEN=${token} node backloom-worker.mjs --url ${origin} --product ${product?.code ?? "CODE"} --repo . --agent ${agent}`,
+          text: `${start} --product ${product?.code ?? "CODE"} --repo . --agent ${agent}`,
         },
       ],
     })),
@@ -39,23 +42,27 @@ export function setups({ origin, token, product, installed = {} }: Place): Setup
       name: "The demo worker",
       about:
         "Needs no model and no key; it asks one question and makes real commits in a sample repository.",
-      blocks: [
-        {
-          label: "Terminal, in any folder",
-          text: `${download} && BACKLOOM_TOKEN=${token} node backloom-worker.mjs --url ${origin} --exec demo --demo-ask`,
-        },
-      ],
+      blocks: [{ label: "Terminal, in any folder", text: `${start} --exec demo --demo-ask` }],
     },
-    {
-      name: "Try it with curl",
-      about: "No agent needed: this reads what an agent reads first.",
-      blocks: [
-        {
-          label: "Terminal",
-          text: `curl -H "Authorization: Bearer ${token}" \\\n  ${origin}${context}`,
-        },
-      ],
-    },
+  ];
+}
+
+function curl({ origin, token, product }: Place): Setup {
+  const context = product ? `/api/products/${product.id}/agent-context` : "/api/products";
+  const text = `curl -H "Authorization: Bearer ${token}" \\\n  ${origin}${context}`;
+  return {
+    name: "Try it with curl",
+    about: "No agent needed: this reads what an agent reads first.",
+    blocks: [{ label: "Terminal", text }],
+  };
+}
+
+/** Agents that call the tools of the service themselves. */
+function toolClients({ origin, token }: Place): Setup[] {
+  const endpoint = `${origin}/mcp`;
+  const server = { type: "http", url: endpoint, headers: { Authorization: `Bearer ${token}` } };
+  const fileOf = (servers: string) => JSON.stringify({ [servers]: { backloom: server } }, null, 2);
+  return [
     {
       name: "Claude Code, over MCP",
       blocks: [
@@ -78,19 +85,9 @@ export function setups({ origin, token, product, installed = {} }: Place): Setup
     },
     {
       name: "Cursor and others with an MCP file",
-      blocks: [
-        { label: "mcp.json", text: JSON.stringify({ mcpServers: { backloom: server } }, null, 2) },
-      ],
+      blocks: [{ label: "mcp.json", text: fileOf("mcpServers") }],
     },
-    {
-      name: "VS Code",
-      blocks: [
-        {
-          label: ".vscode/mcp.json",
-          text: JSON.stringify({ servers: { backloom: server } }, null, 2),
-        },
-      ],
-    },
+    { name: "VS Code", blocks: [{ label: ".vscode/mcp.json", text: fileOf("servers") }] },
     {
       name: "Only the tools of a worker",
       about: "A shorter list of tools for agents that take jobs and nothing else.",

@@ -1,8 +1,7 @@
-import { useFetcher, useSubmit } from "@remix-run/react";
-import { type DragEvent, useCallback, useEffect } from "react";
-import type { ActionAnswer } from "~/components/action-form";
+import { useSubmit } from "@remix-run/react";
+import { type DragEvent, useCallback } from "react";
 import { enhancedField } from "~/components/enhanced-field";
-import { tellAnswer } from "~/components/tell-answer";
+import { useAnswerOf } from "~/components/tell-answer";
 import { useChanges } from "~/components/things/use-changes";
 import { showToast } from "~/components/toast";
 import { halfOf, lineUnder, readDragged } from "./drag";
@@ -54,10 +53,6 @@ export function useBacklogMoves() {
 }
 
 function DropTracker() {
-  const { state, data } = useFetcher<ActionAnswer>({ key: dropKey });
-  useEffect(() => {
-    if (state !== "idle" || !data) return;
-    tellAnswer(data);
-  }, [state, data]);
+  useAnswerOf(dropKey);
   return null;
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import { type Keys, readToken } from "./access-token";
@@ -37,20 +37,7 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 256 * 1024 });
 
   const { hosted } = options;
-  const listener: FeedListener = {
-    onMessage(message) {
-      if (hosted?.drops?.(message)) return;
-      const frame = broadcastFrame(message);
-      for (const connection of connections) connection.deliver(message, frame);
-    },
-    onInterruption() {
-      if (hosted) return;
-      for (const connection of connections) connection.cut();
-    },
-    onReturn() {
-      for (const connection of connections) connection.tellReplication();
-    },
-  };
+  const listener = tellAll(connections, hosted);
   let feed: Feed | undefined;
   const begin = async () => {
     await hosted?.begins;
@@ -88,10 +75,7 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
     socket.on("error", () => socket.destroy());
     accept(request, socket, head).catch(() => socket.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
+  await listenOnLoopback(server);
   const keeping = setInterval(
     () => void authorizer.keepMessages().catch(() => undefined),
     keepEvery,
@@ -108,6 +92,33 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
       await authorizer.close();
     },
   };
+}
+
+function tellAll(
+  connections: ReadonlySet<ClientConnection>,
+  hosted: HostedHabits | undefined,
+): FeedListener {
+  return {
+    onMessage(message) {
+      if (hosted?.drops?.(message)) return;
+      const frame = broadcastFrame(message);
+      for (const connection of connections) connection.deliver(message, frame);
+    },
+    onInterruption() {
+      if (hosted) return;
+      for (const connection of connections) connection.cut();
+    },
+    onReturn() {
+      for (const connection of connections) connection.tellReplication();
+    },
+  };
+}
+
+function listenOnLoopback(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
 }
 
 function broadcastFrame(message: Message): string {
