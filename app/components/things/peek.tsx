@@ -2,14 +2,13 @@ import { Link, useFetcher } from "@remix-run/react";
 import { useEffect } from "react";
 import type { loader as storyLoader } from "~/routes/_app.stories.$storyId/route";
 import type { loader as taskLoader } from "~/routes/_app.tasks.$taskId/route";
-import { CodeChip } from "../badge";
 import { movableColumns } from "../board/columns";
 import { ButtonLink } from "../button";
-import { EditableTitle } from "../in-place/editable-title";
 import { PriorityPicker } from "../in-place/priority-picker";
 import { Picker, PropertyList } from "../in-place/properties";
 import { StoryTexts } from "../in-place/story-texts";
 import { TaskTexts } from "../in-place/task-texts";
+import { PanelTitle } from "../in-place/thing-titles";
 import { StandingStill } from "../jobs/standing-still";
 import { SidePanel } from "../side-panel";
 import { StatusPill } from "../status-pill";
@@ -43,18 +42,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
   const fields = { intent: "edit", task_id: id };
   return (
     <SidePanel
-      title={
-        <>
-          <CodeChip>{task.code}</CodeChip>{" "}
-          <EditableTitle
-            label="Title"
-            name="title"
-            value={task.title}
-            fields={fields}
-            action={to}
-          />
-        </>
-      }
+      title={<PanelTitle thing={task} fields={fields} action={to} />}
       closeTo={to}
       onClose={onClose}
     >
@@ -100,18 +88,7 @@ function StoryPeek({ id, onClose }: PeekProps) {
   const fields = { intent: "update", story_id: id };
   return (
     <SidePanel
-      title={
-        <>
-          <CodeChip>{story.code}</CodeChip>{" "}
-          <EditableTitle
-            label="Title"
-            name="title"
-            value={story.title}
-            fields={fields}
-            action={to}
-          />
-        </>
-      }
+      title={<PanelTitle thing={story} fields={fields} action={to} />}
       closeTo={to}
       onClose={onClose}
     >

@@ -1,12 +1,11 @@
 import { ActionForm } from "~/components/action-form";
-import { CodeChip } from "~/components/badge";
 import { Button } from "~/components/button";
 import { DeleteThing, goesAlong } from "~/components/delete-thing";
 import { Icon } from "~/components/icon";
 import { EditableText } from "~/components/in-place/editable-text";
-import { EditableTitle } from "~/components/in-place/editable-title";
 import { PriorityPicker } from "~/components/in-place/priority-picker";
 import { PropertyList, TypedProperty } from "~/components/in-place/properties";
+import { PanelTitle } from "~/components/in-place/thing-titles";
 import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
 import { StatusPill } from "~/components/status-pill";
@@ -37,12 +36,7 @@ export function PbiPanel({
   const fields = { intent: "update-pbi", pbi_id: pbi.id };
   return (
     <SidePanel
-      title={
-        <>
-          <CodeChip>{pbi.code}</CodeChip>{" "}
-          <EditableTitle label="Title" name="title" value={pbi.title} fields={fields} />
-        </>
-      }
+      title={<PanelTitle thing={pbi} fields={fields} />}
       closeTo={closeTo}
       footer={<PbiDangers pbi={pbi} closeTo={closeTo} />}
     >

@@ -3,10 +3,10 @@ import { ActionForm } from "~/components/action-form";
 import { CodeChip } from "~/components/badge";
 import { Button, ButtonLink } from "~/components/button";
 import { DeleteThing, goesAlong } from "~/components/delete-thing";
-import { EditableTitle } from "~/components/in-place/editable-title";
 import { PriorityPicker } from "~/components/in-place/priority-picker";
 import { PropertyList, TypedProperty } from "~/components/in-place/properties";
 import { StoryTexts } from "~/components/in-place/story-texts";
+import { PanelTitle } from "~/components/in-place/thing-titles";
 import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
 import { StatusDot, StatusPill } from "~/components/status-pill";
@@ -26,12 +26,7 @@ export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
   const fields = { intent: "update-story", story_id: story.id };
   return (
     <SidePanel
-      title={
-        <>
-          <CodeChip>{story.code}</CodeChip>{" "}
-          <EditableTitle label="Title" name="title" value={story.title} fields={fields} />
-        </>
-      }
+      title={<PanelTitle thing={story} fields={fields} />}
       closeTo={closeTo}
       footer={<StoryDangers story={story} taskCount={tasks.length} closeTo={closeTo} />}
     >

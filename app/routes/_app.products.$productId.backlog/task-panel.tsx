@@ -1,10 +1,9 @@
 import { ActionForm } from "~/components/action-form";
-import { CodeChip } from "~/components/badge";
 import { movableColumns } from "~/components/board/columns";
 import { Button, ButtonLink } from "~/components/button";
 import { DeleteThing } from "~/components/delete-thing";
-import { EditableTitle } from "~/components/in-place/editable-title";
 import { TaskTexts } from "~/components/in-place/task-texts";
+import { PanelTitle } from "~/components/in-place/thing-titles";
 import type { SafeHtml } from "~/components/prose";
 import { SidePanel } from "~/components/side-panel";
 import { StatusPill } from "~/components/status-pill";
@@ -25,17 +24,7 @@ export function TaskPanel({
   const { task, story } = page;
   return (
     <SidePanel
-      title={
-        <>
-          <CodeChip>{task.code}</CodeChip>{" "}
-          <EditableTitle
-            label="Title"
-            name="title"
-            value={task.title}
-            fields={{ intent: "edit-task", task_id: task.id }}
-          />
-        </>
-      }
+      title={<PanelTitle thing={task} fields={{ intent: "edit-task", task_id: task.id }} />}
       closeTo={closeTo}
       footer={
         <WriteFields quiet>

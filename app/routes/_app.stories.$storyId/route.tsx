@@ -2,14 +2,13 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Section } from "~/components/card";
 import { DependenciesSection } from "~/components/dependencies";
-import { EditableTitle } from "~/components/in-place/editable-title";
 import { StoryTexts } from "~/components/in-place/story-texts";
+import { PageTitle } from "~/components/in-place/thing-titles";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
 import { useRowKeys } from "~/components/page-keys";
 import { ProofPart } from "~/components/proof/proof-part";
 import { QuestionCard } from "~/components/questions/question-card";
-import { StatusPill } from "~/components/status-pill";
 import { TasksOfSelection } from "~/components/tasks-of-selection";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { WriteAccessProvider } from "~/components/write-access";
@@ -75,22 +74,7 @@ export default function StoryPage() {
           },
         ]}
         title={
-          <span
-            data-page-line={`story:${story.id}`}
-            className="flex flex-wrap items-center gap-2.5"
-          >
-            <span data-code className="font-mono text-base text-muted">
-              {story.code}
-            </span>
-            <EditableTitle
-              key={story.id}
-              label="Title"
-              name="title"
-              value={story.title}
-              fields={{ intent: "update", story_id: story.id }}
-            />
-            <StatusPill status={story.status} />
-          </span>
+          <PageTitle kind="story" thing={story} fields={{ intent: "update", story_id: story.id }} />
         }
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">

@@ -2,15 +2,14 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { BudgetSection } from "~/components/budgets/budget-section";
 import { DependenciesSection } from "~/components/dependencies";
-import { EditableTitle } from "~/components/in-place/editable-title";
 import { TaskTexts } from "~/components/in-place/task-texts";
+import { PageTitle } from "~/components/in-place/thing-titles";
 import { StandingStill } from "~/components/jobs/standing-still";
 import { stillReasons } from "~/components/jobs/still-reasons.server";
 import { renderMarkdown } from "~/components/markdown.server";
 import { PageHeader } from "~/components/page-header";
 import { ProofPart } from "~/components/proof/proof-part";
 import { QuestionCard } from "~/components/questions/question-card";
-import { StatusPill } from "~/components/status-pill";
 import { TasksOfSelection } from "~/components/tasks-of-selection";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { WriteAccessProvider } from "~/components/write-access";
@@ -74,21 +73,7 @@ export default function TaskPage() {
           { label: product.name, to: `/products/${product.id}/backlog` },
           { label: `${story.code} ${story.title}`, to: `/stories/${story.id}` },
         ]}
-        title={
-          <span data-page-line={`task:${task.id}`} className="flex flex-wrap items-center gap-2.5">
-            <span data-code className="font-mono text-base text-muted">
-              {task.code}
-            </span>
-            <EditableTitle
-              key={task.id}
-              label="Title"
-              name="title"
-              value={task.title}
-              fields={{ intent: "edit", task_id: task.id }}
-            />
-            <StatusPill status={task.status} />
-          </span>
-        }
+        title={<PageTitle kind="task" thing={task} fields={{ intent: "edit", task_id: task.id }} />}
         lead={why ? <StandingStill reasons={why} /> : null}
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
