@@ -2,9 +2,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ExportDocumentInput, exportDocumentSchema } from "~/contract/export-document";
+import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { updateTask } from "~/domain/tasks/update-task.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
+import { at } from "../db/world";
 import { gitIn, openStage } from "./fixture";
 import { openToolGate } from "./tool-gate";
 import { startWorker } from "./worker-process";
@@ -14,6 +17,8 @@ const { t, app, ada, token, home, repo, git } = await openStage();
 interface Waiting {
   code: string;
   blocked_by?: string[];
+  /** Instead of one task of the story's number. */
+  tasks?: { title: string; code: string; blocked_by?: string[]; verify_only?: boolean }[];
 }
 
 /** A run with a branch a story, each with one task of the story's number. */
@@ -34,7 +39,9 @@ async function startStories(
           title: story.code,
           sprint: "SP-1",
           ...story,
-          tasks: [{ title: story.code, code: `T-${story.code}`, implementation_plan: "Do it" }],
+          tasks: (story.tasks ?? [{ title: story.code, code: `T-${story.code}` }]).map((task) => ({
+            ...{ ...task, implementation_plan: "Do it" },
+          })),
         })),
       },
     ],
@@ -45,11 +52,12 @@ async function startStories(
   return () => getSprintRun(t.actorOf(ada), { sprint_run_id: run.id });
 }
 
-async function work(product: string, exec: string) {
+async function work(product: string, exec: string, ...words: string[]) {
   const worker = startWorker([
     ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
     ...["--name", `worker-${product}`, "--product", product, "--exec", exec, "--heartbeat", "0.3"],
     "--once",
+    ...words,
   ]);
   expect(await worker.ended, worker.output()).toBe(0);
   return worker.output();
@@ -100,6 +108,77 @@ describe("code arrives with the status", { timeout: 120_000 }, () => {
         conflict_files: ["same"],
       },
     });
+  });
+});
+
+describe("what ends without delivering", { timeout: 120_000 }, () => {
+  /** T-2 adds nothing to its branch; T-3, on another one, waits for it, and T-4, on the branch of T-2, for T-3. */
+  async function siblings(code: string, verify_only = false) {
+    const task = (n: number, blocked_by: string[] = []) => ({
+      ...{ title: `Task ${n}`, code: `T-${n}`, blocked_by },
+    });
+    const read = await startStories(code, [
+      { code: "ST-1", tasks: [task(1), { ...task(2), verify_only }, task(4, ["T-3"])] },
+      { code: "ST-2", tasks: [task(3, ["T-2"])] },
+    ]);
+    const jobOf = async (n: number) =>
+      at(
+        (await read()).jobs.filter((j) => j.task_code === `T-${n}`),
+        0,
+      );
+    const finishByHand = async () =>
+      updateTask(t.actorOf(ada), { task_id: String((await jobOf(2)).task_id), status: "done" });
+    const exec = [
+      'case "$BACKLOOM_TASK_CODE" in',
+      "T-1) echo one > one-of-T-1;;",
+      "T-3) cat one-of-T-1 > three || exit 1;;",
+      "T-4) cat three > four || exit 1;;",
+      "esac",
+    ].join("\n");
+    return { read, jobOf, finishByHand, go: () => work(code, exec, "--test", "true") };
+  }
+
+  /** T-3 and T-4 are done with the code of T-1, which only the branch of T-2 has. */
+  async function expectCode({ jobOf, go }: Awaited<ReturnType<typeof siblings>>) {
+    await go();
+    expect(await jobOf(3)).toMatchObject({ status: "done" });
+    await go();
+    expect(await jobOf(4)).toMatchObject({ status: "done" });
+    expect(git("show", `${(await jobOf(4)).branch}:four`)).toBe("one");
+  }
+
+  it("was there already: what waits begins with it when a person has confirmed that", async () => {
+    const scene = await siblings("SKIPS");
+    await scene.go();
+    await scene.go();
+    expect((await scene.jobOf(2)).status).toBe("skipped");
+    await scene.finishByHand();
+    await expectCode(scene);
+  });
+
+  it("only verifies", async () => {
+    const scene = await siblings("VERIFIES", true);
+    await scene.go();
+    await scene.go();
+    expect((await scene.jobOf(2)).status).toBe("done");
+    await expectCode(scene);
+  });
+
+  it("is finished by hand before its turn", async () => {
+    const scene = await siblings("BYHAND");
+    await scene.go();
+    await scene.finishByHand();
+    await scene.go();
+    expect((await scene.jobOf(2)).status).toBe("skipped");
+    await expectCode(scene);
+  });
+
+  it("is cancelled, and finished by hand", async () => {
+    const scene = await siblings("CANCELS");
+    await scene.go();
+    await cancelAgentJob(t.actorOf(ada), { job_id: (await scene.jobOf(2)).id });
+    await scene.finishByHand();
+    await expectCode(scene);
   });
 });
 

@@ -21,6 +21,7 @@ export function BudgetSection({
 }) {
   const maySet = may_set && open;
   if (budgets.length === 0 && !maySet) return null;
+  const own = budgets.some((budget) => budget.scope === scope);
   return (
     <Section
       title="Budget"
@@ -35,7 +36,7 @@ export function BudgetSection({
         {maySet ? (
           <details>
             <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
-              Set a budget for this {scope}
+              {own ? "Set one in another currency, or in tokens" : `Set a budget for this ${scope}`}
             </summary>
             <ActionForm className="mt-3">
               <WriteFields className="flex flex-wrap items-end gap-2">

@@ -10,6 +10,7 @@ import type { SprintRunDetail } from "~/contract/sprint-run";
 /** How long a run takes, what it cost, and where its work is. */
 export function RunFacts({ run }: { run: SprintRunDetail }) {
   const { started_at, finished_at, executions, jobs } = run;
+  const tokens = tokensOf(run);
   const atWork = jobs.filter(({ status }) => isHeld(status)).length;
   const parts = executions.length > 0 ? executions : jobs;
   const forecast = finished_at === null ? forecastMilliseconds(parts, atWork) : null;
@@ -22,7 +23,7 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
       {forecast !== null ? (
         <Fact term="Rest, at this pace">about {durationText(forecast)}</Fact>
       ) : null}
-      <Fact term="Tokens">{tokensText(tokensOf(run))}</Fact>
+      <Fact term="Tokens">{tokens > 0 ? tokensText(tokens) : "none told yet"}</Fact>
       <Fact term="Cost">{costsText(run.costs) ?? "no price known"}</Fact>
       <Fact term="Branch">
         <code className="font-mono text-xs">{run.branch}</code>

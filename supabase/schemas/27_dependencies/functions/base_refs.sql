@@ -35,15 +35,17 @@ begin
       join public.tasks t on t.id = k.id and t.status = 'DONE'
       join public.products p on p.id = t.product_id
       cross join lateral (
-        select a.id, a.status, a.branch, a.head_sha, a.finished_at, a.merged_at
-        from public.agent_jobs a where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION'
+        select b.id, b.status, b.branch, b.head_sha, b.finished_at, b.merged_at
+        from public.agent_jobs a cross join lateral private.branch_head(a) b
+        where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION' and a.finished_at is not null
         union all
         select a.id, a.status, a.branch, a.head_sha, a.finished_at, a.merged_at
         from public.task_executions e
         join public.agent_jobs a on a.sprint_run_id = e.sprint_run_id and a.kind = 'SPRINT_IMPLEMENTATION'
         where e.task_id = t.id and e.status = 'DONE'
       ) j
-      where j.status = 'DONE' and j.head_sha is not null and j.branch is not null and j.branch is distinct from p_job.branch
+      -- Where the main branch is waited for, it has what is done without an own commit, or nobody knows.
+      where (j.status = 'DONE' or j.status = 'SKIPPED' and p.dependency_release = 'done') and j.head_sha is not null and j.branch is not null and j.branch is distinct from p_job.branch
         and coalesce(nullif(t.repo_url, ''), p.repo_url) = v_repo_url
       order by j.branch, j.finished_at desc, j.id, t.sort_order, t.code
     ) h

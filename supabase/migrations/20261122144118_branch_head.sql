@@ -1,0 +1,78 @@
+-- Why: what is done without an own commit hands on what its branch held by then, and so does what a person finished after its job had ended.
+set local check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION private.base_refs(p_job public.agent_jobs)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  v_waiting uuid[] := private.tasks_of_job(p_job);
+  v_task_ids uuid[];
+  v_story_ids uuid[];
+  v_repo_url text;
+begin
+  v_task_ids := array(select d.blocker_id from public.task_dependencies d where d.blocked_id = any (v_waiting));
+  v_story_ids := array(select d.blocker_id from public.story_dependencies d
+    where d.blocked_id = any (array(select t.story_id from public.tasks t where t.id = any (v_waiting))));
+  if v_task_ids = '{}' and v_story_ids = '{}' then
+    return '[]';
+  end if;
+  v_task_ids := v_task_ids || array(select t.id from public.tasks t where t.story_id = any (v_story_ids));
+  v_repo_url := (
+    select coalesce(nullif(t.repo_url, ''), p.repo_url)
+    from public.tasks t join public.products p on p.id = t.product_id where t.id = p_job.task_id);
+  return (
+    select coalesce(json_agg(jsonb_build_object('task_id', h.task_id, 'task_code', h.code, 'branch', h.branch, 'head_sha', h.head_sha)
+      || case when h.merged then '{"merged": true}' else '{}' end::jsonb order by h.sort_order, h.code), '[]')
+    from (
+      select distinct on (j.branch) t.id as task_id, t.code, t.sort_order, j.branch, j.head_sha,
+        p.dependency_release = 'merged' and j.merged_at is not null as merged
+      from unnest(v_task_ids) k (id)
+      join public.tasks t on t.id = k.id and t.status = 'DONE'
+      join public.products p on p.id = t.product_id
+      cross join lateral (
+        select b.id, b.status, b.branch, b.head_sha, b.finished_at, b.merged_at
+        from public.agent_jobs a cross join lateral private.branch_head(a) b
+        where a.task_id = t.id and a.kind = 'TASK_IMPLEMENTATION' and a.finished_at is not null
+        union all
+        select a.id, a.status, a.branch, a.head_sha, a.finished_at, a.merged_at
+        from public.task_executions e
+        join public.agent_jobs a on a.sprint_run_id = e.sprint_run_id and a.kind = 'SPRINT_IMPLEMENTATION'
+        where e.task_id = t.id and e.status = 'DONE'
+      ) j
+      -- Where the main branch is waited for, it has what is done without an own commit, or nobody knows.
+      where (j.status = 'DONE' or j.status = 'SKIPPED' and p.dependency_release = 'done') and j.head_sha is not null and j.branch is not null and j.branch is distinct from p_job.branch
+        and coalesce(nullif(t.repo_url, ''), p.repo_url) = v_repo_url
+      order by j.branch, j.finished_at desc, j.id, t.sort_order, t.code
+    ) h
+  );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.branch_head(p_job public.agent_jobs)
+ RETURNS public.agent_jobs
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  v_job public.agent_jobs;
+begin
+  if p_job.status in ('DONE', 'SKIPPED') and p_job.head_sha is not null then
+    return p_job;
+  end if;
+  select j.* into v_job from public.agent_jobs j
+  where j.sprint_run_id = p_job.sprint_run_id and j.branch = p_job.branch and j.status in ('DONE', 'SKIPPED')
+    and j.head_sha is not null and j.finished_at <= p_job.finished_at
+  order by j.finished_at desc, j.id limit 1;
+  return v_job;
+end;
+$function$;
+
+COMMENT ON FUNCTION "private"."branch_head"(public.agent_jobs) IS 'The job with the head that the work of a finished job ends at.';
+
+REVOKE ALL ON FUNCTION "private"."branch_head"(public.agent_jobs) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."branch_head"(public.agent_jobs) TO "postgres";

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { getBudgets } from "~/domain/budgets/get-budgets.server";
+import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { claim, seedSprint } from "../db/agents/sprint-world";
+import { wait } from "../db/dependency-world";
+import { at } from "../db/world";
+import { signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+/** What stands on a page, without its tags. */
+const wordsOf = (html: string) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+
+it("the owner gives a task a budget on its page, is offered one in another unit beside it, and takes it away", async () => {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  const path = `/tasks/${at(world.tasks, 0).id}`;
+  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  expect(wordsOf(await visitor.read(path))).toContain("Set a budget for this task");
+
+  await visitor.submit(path, "set-budget", { amount: "1.5", unit: "EUR" });
+  const one = wordsOf(await visitor.read(path));
+  expect(one).toContain("€1.50 for task T-1");
+  expect(one).toContain("Set one in another currency, or in tokens");
+  expect(one).not.toContain("Set a budget for this task");
+
+  const query = { product_id: world.product.id, task_id: at(world.tasks, 0).id };
+  const { id } = at((await getBudgets(world.actor, query)).budgets, 0);
+  await visitor.submit(path, "delete-budget", { budget_id: id });
+  expect(wordsOf(await visitor.read(path))).not.toContain("€1.50");
+});
+
+it("a run shows what can be worked on at once and what waits, and that no tokens were told yet", async () => {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1, 1] });
+  const { actor, product, sprint, owner } = world;
+  await wait(actor, at(world.tasks, 2), at(world.tasks, 0));
+  const stop_at = { unit: "USD", amount: 1 };
+  const run = await startSprintRun(actor, { sprint_id: sprint.id, stop_at });
+  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const read = async () => wordsOf(await visitor.read(`/products/${product.id}/runs/${run.id}`));
+  expect(await read()).toContain("Wave 1 Queued T-1 Queued T-2 Wave 2 Queued T-3 waits for T-1");
+
+  // Its worker never comes back: what it told is known to the budget only.
+  const job = await claim(actor);
+  const usage = { models: [{ model_id: "m", cost: 2 }] };
+  await heartbeatAgentJob(actor, { job_id: job.id, attempt: job.attempt, usage });
+  const stopped = await read();
+  expect(stopped).toContain("$2.00 spent");
+  expect(stopped).toContain("Tokens none told yet");
+});
