@@ -49,14 +49,22 @@ class JobOutputFeed {
     if (this.#isReading) return;
     this.#isReading = true;
     clearTimeout(this.#trailing);
-    const foundSomething = await this.#readOnce();
+    let mayBeMore = false;
+    // Each viewer hears the same news: what the second reading does not find any more may still come, after both.
+    do {
+      this.#mustReadAgain = false;
+      mayBeMore = (await this.#readOnce()) || mayBeMore;
+    } while (this.#mustReadAgain && !this.isEmpty);
     this.#isReading = false;
-    if (this.isEmpty) return;
-    if (this.#mustReadAgain) return this.#read();
-    if (foundSomething) this.#trailing = setTimeout(() => void this.#read(), trailingMs);
+    if (mayBeMore && !this.isEmpty) {
+      this.#trailing = setTimeout(() => void this.#read(), trailingMs);
+    }
   }
 
-  /** One viewer whose right to read has ended does not keep the others from reading. */
+  /**
+   * Whether there may be more to read in a second: something was found, or nobody could read. One viewer whose right to read has
+   * ended does not keep the others from reading.
+   */
   async #readOnce(): Promise<boolean> {
     for (const viewer of [...this.#viewers]) {
       const place = this.#place;
@@ -69,7 +77,7 @@ class JobOutputFeed {
       this.#tell({ job_id: output.job_id, attempt: place.attempt, entries: output.entries });
       return true;
     }
-    return false;
+    return true;
   }
 
   #tell(data: unknown): void {

@@ -84,6 +84,19 @@ describe("GET /api/realtime/job", () => {
     }
   });
 
+  it("carries what is said within that second also after all have read what was told", async () => {
+    const { connect, say, job, world } = await scene();
+    const readers = [await connect(), await connect()];
+    for (const reader of readers) await reader.nextNamed("state");
+    await say(1);
+    for (const reader of readers) await reader.nextNamed("output");
+    await getAgentJob(world.actor, { job_id: job.id });
+    await say(2);
+    for (const reader of readers) {
+      expect(entriesOf((await reader.nextNamed("output")).data)).toEqual([2]);
+    }
+  });
+
   it("tells the end of the job, then the job as it is", async () => {
     const { connect, report } = await scene();
     const reader = await connect();
