@@ -1,12 +1,9 @@
 import { z } from "zod";
 import { released } from "./dependency";
 import { doingSchema } from "./events";
-import { diffLimits } from "./job-diff";
 import { jobAttemptSchema } from "./job-output";
-import { reportedEvidenceInput } from "./proof";
 import { agentQuestionSchema } from "./question";
-import { verifyRequirements } from "./task";
-import { httpUrlSchema, idSchema, text } from "./text";
+import { idSchema, text } from "./text";
 
 export const agentJobStatuses = [
   "queued",
@@ -17,12 +14,15 @@ export const agentJobStatuses = [
   "cancelled",
   "skipped",
 ] as const;
+
 export const agentJobStatusSchema = z.enum(agentJobStatuses);
 
 /** Kinds and results are no statuses: they stay in capitals everywhere. */
 export const agentJobKinds = ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"] as const;
+
 /** What a queued job waits for: a worker, another worker that looks at it, a person who does. */
 export const jobPhases = ["implement", "verify", "review"] as const;
+
 export const verifyResults = ["ALIGNED", "PARTIAL", "EMPTY", "DIVERGENT"] as const;
 export type VerifyResult = (typeof verifyResults)[number];
 
@@ -139,32 +139,6 @@ export const agentJobPageSchema = z.object({
 });
 export type AgentJobPage = z.infer<typeof agentJobPageSchema>;
 
-/** One task of a batch run (specification: Sprint run, sprint task execution). */
-export const taskExecutionSchema = z.object({
-  id: z.string(),
-  sprint_run_id: z.string(),
-  task_id: z.string(),
-  task_code: z.string(),
-  task_title: z.string(),
-  story_id: z.string(),
-  story_code: z.string(),
-  position: z.int(),
-  status: z.enum(taskExecutionStatuses),
-  plan_snapshot: z.string().nullable(),
-  verify_required: z.enum(verifyRequirements),
-  verify_result: z.enum(verifyResults).nullable(),
-  verify_only: z.boolean(),
-  failure_reason: z.string().nullable(),
-  started_at: z.string().nullable(),
-  finished_at: z.string().nullable(),
-  created_at: z.string(),
-});
-export type TaskExecution = z.infer<typeof taskExecutionSchema>;
-
-/** What the end of an execution answers. */
-export const endedExecutionSchema = taskExecutionSchema.extend(released);
-export type EndedExecution = z.infer<typeof endedExecutionSchema>;
-
 /** A commit that work waits for on the main branch of a repository; a worker looks whether it is there. */
 export const awaitedHeadSchema = z.object({
   job_id: z.string(),
@@ -185,20 +159,6 @@ export const reasonSchema = z.object({
   awaited_heads: z.array(awaitedHeadSchema).optional(),
 });
 
-/** Body of `POST /api/jobs/:id/merged`: the commit that was found on the main branch. */
-export const reportMergedBody = z.object({ head_sha: text(64).min(1) });
-
-/** The owner says it of what no worker can see, and names the commit where there is one. */
-export const reportMergedInput = reportMergedBody.partial().extend({ job_id: idSchema });
-export type ReportMergedInput = z.infer<typeof reportMergedInput>;
-
-export const mergedJobSchema = z.object({
-  job_id: z.string(),
-  merged_at: z.string(),
-  ...released,
-});
-export type MergedJob = z.infer<typeof mergedJobSchema>;
-
 export const jobIdInput = z.object({ job_id: idSchema });
 export type JobIdInput = z.infer<typeof jobIdInput>;
 
@@ -218,16 +178,19 @@ export type ListAgentJobsInput = z.infer<typeof listAgentJobsInput>;
 export const attemptInput = z.object({ job_id: idSchema, attempt: z.int().min(1) });
 
 const tokens = z.int().min(0).optional();
-const usageInput = {
+
+export const usageInput = {
   model_id: text(200).optional(),
   input_tokens: tokens,
   output_tokens: tokens,
   cache_read_tokens: tokens,
   cache_write_tokens: tokens,
 };
-const sha = text(64).optional();
+
+export const sha = text(64).optional();
+
 /** Workers may write a result in either case; the service answers in capitals. */
-const verifyResultInput = z
+export const verifyResultInput = z
   .string()
   .meta({ enum: [...verifyResults] })
   .transform((value) => value.toUpperCase())
@@ -235,7 +198,7 @@ const verifyResultInput = z
   .optional();
 
 /** One line of the ledger: counts are disjoint (cached input is not in `input_tokens`), absent means "never said". */
-const usageEventInput = z
+export const usageEventInput = z
   .object({
     seq: z.int().min(1),
     model_id: text(200).nullish(),
@@ -277,98 +240,3 @@ export const heartbeatAnswerSchema = z.object({
   reason: reasonSchema.nullable(),
 });
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswerSchema>;
-
-export const reportAgentJobInput = attemptInput.extend({
-  status: z.enum(["running", "done", "failed", "skipped"]),
-  verify_result: verifyResultInput,
-  summary: text(20_000).optional(),
-  failure_class: z.enum(failureClasses).optional(),
-  failure_reason: text(4_000).optional(),
-  resets_at: z.iso.datetime({ offset: true }).optional().describe("2026-01-31T12:00:00Z"),
-  base_sha: sha,
-  head_sha: sha,
-  branch: text(200).optional(),
-  pushed_at: z.iso.datetime({ offset: true }).optional(),
-  pr_url: httpUrlSchema.optional(),
-  session_id: text(300).optional(),
-  kept_ref: text(300).optional(),
-  evidence: z.array(reportedEvidenceInput).max(200).optional(),
-  ...usageInput,
-});
-export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;
-
-/** The same from an agent that is its own worker: it has what git prints, and not our worker that takes it apart. */
-export const reportWithDiffInput = reportAgentJobInput
-  .extend({
-    diff: text(diffLimits.fileBytes)
-      .optional()
-      .describe("git diff base_sha head_sha; more: PUT /api/jobs/:id/diff"),
-  })
-  .refine(({ diff, base_sha, head_sha }) => diff === undefined || (base_sha && head_sha), {
-    path: ["diff"],
-    message: "A diff comes with base_sha and head_sha, the commits that it lies between.",
-  });
-
-export const reportJobUsageInput = attemptInput.extend({
-  ...usageInput,
-  events: z.array(usageEventInput).min(1).max(200).optional(),
-});
-export type ReportJobUsageInput = z.infer<typeof reportJobUsageInput>;
-
-export const verifyTaskAgainstPlanInput = attemptInput.extend({
-  verify_result: verifyResultInput,
-  changed_files: z.array(text(1_000)).max(5_000).optional(),
-  evidence: z.record(z.string(), z.unknown()).optional(),
-  base_sha: sha,
-  head_sha: sha,
-});
-export type VerifyTaskAgainstPlanInput = z.infer<typeof verifyTaskAgainstPlanInput>;
-
-export const verifySprintTaskInput = verifyTaskAgainstPlanInput.extend({ task_id: idSchema });
-export type VerifySprintTaskInput = z.infer<typeof verifySprintTaskInput>;
-
-export const verificationSchema = z.object({
-  job_id: z.string(),
-  task_id: z.string(),
-  task_code: z.string(),
-  execution_id: z.string().nullable(),
-  verify_result: z.enum(verifyResults),
-  verify_required: z.enum(verifyRequirements),
-  verify_only: z.boolean(),
-  passes: z.boolean(),
-  report: z.enum(["done", "skipped"]).nullable(),
-  plan: z.string().nullable(),
-  hint: z.string(),
-  /** Criteria that the product wants proven and that are not. */
-  missing: z.array(z.object({ path: z.string(), story_id: z.string(), message: z.string() })),
-});
-export type Verification = z.infer<typeof verificationSchema>;
-
-export const updateTaskExecutionInput = attemptInput.extend({
-  task_id: idSchema,
-  status: z.enum(["running", "done", "failed", "skipped"]),
-  verify_result: verifyResultInput,
-  failure_reason: text(4_000).optional(),
-});
-export type UpdateTaskExecutionInput = z.infer<typeof updateTaskExecutionInput>;
-
-export const whyNotMovingInput = z.object({ kind: z.enum(["job", "task", "run"]), id: idSchema });
-export type WhyNotMovingInput = z.infer<typeof whyNotMovingInput>;
-
-/** Why a job, task or run does not move: the same words on every page, in tools and in a worker's log. */
-export const whyNotMovingSchema = z.object({
-  kind: z.enum(["job", "task", "run"]),
-  id: z.string(),
-  status: z.string(),
-  moving: z.boolean(),
-  reasons: z.array(
-    z.looseObject({
-      code: z.string(),
-      message: z.string(),
-      /** With no_worker: what starts one. */
-      command: z.string().optional(),
-    }),
-  ),
-  text: z.string().nullable(),
-});
-export type WhyNotMoving = z.infer<typeof whyNotMovingSchema>;

@@ -1,20 +1,20 @@
 import { z } from "zod";
-import { agentJobSchema, costsSchema } from "./agent-job";
+import { agentJobSchema } from "./agent-job";
 import { budgetListSchema } from "./budget";
+import { runSummary } from "./dashboard";
 import { dependenciesSchema } from "./dependency";
 import { doingSchema } from "./events";
 import { jobReviewSchema, storedCommentSchema } from "./job-review";
-import { doneRequirements } from "./product";
-import { provenCriterionSchema } from "./proof";
 import { agentQuestionSchema } from "./question";
 import { savedViewSchema } from "./saved-view";
 import { sprintSchema } from "./sprint";
 import { preflightSchema } from "./sprint-run";
 
 /** What pages read in one call each: the shapes of `get_shell`, `get_dashboard`, the boards and the detail pages. */
-
 const id = z.string();
+
 const moment = z.string();
+
 const namedUser = z.object({ id, username: z.string() });
 
 export const shellSchema = z.object({
@@ -22,55 +22,6 @@ export const shellSchema = z.object({
   active_sprint_id: id.nullable(),
   inbox: z.number(),
 });
-
-const runSummary = z.object({
-  id,
-  status: z.string(),
-  started_at: moment.nullable(),
-  created_at: moment,
-  job_statuses: z.array(z.string()),
-});
-
-export const dashboardSchema = z.object({
-  products: z.array(
-    z.object({
-      id,
-      code: z.string(),
-      name: z.string(),
-      description: z.string(),
-      is_owner: z.boolean(),
-      open_stories: z.number(),
-      active_sprint: z
-        .object({
-          id,
-          code: z.string(),
-          sprint_goal: z.string(),
-          end_date: z.string().nullable(),
-          task_statuses: z.array(z.string()),
-        })
-        .nullable(),
-      run: runSummary.nullable(),
-    }),
-  ),
-  /** Products that somebody added the caller to, while the caller has not said whether workers may work there. */
-  added_to: z.array(
-    z.object({ id, code: z.string(), name: z.string(), owner_username: z.string().nullable() }),
-  ),
-  questions: z.array(agentQuestionSchema),
-  reviews: z.array(
-    z.object({
-      id,
-      code: z.string(),
-      title: z.string(),
-      product_name: z.string(),
-      changed_at: moment,
-    }),
-  ),
-  costs_today: costsSchema,
-  done_today: z.number(),
-  workers_online: z.number(),
-});
-export type DashboardData = z.infer<typeof dashboardSchema>;
 
 export const boardTaskSchema = z.object({
   id,
@@ -136,60 +87,6 @@ export const sprintPageSchema = z.object({
   budgets: budgetListSchema,
   burndown: z.array(z.object({ date: z.string(), remaining: z.number(), total: z.number() })),
 });
-const reviewedJobSchema = z.object({
-  id,
-  status: z.string(),
-  additions: z.number().nullable(),
-  deletions: z.number().nullable(),
-  pr_url: z.string().nullable(),
-  task_code: z.string().nullable(),
-});
-export type ReviewedJob = z.infer<typeof reviewedJobSchema>;
-
-const reviewedStorySchema = z.object({
-  id,
-  code: z.string(),
-  title: z.string(),
-  status: z.string(),
-  /** It is no longer in the sprint. */
-  left: z.boolean(),
-  assignee_name: z.string().nullable(),
-  /** Done, and all. */
-  tasks: z.tuple([z.number(), z.number()]),
-  /** Of the evidence only what decides. */
-  criteria: z.array(provenCriterionSchema),
-  jobs: z.array(reviewedJobSchema),
-  costs: costsSchema,
-});
-export type ReviewedStory = z.infer<typeof reviewedStorySchema>;
-
-/** What `get_sprint_review` reads. */
-export const sprintReviewSchema = z.object({
-  sprint: sprintSchema,
-  product: z.object({ name: z.string(), done_requires: z.enum(doneRequirements) }),
-  burndown: z.array(z.object({ date: z.string(), remaining: z.number(), total: z.number() })),
-  stories: z.array(reviewedStorySchema),
-  costs: costsSchema,
-  /** Jobs that did the whole sprint at once. */
-  whole_sprint: z.array(reviewedJobSchema),
-  runs: z.array(z.object({ id, status: z.string(), created_at: moment })),
-  questions: z.array(z.object({ id, question: z.string(), story_id: id, story_code: z.string() })),
-  failed_jobs: z.array(
-    z.object({ id, task_code: z.string(), task_title: z.string(), reason: z.string().nullable() }),
-  ),
-  waivers: z.array(
-    z.object({
-      story_id: id,
-      story_code: z.string(),
-      criterion: z.string(),
-      text: z.string(),
-      reason: z.string(),
-      waived_by: z.string(),
-      created_at: moment,
-    }),
-  ),
-});
-export type SprintReview = z.infer<typeof sprintReviewSchema>;
 
 /** The sprint without what other parts of its page show. */
 export type SprintFrame = Omit<

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { agentJobSchema, costsSchema, taskExecutionSchema, usageSchema } from "./agent-job";
+import { agentJobSchema, costsSchema, usageSchema } from "./agent-job";
 import { stopAtSchema } from "./budget";
 import { dependencyKinds } from "./dependency";
 import { prStrategies } from "./product";
 import { agentQuestionSchema } from "./question";
+import { taskExecutionSchema } from "./task-execution";
 import { httpUrlSchema, idSchema, requiredText, text } from "./text";
 
 export const sprintRunStatuses = [
@@ -14,6 +15,7 @@ export const sprintRunStatuses = [
   "failed",
   "cancelled",
 ] as const;
+
 export const sprintRunStatusSchema = z.enum(sprintRunStatuses);
 
 /** What can prevent the start of a run (specification: Starting a sprint run 1). */

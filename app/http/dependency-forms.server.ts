@@ -1,9 +1,9 @@
-import { reportMergedInput } from "~/contract/agent-job";
 import {
   addDependencyInput,
   type DependencyKind,
   removeDependencyInput,
 } from "~/contract/dependency";
+import { reportMergedInput } from "~/contract/merged-job";
 import { releasedWords } from "~/contract/released-words";
 import type { Actor } from "~/db/rpc.server";
 import { reportMerged } from "~/domain/agent-jobs/report-merged.server";

@@ -1,4 +1,5 @@
-import { taskExecutionSchema, type VerifyResult, verificationSchema } from "~/contract/agent-job";
+import type { VerifyResult } from "~/contract/agent-job";
+import { taskExecutionSchema, verificationSchema } from "~/contract/task-execution";
 import {
   type Assignment,
   type Execution,

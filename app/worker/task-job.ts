@@ -1,4 +1,4 @@
-import { verificationSchema } from "~/contract/agent-job";
+import { verificationSchema } from "~/contract/task-execution";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
 import { type Attempt, deniedFailure, execute, failureOf, type Outcome, park } from "./attempt";
 import { beginningOf } from "./begun";

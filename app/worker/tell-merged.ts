@@ -1,4 +1,5 @@
-import { type AwaitedHead, mergedJobSchema } from "~/contract/agent-job";
+import type { AwaitedHead } from "~/contract/agent-job";
+import { mergedJobSchema } from "~/contract/merged-job";
 import type { Journal } from "./journal";
 import { isOnMain } from "./on-main";
 import type { WorkerOptions } from "./options";

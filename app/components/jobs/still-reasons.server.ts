@@ -1,4 +1,4 @@
-import type { WhyNotMoving } from "~/contract/agent-job";
+import type { WhyNotMoving } from "~/contract/why-not-moving";
 
 export type StillReason = WhyNotMoving["reasons"][number];
 

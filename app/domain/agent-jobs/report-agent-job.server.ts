@@ -1,8 +1,5 @@
-import {
-  type ReportAgentJobInput,
-  type ReportedJob,
-  reportedJobSchema,
-} from "~/contract/agent-job";
+import { type ReportedJob, reportedJobSchema } from "~/contract/agent-job";
+import type { ReportAgentJobInput } from "~/contract/job-report";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** How an attempt goes: running, done, failed or skipped (specification: Agent job). */

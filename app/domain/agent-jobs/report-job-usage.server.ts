@@ -1,4 +1,5 @@
-import { type AgentJob, agentJobSchema, type ReportJobUsageInput } from "~/contract/agent-job";
+import { type AgentJob, agentJobSchema } from "~/contract/agent-job";
+import type { ReportJobUsageInput } from "~/contract/job-report";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** Tokens of an attempt: totals, or single events (specification: Agent job). */

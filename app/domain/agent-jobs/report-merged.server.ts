@@ -1,4 +1,4 @@
-import { type MergedJob, mergedJobSchema, type ReportMergedInput } from "~/contract/agent-job";
+import { type MergedJob, mergedJobSchema, type ReportMergedInput } from "~/contract/merged-job";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** The work of a job is on the main branch: a worker saw it there, or the owner says so. */

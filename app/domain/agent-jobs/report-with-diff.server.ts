@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import type { ReportAgentJobInput, ReportedJob, reportWithDiffInput } from "~/contract/agent-job";
+import type { ReportedJob } from "~/contract/agent-job";
 import { ContractError } from "~/contract/errors";
 import { type SaveJobDiffInput, saveJobDiffBody } from "~/contract/job-diff";
+import type { ReportAgentJobInput, reportWithDiffInput } from "~/contract/job-report";
 import type { Actor } from "~/db/rpc.server";
 import { readPatch } from "./read-patch";
 import { reportAgentJob } from "./report-agent-job.server";

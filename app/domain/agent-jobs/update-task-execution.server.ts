@@ -2,7 +2,7 @@ import {
   type EndedExecution,
   endedExecutionSchema,
   type UpdateTaskExecutionInput,
-} from "~/contract/agent-job";
+} from "~/contract/task-execution";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** How one task of a batch run goes (specification: Sprint run, executions). */

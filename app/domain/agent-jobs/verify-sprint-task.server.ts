@@ -2,7 +2,7 @@ import {
   type Verification,
   type VerifySprintTaskInput,
   verificationSchema,
-} from "~/contract/agent-job";
+} from "~/contract/task-execution";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** The same for one task of a batch run (specification: Sprint run, executions). */

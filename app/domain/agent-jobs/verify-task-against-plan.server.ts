@@ -2,7 +2,7 @@ import {
   type Verification,
   type VerifyTaskAgainstPlanInput,
   verificationSchema,
-} from "~/contract/agent-job";
+} from "~/contract/task-execution";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** Compares the work of a job with its plan (specification: Agent job, verify_result). */

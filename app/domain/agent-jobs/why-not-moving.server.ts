@@ -2,7 +2,7 @@ import {
   type WhyNotMoving,
   type WhyNotMovingInput,
   whyNotMovingSchema,
-} from "~/contract/agent-job";
+} from "~/contract/why-not-moving";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** Why a job, task or run does not move, in codes and words (specification: Agent job; Sprint run). */

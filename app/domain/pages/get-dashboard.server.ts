@@ -1,4 +1,4 @@
-import { dashboardSchema } from "~/contract/page-data";
+import { dashboardSchema } from "~/contract/dashboard";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** The first page after signing in. */

@@ -1,4 +1,4 @@
-import { type SprintReview, sprintReviewSchema } from "~/contract/page-data";
+import { type SprintReview, sprintReviewSchema } from "~/contract/sprint-review";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** The sprint review: stories with proof, changes and cost, and what stays open. */

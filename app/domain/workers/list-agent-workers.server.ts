@@ -2,7 +2,7 @@ import {
   type AgentWorkerList,
   agentWorkerListSchema,
   type ListAgentWorkersInput,
-} from "~/contract/worker";
+} from "~/contract/worker-presence";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** Workers that reach the products in reach (specification: Agent worker). */

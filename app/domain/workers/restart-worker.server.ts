@@ -2,7 +2,7 @@ import {
   type RestartedWorker,
   type RestartWorkerInput,
   restartedWorkerSchema,
-} from "~/contract/worker";
+} from "~/contract/worker-presence";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** Closes what the earlier life of a worker still held (specification: Agent job; lease lost). */

@@ -2,7 +2,7 @@ import {
   type WorkerHeartbeatAnswer,
   type WorkerHeartbeatInput,
   workerHeartbeatAnswerSchema,
-} from "~/contract/worker";
+} from "~/contract/worker-presence";
 import { type Actor, callAs } from "~/db/rpc.server";
 
 /** Presence and quota of a worker (specification: Agent worker). */

@@ -1,14 +1,12 @@
 import { z } from "zod";
+import { heartbeatAgentJobInput, jobIdInput } from "~/contract/agent-job";
+import { reportJobUsageInput, reportWithDiffInput } from "~/contract/job-report";
 import {
-  heartbeatAgentJobInput,
-  jobIdInput,
-  reportJobUsageInput,
-  reportWithDiffInput,
   updateTaskExecutionInput,
   verifySprintTaskInput,
   verifyTaskAgainstPlanInput,
-  whyNotMovingInput,
-} from "~/contract/agent-job";
+} from "~/contract/task-execution";
+import { whyNotMovingInput } from "~/contract/why-not-moving";
 import { checkQueueEmptyInput, claimAgentJobInput } from "~/contract/worker";
 import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
 import { checkQueueEmpty } from "~/domain/agent-jobs/check-queue-empty.server";

@@ -1,4 +1,4 @@
-import { workerHeartbeatInput } from "~/contract/worker";
+import { workerHeartbeatInput } from "~/contract/worker-presence";
 import { restartWorker } from "~/domain/workers/restart-worker.server";
 import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
 import { defineTool } from "../tool.server";

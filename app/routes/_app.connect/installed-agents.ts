@@ -1,5 +1,5 @@
 import { knownAgents } from "~/contract/known-agents";
-import type { AgentWorkerList } from "~/contract/worker";
+import type { AgentWorkerList } from "~/contract/worker-presence";
 
 /** A sentence for each known agent that the user's workers have found, from the worker that was heard of last. */
 export function installedAgents(

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import { ActionForm } from "~/components/action-form";
 import { Button } from "~/components/button";
 import { WriteFields } from "~/components/write-access";
-import type { DashboardData } from "~/contract/page-data";
+import type { DashboardData } from "~/contract/dashboard";
 
 /** Somebody made this person a member: said once, with the one thing that they have to decide. */
 export function AddedTo({ products }: { products: DashboardData["added_to"] }) {

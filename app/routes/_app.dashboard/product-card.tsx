@@ -3,7 +3,7 @@ import { CodeChip } from "~/components/badge";
 import { CalendarDay, Elapsed } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import { describeStatuses, WovenProgress } from "~/components/woven-progress";
-import type { DashboardData } from "~/contract/page-data";
+import type { DashboardData } from "~/contract/dashboard";
 
 type Product = DashboardData["products"][number];
 

@@ -3,7 +3,7 @@ import { CodeChip } from "~/components/badge";
 import { ButtonLink } from "~/components/button";
 import { RelativeTime } from "~/components/relative-time";
 import { StatusDot } from "~/components/status-pill";
-import type { DashboardData } from "~/contract/page-data";
+import type { DashboardData } from "~/contract/dashboard";
 
 /** The one loud thing of the page: what only a person can move on. */
 export function WaitingForYou({

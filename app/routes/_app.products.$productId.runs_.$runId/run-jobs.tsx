@@ -10,9 +10,10 @@ import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { isHeld } from "~/components/status";
 import { StatusPill } from "~/components/status-pill";
 import { WriteFields } from "~/components/write-access";
-import type { AgentJob, TaskExecution } from "~/contract/agent-job";
+import type { AgentJob } from "~/contract/agent-job";
 import type { Doing } from "~/contract/events";
 import type { SprintRunDetail } from "~/contract/sprint-run";
+import type { TaskExecution } from "~/contract/task-execution";
 import { useDoing } from "~/live/use-doing";
 
 /** One line a job; of a batch run, one line a task of its single job. */

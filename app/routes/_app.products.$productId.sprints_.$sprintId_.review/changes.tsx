@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import { LineCounts } from "~/components/diff/line-counts";
-import type { ReviewedJob } from "~/contract/page-data";
+import type { ReviewedJob } from "~/contract/sprint-review";
 
 /** "+120 −8" of all these jobs, and a link to the changes of each. */
 export function Changes({

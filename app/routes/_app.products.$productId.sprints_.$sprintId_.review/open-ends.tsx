@@ -5,7 +5,7 @@ import { CriterionText } from "~/components/proof/criterion-text";
 import { visible } from "~/components/proof/visible";
 import { RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
-import type { SprintReview } from "~/contract/page-data";
+import type { SprintReview } from "~/contract/sprint-review";
 
 type Reviewed = Omit<SprintReview, "burndown">;
 

@@ -3,7 +3,7 @@ import { PageHeader } from "~/components/page-header";
 import { CalendarDay } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import { useHydrated } from "~/components/use-hydrated";
-import type { SprintReview } from "~/contract/page-data";
+import type { SprintReview } from "~/contract/sprint-review";
 
 export function ReviewHeader({ review }: { review: Pick<SprintReview, "sprint" | "product"> }) {
   const { sprint, product } = review;

@@ -5,7 +5,7 @@ import { CriterionHead } from "~/components/proof/criterion-head";
 import { EvidenceList } from "~/components/proof/evidence-list";
 import { visible } from "~/components/proof/visible";
 import { StatusPill } from "~/components/status-pill";
-import type { ReviewedStory } from "~/contract/page-data";
+import type { ReviewedStory } from "~/contract/sprint-review";
 import { Changes } from "./changes";
 
 /** One story on the page of the review: what was asked, what proves it, what it changed and cost. */

@@ -8,7 +8,7 @@ import { PageHeader } from "~/components/page-header";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import { Cell, Table } from "~/components/table";
-import type { AgentWorkerList } from "~/contract/worker";
+import type { AgentWorkerList } from "~/contract/worker-presence";
 import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 

@@ -1,4 +1,4 @@
-import { reportMergedBody } from "~/contract/agent-job";
+import { reportMergedBody } from "~/contract/merged-job";
 import { reportMerged } from "~/domain/agent-jobs/report-merged.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ZodOpenApiPathsObject } from "zod-openapi";
-import { agentJobDetailSchema, mergedJobSchema, reportMergedBody } from "~/contract/agent-job";
+import { agentJobDetailSchema } from "~/contract/agent-job";
 import { conflictDecisionSchema, reportJobConflictBody } from "~/contract/job-conflict";
 import { jobDiffSchema, saveJobDiffBody } from "~/contract/job-diff";
 import { appendJobOutputBody, jobOutputSchema } from "~/contract/job-output";
@@ -11,6 +11,7 @@ import {
   reviewJobBody,
   sentReviewSchema,
 } from "~/contract/job-review";
+import { mergedJobSchema, reportMergedBody } from "~/contract/merged-job";
 import { operation } from "./operation.server";
 
 const page = z.object({

@@ -1,4 +1,5 @@
-import type { AgentJob, ReportAgentJobInput } from "~/contract/agent-job";
+import type { AgentJob } from "~/contract/agent-job";
+import type { ReportAgentJobInput } from "~/contract/job-report";
 import type { JobPayload } from "~/contract/worker";
 import type { Actor } from "~/db/rpc.server";
 import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";

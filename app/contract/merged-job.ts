@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { released } from "./dependency";
+import { idSchema, text } from "./text";
+
+/** Body of `POST /api/jobs/:id/merged`: the commit that was found on the main branch. */
+export const reportMergedBody = z.object({ head_sha: text(64).min(1) });
+
+/** The owner says it of what no worker can see, and names the commit where there is one. */
+export const reportMergedInput = reportMergedBody.partial().extend({ job_id: idSchema });
+export type ReportMergedInput = z.infer<typeof reportMergedInput>;
+
+export const mergedJobSchema = z.object({
+  job_id: z.string(),
+  merged_at: z.string(),
+  ...released,
+});
+export type MergedJob = z.infer<typeof mergedJobSchema>;

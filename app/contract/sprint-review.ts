@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { costsSchema } from "./agent-job";
+import { doneRequirements } from "./product";
+import { provenCriterionSchema } from "./proof";
+import { sprintSchema } from "./sprint";
+
+const id = z.string();
+const moment = z.string();
+
+const reviewedJobSchema = z.object({
+  id,
+  status: z.string(),
+  additions: z.number().nullable(),
+  deletions: z.number().nullable(),
+  pr_url: z.string().nullable(),
+  task_code: z.string().nullable(),
+});
+export type ReviewedJob = z.infer<typeof reviewedJobSchema>;
+
+const reviewedStorySchema = z.object({
+  id,
+  code: z.string(),
+  title: z.string(),
+  status: z.string(),
+  /** It is no longer in the sprint. */
+  left: z.boolean(),
+  assignee_name: z.string().nullable(),
+  /** Done, and all. */
+  tasks: z.tuple([z.number(), z.number()]),
+  /** Of the evidence only what decides. */
+  criteria: z.array(provenCriterionSchema),
+  jobs: z.array(reviewedJobSchema),
+  costs: costsSchema,
+});
+export type ReviewedStory = z.infer<typeof reviewedStorySchema>;
+
+/** What `get_sprint_review` reads. */
+export const sprintReviewSchema = z.object({
+  sprint: sprintSchema,
+  product: z.object({ name: z.string(), done_requires: z.enum(doneRequirements) }),
+  burndown: z.array(z.object({ date: z.string(), remaining: z.number(), total: z.number() })),
+  stories: z.array(reviewedStorySchema),
+  costs: costsSchema,
+  /** Jobs that did the whole sprint at once. */
+  whole_sprint: z.array(reviewedJobSchema),
+  runs: z.array(z.object({ id, status: z.string(), created_at: moment })),
+  questions: z.array(z.object({ id, question: z.string(), story_id: id, story_code: z.string() })),
+  failed_jobs: z.array(
+    z.object({ id, task_code: z.string(), task_title: z.string(), reason: z.string().nullable() }),
+  ),
+  waivers: z.array(
+    z.object({
+      story_id: id,
+      story_code: z.string(),
+      criterion: z.string(),
+      text: z.string(),
+      reason: z.string(),
+      waived_by: z.string(),
+      created_at: moment,
+    }),
+  ),
+});
+export type SprintReview = z.infer<typeof sprintReviewSchema>;

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { idSchema } from "./text";
+
+export const whyNotMovingInput = z.object({ kind: z.enum(["job", "task", "run"]), id: idSchema });
+export type WhyNotMovingInput = z.infer<typeof whyNotMovingInput>;
+
+/** Why a job, task or run does not move: the same words on every page, in tools and in a worker's log. */
+export const whyNotMovingSchema = z.object({
+  kind: z.enum(["job", "task", "run"]),
+  id: z.string(),
+  status: z.string(),
+  moving: z.boolean(),
+  reasons: z.array(
+    z.looseObject({
+      code: z.string(),
+      message: z.string(),
+      /** With no_worker: what starts one. */
+      command: z.string().optional(),
+    }),
+  ),
+  text: z.string().nullable(),
+});
+export type WhyNotMoving = z.infer<typeof whyNotMovingSchema>;

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { agentJobSchema, agentJobStatusSchema, reasonSchema } from "./agent-job";
+import { idSchema, requiredText, text } from "./text";
+
+/** Presence of a worker (specification: Agent worker). */
+export const agentWorkerSchema = z.object({
+  id: z.string(),
+  user_id: z.string(),
+  username: z.string().nullable(),
+  name: z.string(),
+  hostname: z.string().nullable(),
+  version: z.string().nullable(),
+  last_seen_at: z.string(),
+  last_quota_pct: z.int().nullable(),
+  last_quota_check_at: z.string().nullable(),
+  current_job_id: z.string().nullable(),
+  stopped_at: z.string().nullable(),
+  created_at: z.string(),
+  /** Coding agents of its machine: the name of each, and what else is known of it behind a space. */
+  agents: z.array(z.string()).nullable(),
+  online: z.boolean(),
+  min_quota_pct: z.int(),
+  quota_ok: z.boolean(),
+});
+
+export const agentWorkerListSchema = z.object({
+  workers: z.array(agentWorkerSchema.extend({ current_job: agentJobSchema.nullable() })),
+});
+export type AgentWorkerList = z.infer<typeof agentWorkerListSchema>;
+
+export const listAgentWorkersInput = z.object({ product_id: idSchema.optional() });
+export type ListAgentWorkersInput = z.infer<typeof listAgentWorkersInput>;
+
+/** A worker's name stays the same across restarts and is unique per user. */
+export const workerName = requiredText(100);
+
+export const workerHeartbeatInput = z.object({
+  worker: workerName,
+  hostname: text(255).optional(),
+  version: text(50).optional(),
+  quota_pct: z.int().min(0).max(100).optional(),
+  agents: z.array(text(150)).max(20).optional(),
+  stopped: z.boolean().optional(),
+});
+export type WorkerHeartbeatInput = z.infer<typeof workerHeartbeatInput>;
+
+export const workerHeartbeatAnswerSchema = z.object({
+  worker: agentWorkerSchema,
+  may_claim: z.boolean(),
+  reason: reasonSchema.nullable(),
+});
+export type WorkerHeartbeatAnswer = z.infer<typeof workerHeartbeatAnswerSchema>;
+
+/** `stopped`: the worker ends in order, and no retry is counted for what it gives back. */
+export const restartWorkerInput = z.object({ worker: workerName, stopped: z.boolean().optional() });
+export type RestartWorkerInput = z.infer<typeof restartWorkerInput>;
+
+export const restartedWorkerSchema = z.object({
+  worker_id: z.string(),
+  closed: z.array(z.object({ id: z.string(), attempt: z.int(), status: agentJobStatusSchema })),
+});
+export type RestartedWorker = z.infer<typeof restartedWorkerSchema>;
