@@ -49,9 +49,8 @@ begin
       or (v_room.room < v_room.need and (v_work.jobs > 0 or v_room.room <= v_room.need / 10));
     v_rooms := v_rooms || v_room;
     perform private.warn_of_budget(v_budget, v_spent);
-    if v_room.is_full and v_work.jobs = 0 or not exists (
-      select from private.budget_sums s where s.budget_id = v_budget.id and s.last_id >= v_last_line - 1000
-    ) then
+    if v_room.is_full and v_work.jobs = 0
+      or coalesce((select s.last_id from private.budget_sums s where s.budget_id = v_budget.id), 0) < v_last_line - 1000 then
       update public.budgets b set due_at = private.now()
       where b.id in (select x.id from public.budgets x where x.id = v_budget.id and x.due_at is null for update skip locked);
     end if;
