@@ -19,7 +19,8 @@ export default defineConfig({
   timeout: 90_000,
   // A wait is for something to happen; how long it takes on a shared machine says nothing.
   expect: { timeout: 15_000 },
-  workers: 1,
+  // A journey mostly waits for its page: two keep two cores busy.
+  workers: 2,
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
   use: {

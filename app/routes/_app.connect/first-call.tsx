@@ -1,8 +1,8 @@
-import { useRevalidator } from "@remix-run/react";
 import { useEffect } from "react";
 import { ButtonLink } from "~/components/button";
 import { Notice } from "~/components/notice";
 import { RelativeTime } from "~/components/relative-time";
+import { useLive } from "~/live/live-provider";
 
 /** Third step: the page notices the first call by itself. */
 export function FirstCall({
@@ -14,12 +14,10 @@ export function FirstCall({
   lastUsedAt: string | null;
   earlier: boolean;
 }) {
-  const { revalidate } = useRevalidator();
+  const { revalidate } = useLive();
   useEffect(() => {
     if (!waiting || lastUsedAt) return;
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") revalidate();
-    }, 2500);
+    const timer = setInterval(revalidate, 2500);
     return () => clearInterval(timer);
   }, [waiting, lastUsedAt, revalidate]);
   if (lastUsedAt) {

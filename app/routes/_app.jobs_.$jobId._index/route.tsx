@@ -1,5 +1,5 @@
 import { json } from "@remix-run/node";
-import { useLoaderData, useRevalidator } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { Section } from "~/components/card";
 import { JobCard } from "~/components/jobs/job-card";
 import { OutputLog } from "~/components/output/output-log";
@@ -13,6 +13,8 @@ import { useJob } from "../_app.jobs_.$jobId/job-data";
 import { AttemptPicker } from "./attempt-picker";
 
 export { shouldRevalidate } from "~/live/unreachable";
+
+import { useLive } from "~/live/live-provider";
 
 /** A page shows the end of a long output; the rest comes when somebody asks. */
 const shownEntries = 300;
@@ -53,7 +55,7 @@ function endOf(entries: readonly OutputEntry[]): readonly OutputEntry[] {
 /** What the agent of an attempt says and does. */
 export default function JobRun() {
   const { output } = useLoaderData<typeof loader>();
-  const { revalidate } = useRevalidator();
+  const { revalidate } = useLive();
   const job = useJob();
   const open = job.questions.filter((question) => question.status === "open");
   return (

@@ -1,5 +1,5 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { useLoaderData, useRevalidator } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { useEffect } from "react";
 import { FormErrors } from "~/components/field";
 import { PageHeader } from "~/components/page-header";
@@ -12,6 +12,8 @@ import { readProgress } from "./progress.server";
 import { Steps } from "./steps";
 
 export { shouldRevalidate } from "~/live/unreachable";
+
+import { useLive } from "~/live/live-provider";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
@@ -49,12 +51,10 @@ export default function StartPage() {
 
 /** The steps happen elsewhere, in a terminal or on another page; look again while somebody waits here. */
 function useProgress(finished: boolean) {
-  const { revalidate } = useRevalidator();
+  const { revalidate } = useLive();
   useEffect(() => {
     if (finished) return;
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") revalidate();
-    }, 3000);
+    const timer = setInterval(revalidate, 3000);
     return () => clearInterval(timer);
   }, [finished, revalidate]);
 }

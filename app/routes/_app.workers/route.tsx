@@ -1,5 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { Link, useLoaderData, useRevalidator } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
 import { useEffect } from "react";
 import { Badge } from "~/components/badge";
 import { ButtonLink } from "~/components/button";
@@ -13,6 +13,8 @@ import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 
 export { shouldRevalidate } from "~/live/unreachable";
+
+import { useLive } from "~/live/live-provider";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
@@ -126,11 +128,9 @@ function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
 
 /** Presence belongs to no product, so it is read again now and then while somebody looks. */
 function usePresence() {
-  const { revalidate } = useRevalidator();
+  const { revalidate } = useLive();
   useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") revalidate();
-    }, 10_000);
+    const timer = setInterval(revalidate, 10_000);
     return () => clearInterval(timer);
   }, [revalidate]);
 }
