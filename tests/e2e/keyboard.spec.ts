@@ -97,6 +97,16 @@ test("the palette finds, goes and creates by keys alone", async ({ browser }) =>
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`${world.sprint}$`));
 
+  // Enter in the same moment as the last letter: what stood there before is not what it means.
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(search).toBeFocused();
+  await page.evaluate(() => {
+    document.execCommand("insertText", false, "members");
+    const enter = { key: "Enter", bubbles: true, cancelable: true };
+    document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", enter));
+  });
+  await expect(page).toHaveURL(/\/members$/);
+
   await page.keyboard.press("ControlOrMeta+k");
   await expect(search).toBeFocused();
   await page.keyboard.type("new idea");

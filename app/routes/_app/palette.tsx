@@ -72,16 +72,28 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
   );
 }
 
-const chosen = "[cmdk-item][aria-selected=true]";
+/** The line that Enter means: chosen, and fitting what is typed by now. */
+function chosenLine(list: HTMLElement): HTMLElement | null {
+  const line = list.querySelector<HTMLElement>("[cmdk-item][aria-selected=true]");
+  const typed = list.querySelector("input")?.value ?? "";
+  return line && byWords(line.dataset.value ?? "", typed) === 1 ? line : null;
+}
 
-/** Whoever types faster than the list draws has nothing chosen for a moment: their Enter waits for it. */
+/** Whoever types faster than the list draws has nothing chosen for a moment, or what stood there before: their Enter waits. */
 function enterOnceChosen(event: KeyboardEvent<HTMLElement>) {
   const list = event.currentTarget;
-  if (event.key !== "Enter" || event.nativeEvent.isComposing || list.querySelector(chosen)) return;
+  if (event.key !== "Enter" || event.nativeEvent.isComposing || chosenLine(list)) return;
   event.preventDefault();
-  const press = () => list.querySelector<HTMLElement>(chosen)?.click();
-  requestAnimationFrame(() => requestAnimationFrame(press));
+  const press = (frames: number) => {
+    const line = chosenLine(list);
+    if (line) line.click();
+    else if (frames > 0 && list.isConnected) requestAnimationFrame(() => press(frames - 1));
+  };
+  press(mostFrames);
 }
+
+/** Half a second: a list that is drawn by then has no such line. */
+const mostFrames = 30;
 
 /** Every word that was typed is in the line; so what was found by search stays first, and nothing is guessed from letters. */
 function byWords(line: string, typed: string): number {
