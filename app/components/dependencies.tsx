@@ -30,12 +30,14 @@ interface Side {
   kind: DependencyKind;
   id: string;
   dependencies: Dependencies;
+  /** Only the owner of the product may say that code has reached the main branch. */
+  isOwner: boolean;
   /** What can be done although it waits. */
   children?: ReactNode;
 }
 
 /** What a task or story waits for and what waits for it; `b` goes to the field that adds one. */
-export function DependenciesSection({ kind, id, dependencies, children }: Side) {
+export function DependenciesSection({ kind, id, dependencies, isOwner, children }: Side) {
   const { blocked_by: blockers, blocks } = dependencies;
   const open = blockers.filter(({ resolved }) => !resolved).length;
   usePageKeys("Page", keys);
@@ -50,7 +52,7 @@ export function DependenciesSection({ kind, id, dependencies, children }: Side) 
     >
       <Ends kind={kind} ends={blockers} id={id} />
       {dependencies.awaited?.map((work) => (
-        <Awaited key={work.job_id} work={work} />
+        <Awaited key={work.job_id} work={work} isOwner={isOwner} />
       ))}
       {children}
       <AddForm kind={kind} id={id} count={blockers.length} />
@@ -65,23 +67,26 @@ export function DependenciesSection({ kind, id, dependencies, children }: Side) 
 }
 
 /** Done, and its code not where it is waited for: a worker sees the merge, else the owner says it. */
-function Awaited({ work: { job_id, task_code, branch, head_sha } }: { work: AwaitedWork }) {
+function Awaited({ work, isOwner }: { work: AwaitedWork; isOwner: boolean }) {
+  const { job_id, task_code, branch, head_sha } = work;
   return (
     <div className="mt-2 grid justify-items-start gap-1.5 text-sm">
       <p>
         {task_code} is done, its code is not on the main branch yet
         {branch === null ? "." : <>: merge {<code className="break-all">{branch}</code>}.</>}
       </p>
-      <WriteFields quiet>
-        <ActionForm>
-          <input type="hidden" name="intent" value="mark-merged" />
-          <input type="hidden" name="job_id" value={job_id} />
-          {head_sha === null ? null : <input type="hidden" name="head_sha" value={head_sha} />}
-          <SubmitButton tone="plain" size="sm" pendingLabel="Saving…">
-            It is on the main branch
-          </SubmitButton>
-        </ActionForm>
-      </WriteFields>
+      {isOwner ? (
+        <WriteFields quiet>
+          <ActionForm>
+            <input type="hidden" name="intent" value="mark-merged" />
+            <input type="hidden" name="job_id" value={job_id} />
+            {head_sha === null ? null : <input type="hidden" name="head_sha" value={head_sha} />}
+            <SubmitButton tone="plain" size="sm" pendingLabel="Saving…">
+              It is on the main branch
+            </SubmitButton>
+          </ActionForm>
+        </WriteFields>
+      ) : null}
     </div>
   );
 }

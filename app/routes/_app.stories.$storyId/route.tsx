@@ -98,7 +98,12 @@ export default function StoryPage() {
         </div>
         <div className="grid gap-5">
           <StoryProperties page={page} />
-          <DependenciesSection kind="story" id={story.id} dependencies={page.dependencies} />
+          <DependenciesSection
+            kind="story"
+            id={story.id}
+            dependencies={page.dependencies}
+            isOwner={product.is_owner}
+          />
         </div>
       </div>
     </WriteAccessProvider>

@@ -88,7 +88,12 @@ export default function TaskPage() {
         </div>
         <div className="grid gap-5">
           <TaskProperties page={page} />
-          <DependenciesSection kind="task" id={task.id} dependencies={page.dependencies}>
+          <DependenciesSection
+            kind="task"
+            id={task.id}
+            dependencies={page.dependencies}
+            isOwner={product.is_owner}
+          >
             <BeginWaiting page={page} />
           </DependenciesSection>
           <BudgetSection

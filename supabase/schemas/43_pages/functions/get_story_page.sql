@@ -16,7 +16,8 @@ begin
     'assignee_name', private.username(v_story.assignee_id),
     'dependencies', public.list_dependencies('story', p_story_id),
     'product', (
-      select json_build_object('id', p.id, 'name', p.name, 'archived', p.archived_at is not null)
+      select json_build_object('id', p.id, 'name', p.name, 'archived', p.archived_at is not null,
+        'is_owner', p.owner_id = auth.uid())
       from public.products p where p.id = v_story.product_id),
     'pbi', (
       select json_build_object('id', b.id, 'code', b.code, 'title', b.title)

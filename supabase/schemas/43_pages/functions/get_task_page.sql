@@ -14,7 +14,8 @@ begin
   return json_build_object(
     'task', (select row_to_json(t) from private.task_detail_shape t where t.id = p_task_id),
     'product', (
-      select json_build_object('id', p.id, 'name', p.name, 'repo_url', p.repo_url, 'archived', p.archived_at is not null)
+      select json_build_object('id', p.id, 'name', p.name, 'repo_url', p.repo_url, 'archived', p.archived_at is not null,
+        'is_owner', p.owner_id = auth.uid())
       from public.products p where p.id = v_task.product_id),
     'story', (
       select json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'sprint_id', s.sprint_id)
