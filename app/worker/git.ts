@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { personsEnvironment } from "./environment";
@@ -66,6 +67,23 @@ async function gitOutput(folder: string, words: readonly string[]): Promise<stri
   const { code, output, problem } = await gitEnd(folder, ...words);
   if (code === 0) return output;
   throw new Error(`git ${words[0]} failed: ${problem}`);
+}
+
+/** How long another git may hold the configuration before it counts as left behind by one that was killed. */
+const longestLock = 10_000;
+
+/** Sets a name of the configuration. Git waits for its other locks, not for this one: workers of one repository take turns. */
+export async function setConfig(folder: string, name: string, value: string): Promise<void> {
+  const begun = performance.now();
+  for (;;) {
+    const { code, problem } = await gitEnd(folder, "config", name, value);
+    if (code === 0) return;
+    const isTaken = problem.includes("could not lock config file");
+    if (!isTaken || performance.now() - begun > longestLock) {
+      throw new Error(`git config failed: ${problem}`);
+    }
+    await wait(20 + Math.random() * 60);
+  }
 }
 
 /** The commit that a name stands for, or null when there is none. */

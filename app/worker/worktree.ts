@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { contextFolder } from "./context-files";
-import { commitOf, committer, git } from "./git";
+import { commitOf, committer, git, setConfig } from "./git";
 import { fetchAll, tipOf } from "./remote";
 import type { Repository } from "./repository";
 
@@ -78,8 +78,8 @@ async function checkoutName({ folder, remote }: Repository, branch: string, name
 
 /** What programs such as `gh`, and a worker after a kill, look at to know where the branch goes. */
 async function track({ folder, remote }: Repository, checkout: string, branch: string) {
-  await git(folder, "config", `branch.${checkout}.remote`, remote ?? ".");
-  await git(folder, "config", `branch.${checkout}.merge`, `refs/heads/${branch}`);
+  await setConfig(folder, `branch.${checkout}.remote`, remote ?? ".");
+  await setConfig(folder, `branch.${checkout}.merge`, `refs/heads/${branch}`);
 }
 
 /** Where a branch that was checked out for an attempt goes, if that is known. */
