@@ -92,6 +92,7 @@ export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Cla
   const isDelivered = head === worktree.branchTip && clash.inVain === undefined;
   const kept = isDelivered ? null : await attempt.keep();
   await attempt.changes.send();
+  await attempt.output.flush();
   await reportUsage(attempt);
   const decision = await service.post(
     `/api/jobs/${job.id}/conflicts`,

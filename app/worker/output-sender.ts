@@ -8,7 +8,9 @@ import { sendable } from "./sendable";
 export interface AttemptOutput {
   /** The next entry of the attempt; it gets its number here. */
   add(entry: Omit<Entry, "seq">): void;
-  /** Sends what is left, for as long as that makes sense. */
+  /** Sends what waits, for as long as that makes sense: before a word that may end the attempt, whose output is refused then. */
+  flush(): Promise<void>;
+  /** Sends what is left, and takes no more. */
   close(): Promise<void>;
 }
 
@@ -43,12 +45,12 @@ export function openOutput(wish: OutputWish): AttemptOutput {
   let lastSent = 0;
   let isOver = false;
   let sending: Promise<void> | undefined;
-  const closing = new AbortController();
+  let hurry = new AbortController();
 
   const send = async (): Promise<void> => {
     let failures = 0;
     const sinceLast = Date.now() - lastSent;
-    await pause(Math.max(gatherMilliseconds, batchMilliseconds - sinceLast), closing.signal);
+    await pause(Math.max(gatherMilliseconds, batchMilliseconds - sinceLast), hurry.signal);
     while (waiting.length > 0 && !isOver) {
       const batch = nextBatch(waiting);
       lastSent = Date.now();
@@ -64,10 +66,27 @@ export function openOutput(wish: OutputWish): AttemptOutput {
         isOver = true;
       } else {
         failures += 1;
-        await pause(Math.min(longestPause, 500 * 2 ** failures), closing.signal);
-        if (closing.signal.aborted && failures > 3) return;
+        await pause(Math.min(longestPause, 500 * 2 ** failures), hurry.signal);
+        if (hurry.signal.aborted && failures > 3) return;
       }
     }
+  };
+
+  const sendSoon = (): Promise<void> => {
+    sending ??= send().finally(() => {
+      sending = undefined;
+    });
+    return sending;
+  };
+
+  const flush = async (): Promise<void> => {
+    hurry.abort();
+    const late = wait(closingMilliseconds, undefined, { ref: false });
+    const rest = async (): Promise<void> => {
+      await sending;
+      if (waiting.length > 0 && !isOver) await sendSoon();
+    };
+    await Promise.race([rest(), late]);
   };
 
   /** By number, not by count: the oldest may have been let go while they were on their way. */
@@ -87,18 +106,14 @@ export function openOutput(wish: OutputWish): AttemptOutput {
       waiting.push({ entry: numbered, bytes });
       waitingBytes += bytes;
       while (waitingBytes > keptBytes) forget(waiting[0]?.entry.seq ?? seq);
-      sending ??= send().finally(() => {
-        sending = undefined;
-      });
+      void sendSoon();
+    },
+    async flush() {
+      await flush();
+      hurry = new AbortController();
     },
     async close() {
-      closing.abort();
-      const late = wait(closingMilliseconds, undefined, { ref: false });
-      const rest = async (): Promise<void> => {
-        await sending;
-        if (waiting.length > 0 && !isOver) await send();
-      };
-      await Promise.race([rest(), late]);
+      await flush();
       isOver = true;
     },
   };
