@@ -8,7 +8,8 @@
  */
 const remixConfig = {
   appDirectory: "app",
-  buildDirectory: "build",
+  // A folder of its own: Remix clears it before each build, and a worker may be running from build/programs.
+  buildDirectory: "build/pages",
   serverModuleFormat: "esm",
   ignoredRouteFiles: ["**/.*", "**/*.test.*"],
   future: {

@@ -88,7 +88,7 @@ export function listPagesOnly(): Plugin {
     apply: "build",
     applyToEnvironment: ({ name }) => name === "ssr",
     writeBundle() {
-      const folder = join(import.meta.dirname, "build/client/assets");
+      const folder = join(import.meta.dirname, "build/pages/client/assets");
       // Remix writes it beside the bundles, once the browser's files have their names.
       const [name, second] = readdirSync(folder).filter((file) => file.startsWith("manifest-"));
       if (name === undefined || second !== undefined) this.error("not one list of routes");

@@ -28,7 +28,7 @@ const sources = {
   ],
   programs: ["app", "supabase/embedded", "package-lock.json", "package.json"],
 };
-const results = { pages: "build/server/index.js", programs: "build/programs/start.js" };
+const results = { pages: "build/pages/server/index.js", programs: "build/programs/start.js" };
 const programs = {
   start: "app/server/start.ts",
   admin: "app/cli/admin.ts",
@@ -38,11 +38,13 @@ const programs = {
 /** Builds what is stale, one process at a time: two at once would take each other's files away. */
 export async function buildIfStale(part) {
   if (!isStale(part)) return;
-  // Not below build/: a build of the pages begins by clearing it.
   const lock = join(root, "node_modules", ".building");
   while (!takeLock(lock)) await delay(200);
   try {
-    if (isStale(part)) await (part === "pages" ? buildPages() : bundle());
+    if (!isStale(part)) return;
+    // What a build leaves that is stopped half-way must not pass for whole.
+    rmSync(stampOf(part), { force: true });
+    await (part === "pages" ? buildPages() : bundle());
   } finally {
     rmSync(lock, { force: true });
   }

@@ -11,7 +11,7 @@ await buildIfStale("pages");
 rmSync(join(root, "build/package"), { recursive: true, force: true });
 await bundlePrograms({
   outdir: "build/package",
-  entryPoints: { pages: "build/server/index.js" },
+  entryPoints: { pages: "build/pages/server/index.js" },
   plugins: [{ name: "router", setup: (build) => build.onResolve({ filter: /^[^./~]/ }, place) }],
   banner: requireBanner,
 });

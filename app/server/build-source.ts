@@ -8,7 +8,9 @@ import type { BuildSource } from "./page-app";
 /** The build that `npm run build` made; a package has it beside its programs. */
 export async function builtFiles(projectFolder: string): Promise<BuildSource> {
   const packed = join(import.meta.dirname, "pages.js");
-  const file = existsSync(packed) ? packed : join(projectFolder, "build", "server", "index.js");
+  const file = existsSync(packed)
+    ? packed
+    : join(projectFolder, "build", "pages", "server", "index.js");
   const build: ServerBuild = await import(pathToFileURL(file).href);
   return { load: () => Promise.resolve(build), developmentFiles: undefined };
 }

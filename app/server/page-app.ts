@@ -71,7 +71,7 @@ function serveFiles(app: Express, source: BuildSource, projectFolder: string): v
     app.use(source.developmentFiles);
     return;
   }
-  const client = join(projectFolder, "build", "client");
+  const client = join(projectFolder, "build", "pages", "client");
   const options = { index: false, redirect: false, dotfiles: "ignore" };
   app.use(
     "/assets",

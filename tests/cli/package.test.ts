@@ -68,8 +68,8 @@ describe("the package that npm pack makes", { timeout: 60_000 }, () => {
     const folders = new Set(files.map((file) => file.split("/").slice(0, 2).join("/")));
     expect([...folders].filter((name) => name !== basename(name)).sort()).toEqual([
       "app/cli",
-      "build/client",
       "build/package",
+      "build/pages",
       "docs/administration.md",
       "docs/agents.md",
       "docs/dependencies.md",

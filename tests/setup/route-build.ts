@@ -35,7 +35,7 @@ export async function routesFromSources({
     routes,
     assets: assetsOf(routes),
     publicPath: "/",
-    assetsBuildDirectory: "build/client",
+    assetsBuildDirectory: "build/pages/client",
     future: {
       v3_fetcherPersist: true,
       v3_relativeSplatPath: true,

@@ -56,7 +56,7 @@ function buildReference(): void {
 
 /** A page that lacks its rows would be fast for the wrong reason. */
 async function checkPages(dataset: Dataset, port: number): Promise<void> {
-  const client = join(root, "build/client");
+  const client = join(root, "build/pages/client");
   const expected = [
     ["board", dataset.boardPath, 55],
     ["backlog", dataset.backlogPath, 200],
