@@ -5,6 +5,8 @@ import { listModelPrices } from "~/domain/insights/list-model-prices.server";
 import { setModelPrice } from "~/domain/insights/set-model-price.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { completeSprint } from "~/domain/sprints/complete-sprint.server";
+import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
@@ -129,6 +131,41 @@ describe("insights", () => {
       sprint_id: world.sprint.id,
     });
     expect(afterwards.burndown).toEqual(before.burndown);
+  });
+
+  it("follow what joins and leaves, and keep what was left when the sprint is completed", async () => {
+    const world = await seedSprint(t, { stories: [2, 1] });
+    const { actor, sprint } = world;
+    const dayBefore = async (days: number) => {
+      await t.sql.query(
+        `update public.task_status_changes set changed_at = now() - make_interval(days => $2)
+         where product_id = $1 and changed_at > now() - interval '12 hours'`,
+        [world.product.id, days],
+      );
+    };
+    await t.sql.query(
+      "update public.sprints set start_date = (now() at time zone 'UTC')::date - 2 where id = $1",
+      [sprint.id],
+    );
+    await dayBefore(2);
+    const late = await create(actor, "create_story", { p_pbi_id: world.pbi.id, p_title: "Late" });
+    await create(actor, "create_task", { p_story_id: late.id, p_title: "Late" });
+    await create(actor, "add_story_to_sprint", { p_sprint_id: sprint.id, p_story_id: late.id });
+    await setTaskStatus(actor, { task_id: at(world.tasks, 0).id, status: "done" });
+    await dayBefore(1);
+    await create(actor, "remove_story_from_sprint", { p_story_id: at(world.stories, 1).id });
+    const burndown = async () =>
+      (
+        await getInsights(actor, { product_id: world.product.id, sprint_id: sprint.id })
+      ).burndown.map(({ remaining, total }) => [remaining, total]);
+    const recorded = [
+      [3, 3],
+      [3, 4],
+      [2, 3],
+    ];
+    expect(await burndown()).toEqual(recorded);
+    await completeSprint(actor, { sprint_id: sprint.id });
+    expect(await burndown()).toEqual(recorded);
   });
 
   it("answer for a product without sprint and jobs, and to members only", async () => {

@@ -193,7 +193,7 @@ describe("a status that somebody writes directly", () => {
 });
 
 describe("the history of a task's status", () => {
-  it("holds every status once, with the sprint the task was in", async () => {
+  it("holds every status once, and every sprint the task came to", async () => {
     const world = await seedWorld(t, 1);
     const sprint = await createSprint(world.actor, { product_id: world.product.id });
     await statusesAfter(world, "in_progress");
@@ -207,6 +207,7 @@ describe("the history of a task's status", () => {
     expect(rows).toEqual([
       { from_status: null, to_status: "TO_DO", sprint_id: null },
       { from_status: "TO_DO", to_status: "IN_PROGRESS", sprint_id: null },
+      { from_status: "IN_PROGRESS", to_status: "IN_PROGRESS", sprint_id: sprint.id },
       { from_status: "IN_PROGRESS", to_status: "DONE", sprint_id: sprint.id },
     ]);
   });

@@ -1,4 +1,5 @@
--- Why: the history from which burn-down and cycle time are read. Written by a trigger, never by a client.
+-- Why: the history from which burn-down and cycle time are read. Written by triggers, never by a client. A row with the
+-- same status twice tells of the sprint only: the task came to it with its story, or left it.
 create table public.task_status_changes (
   id bigint generated always as identity primary key,
   task_id uuid not null references public.tasks (id) on delete cascade,
@@ -10,7 +11,7 @@ create table public.task_status_changes (
   changed_at timestamptz not null default private.now()
 );
 
-comment on table public.task_status_changes is 'Every status a task had, with the sprint it was in (specification: States, Task).';
+comment on table public.task_status_changes is 'Every status a task had and every sprint it was in (specification: States, Task).';
 
 create index task_status_changes_task_id_idx on public.task_status_changes (task_id);
 create index task_status_changes_product_id_idx on public.task_status_changes (product_id, changed_at);

@@ -1,4 +1,4 @@
--- Why: the history behind burn-down and cycle time: every status that a task took, with the sprint it was in.
+-- Why: the history behind burn-down and cycle time: every status that a task took, and every sprint that it came to.
 -- A row at a time after an update: most writes change one task, and of one row no table of transitions has to be kept and joined.
 -- Definer: the history is nobody's to write.
 create function private.tg_tasks__record_status_change()
@@ -31,3 +31,5 @@ create trigger _550_record_status_insert after insert on public.tasks
   for each statement execute function private.tg_tasks__record_status_change();
 create trigger _550_record_status_update after update of status on public.tasks
   for each row when (new.status <> old.status) execute function private.tg_tasks__record_status_change();
+create trigger _550_record_move after update of story_id on public.tasks
+  for each row when (new.story_id <> old.story_id) execute function private.tg_tasks__record_status_change();

@@ -1,5 +1,5 @@
--- Why: how many tasks of a sprint were not done at the end of each day, read from the recorded history. A task that left the
--- sprint still counts on the days on which it was there, so the past does not change.
+-- Why: how many tasks were in a sprint and not done at the end of each day, read from the recorded history, so the past does
+-- not change. The day on which a sprint was completed ends with that: what goes back to the backlog then is what was left.
 create function private.burndown(p_sprint public.sprints)
 returns jsonb
 language plpgsql
@@ -12,25 +12,19 @@ declare
   v_to date := least(v_today, greatest(coalesce(p_sprint.end_date, v_today), (p_sprint.completed_at at time zone 'UTC')::date), v_from + 120);
 begin
   return (
-    with scope as (
-      select t.id as task_id, true as here from public.tasks t join public.stories s on s.id = t.story_id where s.sprint_id = p_sprint.id
-      union
-      select c.task_id, false from public.task_status_changes c
-      where c.sprint_id = p_sprint.id and not exists (
-        select from public.tasks t join public.stories s on s.id = t.story_id where t.id = c.task_id and s.sprint_id = p_sprint.id)
-    )
     select coalesce(jsonb_agg(jsonb_build_object('date', x.day, 'remaining', x.remaining, 'total', x.total) order by x.day), '[]')
     from (
       select d.day::date as day, count(*) as total, count(*) filter (where l.to_status <> 'DONE') as remaining
       from generate_series(v_from::timestamp, v_to::timestamp, interval '1 day') as d (day)
-      cross join scope sc
+      cross join (select distinct c.task_id from public.task_status_changes c where c.sprint_id = p_sprint.id) scope
       cross join lateral (
         select c.to_status, c.sprint_id from public.task_status_changes c
-        where c.task_id = sc.task_id and c.changed_at < (d.day + interval '1 day') at time zone 'UTC'
+        where c.task_id = scope.task_id
+          and c.changed_at < least((d.day + interval '1 day') at time zone 'UTC', p_sprint.completed_at)
         order by c.changed_at desc, c.id desc
         limit 1
       ) l
-      where sc.here or l.sprint_id = p_sprint.id
+      where l.sprint_id = p_sprint.id
       group by d.day
     ) x
   );

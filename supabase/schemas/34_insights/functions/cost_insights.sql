@@ -42,7 +42,7 @@ begin
         from (
           select h.task_id, max(h.changed_at) as finished_at
           from public.task_status_changes h
-          where h.product_id = p_product_id and h.to_status = 'DONE' and h.changed_at >= v_since
+          where h.product_id = p_product_id and h.to_status = 'DONE' and h.from_status is distinct from h.to_status and h.changed_at >= v_since
           group by h.task_id
           order by 2 desc
           limit 200

@@ -80,7 +80,7 @@ begin
       ) s),
     'done_today', (
       select count(distinct c.task_id) from public.task_status_changes c
-      where c.product_id = any (v_products) and c.changed_at >= v_today and c.to_status = 'DONE'),
+      where c.product_id = any (v_products) and c.changed_at >= v_today and c.to_status = 'DONE' and c.from_status is distinct from c.to_status),
     'workers_online', private.workers_online(v_products)
   );
 end;

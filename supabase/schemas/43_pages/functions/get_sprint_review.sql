@@ -19,7 +19,8 @@ declare
       or (s.product_id = v_product and s.id in (
         select l.story_id from public.sprint_leftovers l where l.sprint_id = p_sprint_id
         union all
-        select c.story_id from public.task_status_changes c where c.sprint_id = p_sprint_id
+        select c.story_id from public.task_status_changes c
+        where c.sprint_id = p_sprint_id and c.from_status is distinct from c.to_status
         union all
         select t.story_id from public.agent_jobs j join public.tasks t on t.id = j.task_id where j.sprint_run_id = any(v_runs)))
     order by s.sprint_id is distinct from p_sprint_id, s.sort_order, s.created_at, s.id

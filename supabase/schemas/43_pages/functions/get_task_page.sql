@@ -45,7 +45,7 @@ begin
       from (
         select c.id, lower(c.to_status::text) as to_status, c.changed_at
         from public.task_status_changes c
-        where c.task_id = p_task_id
+        where c.task_id = p_task_id and c.from_status is distinct from c.to_status
         order by c.changed_at desc, c.id desc
         limit 20
       ) c)
