@@ -134,6 +134,7 @@ export async function park(
   const { job, service, journal } = attempt;
   await reportUsage(attempt);
   await attempt.changes.send();
+  await attempt.output.flush();
   const about = job.idea === null ? { task_id: taskId } : { idea_id: job.idea.id };
   const given = { ...question, ...about, park: true, job_id: job.id, attempt: job.attempt };
   await ofTask(attempt, service.call("ask_user_question", given, agentQuestionSchema));

@@ -83,6 +83,7 @@ export async function pauseForConflict(
   const kept = await attempt.keep();
   if (kept !== null) journal.say(`The work is kept on ${kept}`);
   await attempt.changes.send();
+  await attempt.output.flush();
   if (job.run === null) return;
   await reportUsage(attempt);
   const pause = {

@@ -8,7 +8,7 @@ import { sendable } from "./sendable";
 export interface AttemptOutput {
   /** The next entry of the attempt; it gets its number here. */
   add(entry: Omit<Entry, "seq">): void;
-  /** Sends what waits, for as long as that makes sense: before a word that may end the attempt, whose output is refused then. */
+  /** Sends what waits, for as long as that makes sense: before a word that may end the attempt, after which the next one may begin. */
   flush(): Promise<void>;
   /** Sends what is left, and takes no more. */
   close(): Promise<void>;

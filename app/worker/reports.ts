@@ -67,7 +67,7 @@ interface ReportFields extends Record<string, unknown> {
 
 /** One report; the same one twice is fine for the service, so it is repeated until it gets through. */
 export async function report(
-  { service, job, used, sessionId }: Attempt,
+  { service, job, used, sessionId, output }: Attempt,
   status: "running" | "done" | "failed" | "skipped",
   { summary, failure_reason, ...fields }: ReportFields,
 ): Promise<void> {
@@ -78,6 +78,7 @@ export async function report(
   const session = sessionId === null ? {} : { session_id: sendable(sessionId, 300) };
   const held = { job_id: job.id, attempt: job.attempt, status };
   const given = { ...held, ...fields, ...texts, ...session, ...used };
+  if (status !== "running") await output.flush();
   await service.call("update_job_status", given, agentJobSchema);
 }
 

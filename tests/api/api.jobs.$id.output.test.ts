@@ -1,5 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { jobOutputSchema } from "~/contract/job-output";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
+import { verifyTaskAgainstPlan } from "~/domain/agent-jobs/verify-task-against-plan.server";
+import { updateProduct } from "~/domain/products/update-product.server";
+import { answerQuestion } from "~/domain/questions/answer-question.server";
+import { askQuestion } from "~/domain/questions/ask-question.server";
+import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
+import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";
@@ -17,19 +24,23 @@ const entry = (seq: number, rest: Record<string, unknown> = {}) => ({
   ...rest,
 });
 
+type Scene = Awaited<ReturnType<typeof scene>>;
+
 async function scene() {
-  const { world, job, attempt, report } = await holdJob(t);
+  const held = await holdJob(t);
+  const { world, job } = held;
   const token = await createToken(t, world.owner);
   const path = `/api/jobs/${job.id}/output`;
-  const post = (body: unknown, headers: Record<string, string> = bearer(token)) =>
-    app.request(path, {
+  const tell = (what: string, body: unknown, headers: Record<string, string> = bearer(token)) =>
+    app.request(`/api/jobs/${job.id}/${what}`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
+  const post = (body: unknown, headers?: Record<string, string>) => tell("output", body, headers);
   const read = async (query = "", headers: Record<string, string> = bearer(token)) =>
     jobOutputSchema.parse(await (await app.request(`${path}${query}`, { headers })).json());
-  return { world, job, attempt, report, token, path, post, read };
+  return { ...held, token, path, tell, post, read };
 }
 
 describe("POST /api/jobs/:id/output", () => {
@@ -81,6 +92,166 @@ describe("POST /api/jobs/:id/output", () => {
     });
     expect((await read("?attempt=1")).complete).toBe(true);
     expect(await read()).toMatchObject({ attempt: 2, entries: [], complete: false });
+  });
+
+  const conflict = { kind: "base", ours_sha: "a".repeat(40), theirs_sha: "b".repeat(40) };
+  type Act = (scene: Scene) => Promise<unknown>;
+  const endings: [what: string, state: string, finish: Act, goOn?: Act][] = [
+    [
+      "went home with a conflict",
+      "sent_home",
+      async ({ world, attempt, tell }) => {
+        await verifyTaskAgainstPlan(world.actor, { ...attempt, verify_result: "ALIGNED" });
+        const told = await tell("conflicts", {
+          ...conflict,
+          attempt: 1,
+          files: [{ path: "same" }],
+        });
+        expect(await told.json()).toMatchObject({ decision: "home" });
+      },
+    ],
+    [
+      "was given back with a pause of the run",
+      "returned",
+      ({ world, run, attempt }) =>
+        pauseSprintRun(world.actor, { sprint_run_id: run.id, ...attempt, release: true }),
+      ({ world, run }) => resumeSprintRun(world.actor, { sprint_run_id: run.id }),
+    ],
+    [
+      "asked a question that is answered by now",
+      "parked",
+      async ({ world, attempt, task }) => {
+        const asked = await askQuestion(world.actor, {
+          ...{ ...attempt, task_id: task.id, question: "Which?", options: ["A", "B"], park: true },
+        });
+        await answerQuestion(world.actor, { question_id: asked.id, option: 0 });
+      },
+    ],
+    [
+      "was handed over to another worker",
+      "handed_over",
+      async ({ world, report }) => {
+        await updateProduct(world.actor, {
+          product_id: world.product.id,
+          done_requires: "other_worker",
+        });
+        expect(await report({ status: "done", verify_result: "ALIGNED" })).toMatchObject({
+          status: "queued",
+        });
+      },
+    ],
+  ];
+
+  it.each(endings)(
+    "takes the last words of an attempt that %s: for ten minutes, and until the next one begins",
+    async (_what, state, finish, goOn) => {
+      const held = await scene();
+      const { post, read, world, job, attempt, report } = held;
+      await finish(held);
+      expect((await post({ attempt: 1, entries: [entry(1)] })).status).toBe(202);
+      expect((await read("?attempt=1")).entries).toHaveLength(1);
+
+      // Heartbeat and refusal are one sentence.
+      const refused = await report({ status: "running" }).catch((error: Error) => error);
+      const beat = await heartbeatAgentJob(world.actor, attempt);
+      expect(refused).toMatchObject({ message: beat.reason?.message });
+      expect(beat).toMatchObject({ action: "stop", reason: { code: state } });
+      expect(beat.reason?.message).not.toContain("no longer holds");
+
+      const endedAgo = (minutes: number) =>
+        t.sql.query(
+          "update public.job_attempts set ended_at = now() - make_interval(mins => $2) where job_id = $1",
+          [job.id, minutes],
+        );
+      await endedAgo(9);
+      expect((await post({ attempt: 1, entries: [entry(2)] })).status).toBe(202);
+      await endedAgo(11);
+      const late = await post({ attempt: 1, entries: [entry(3)] });
+      expect(late.status).toBe(409);
+      expect(await late.json()).toMatchObject({ error: expect.stringContaining("ten minutes") });
+
+      await endedAgo(0);
+      await goOn?.(held);
+      expect((await claim(world.actor, "worker-2")).attempt).toBe(2);
+      const lost = await post({ attempt: 1, entries: [entry(4)] });
+      expect(await lost.json()).toMatchObject({
+        ...{ code: 409, error: expect.stringContaining("Attempt 1 no longer holds this job") },
+      });
+    },
+  );
+
+  it("takes nothing of an attempt whose lease was taken over, also while nobody has the job", async () => {
+    const { post, job, attempt, world } = await scene();
+    await t.sql.query(
+      "update public.agent_jobs set lease_until = now() - interval '1 second' where id = $1",
+      [job.id],
+    );
+    await t.sql.query("set role service_role; select public.sweep_expired_leases(); reset role");
+    expect((await post({ attempt: 1, entries: [entry(1)] })).status).toBe(409);
+    expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({
+      ...{ action: "stop", reason: { code: "lost" } },
+    });
+  });
+
+  it("is a sign of life: entries renew the lease, as the words of an attempt do", async () => {
+    const { post, job } = await scene();
+    const leaseIn = async (seconds: number) => {
+      const { rows } = await t.sql.query(
+        `update public.agent_jobs set lease_until = now() + make_interval(secs => $2) where id = $1
+         returning lease_until`,
+        [job.id, seconds],
+      );
+      return rows[0].lease_until.getTime();
+    };
+    const lease = async () => {
+      const { rows } = await t.sql.query(
+        "select lease_until from public.agent_jobs where id = $1",
+        [job.id],
+      );
+      return rows[0].lease_until.getTime();
+    };
+    await leaseIn(100);
+    await post({ attempt: 1, entries: [entry(1)] });
+    expect((await lease()) - Date.now()).toBeGreaterThan(290_000);
+    // Once a minute is enough.
+    const before = await leaseIn(270);
+    await post({ attempt: 1, entries: [entry(2)] });
+    expect(await lease()).toBe(before);
+  });
+
+  it("tells viewers of each batch that had to wait for the one before", async () => {
+    const { post, job } = await scene();
+    const told = async () => {
+      const { rows } = await t.sql.query(
+        "select told_at, last_seq from public.job_attempts where job_id = $1",
+        [job.id],
+      );
+      return rows[0];
+    };
+    await post({ attempt: 1, entries: [entry(1)] });
+    const holder = await t.sql.connect();
+    try {
+      await holder.query("begin");
+      await holder.query("select from public.job_attempts where job_id = $1 for update", [job.id]);
+      const waiting = post({ attempt: 1, entries: [entry(2)] });
+      await vi.waitFor(async () => {
+        const { rows } = await t.sql.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        expect(rows).toHaveLength(1);
+      });
+      await holder.query(
+        "update public.job_attempts set told_at = clock_timestamp() - interval '0.9 seconds' where job_id = $1",
+        [job.id],
+      );
+      await holder.query("commit");
+      expect((await waiting).status).toBe(202);
+    } finally {
+      holder.release();
+    }
+    const { told_at, last_seq } = await told();
+    expect(last_seq).toBe("2");
+    expect(Date.now() - told_at.getTime()).toBeLessThan(800);
   });
 
   it("refuses strangers, demo accounts, sessions, archived products and unknown jobs", async () => {

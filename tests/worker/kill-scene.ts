@@ -126,7 +126,9 @@ export async function openScene() {
         reportAgentJob(actor, { job_id: job.id, attempt: 1, status }),
       );
       expect(refusal.status).toBe(409);
-      expect(refusal.message).toMatch(/no longer holds this job|is already|waits for the answer/);
+      expect(refusal.message).toMatch(
+        /no longer holds this job|is already|waits for the answer|does not merge/,
+      );
     }
     expect(await state()).toEqual(before);
   }

@@ -154,7 +154,10 @@ describe("a lost attempt", () => {
     expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({
       action: "stop",
       lease_until: null,
-      reason: { code: "lost", message: "Attempt 1 no longer holds this job." },
+      reason: {
+        code: "lost",
+        message: expect.stringContaining("Attempt 1 no longer holds this job (it is at attempt 2"),
+      },
     });
     expect(await columnOf(t, "agent_jobs", job.id, "lease_until")).toEqual(lease);
   });

@@ -1,7 +1,9 @@
 -- Why: an agent is watched while it works. Entries come in batches; a repeated seq is ignored, so that a batch whose answer
--- was lost is sent again without harm. The attempt that held the job last may still send what it said at its end.
--- Takes no product lock: nothing hangs on entries, and the row of the attempt serialises its own batches.
--- Refusals: 404, 403, 409 for a lost attempt, 422, 429. Definer: entries are written by functions only.
+-- was lost is sent again without harm. They are a sign of life and renew the lease, once a minute. The attempt that held the job
+-- last may still send what it said at its end, for ten minutes and until the next attempt begins.
+-- Takes no product lock: nothing hangs on entries, and the row of the attempt serialises its own batches. The job's row comes before
+-- it, as in every other write.
+-- Refusals: 404, 403, 409 for a lost attempt or one that ended long ago, 422, 429. Definer: entries are written by functions only.
 create function private.append_job_output(p_job_id uuid, p_attempt integer, p_entries jsonb)
 returns json
 language plpgsql
@@ -10,10 +12,10 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_now timestamptz := private.now();
   v_product_id uuid := private.require_job(p_job_id);
   v_job public.agent_jobs;
   v_attempt public.job_attempts;
+  v_now timestamptz := private.now();
   v_bytes bigint;
   v_state text;
 begin
@@ -25,15 +27,20 @@ begin
     perform private.refuse_attempt(v_job, p_attempt, v_state);
   end if;
   perform private.take_rate_limit('job_output', p_job_id::text);
-  if octet_length(p_entries::text) > 262144 then
+  if pg_column_size(p_entries) > 262144 then
     perform private.refuse(422, 'A batch holds at most 64 KiB of text. Send it in parts.');
   end if;
 
-  insert into public.job_attempts as a (job_id, attempt, product_id, worker_id, worker_name, started_at)
-  values (p_job_id, p_attempt, v_product_id, v_job.worker_id,
-    (select w.name from public.agent_workers w where w.id = v_job.worker_id), coalesce(v_job.claimed_at, v_now))
-  on conflict (job_id, attempt) do nothing;
-  select a.* into v_attempt from public.job_attempts a where a.job_id = p_job_id and a.attempt = p_attempt for update;
+  if v_state = 'held' and v_job.lease_until < v_now + private.lease() - interval '1 minute' then
+    update public.agent_jobs j set lease_until = v_now + private.lease()
+    where j.id = p_job_id and j.attempt = p_attempt and j.status in ('CLAIMED', 'RUNNING');
+  end if;
+  v_attempt := private.lock_attempt(v_job, p_attempt);
+  -- Read under the lock: whoever had to wait for it is later than the one before.
+  v_now := private.now();
+  if v_attempt.ended_at < v_now - interval '10 minutes' then
+    perform private.refuse(409, format('Attempt %s ended more than ten minutes ago and takes no more output. Ask for the next job.', p_attempt));
+  end if;
 
   with added as (
     insert into public.job_outputs (job_id, attempt, seq, at, kind, text, title, path, status)

@@ -1,5 +1,7 @@
--- Why: each claim is a numbered attempt, and every later word of a worker carries the number. Answers how the given
--- attempt stands: held, cancelled, finished, handed_over (to another phase), parked, requeued or lost. Only the user of the worker that claimed can hold it.
+-- Why: each claim is a numbered attempt, and every later word of a worker carries the number. Answers how the given attempt stands:
+-- held; ended in a word of its own (cancelled, finished, handed_over to another phase, parked with a question, stopped by a budget,
+-- requeued by a limit, sent_home by a conflict, returned by its worker) while nobody else has the job; or lost. How it ended stands
+-- in its own row, which whatever comes to the job afterwards leaves alone. Only the user of the worker that claimed can hold it.
 -- A lease that has run out but was not taken away yet still counts as held: nobody else works on the job.
 create function private.attempt_state(p_job public.agent_jobs, p_attempt integer)
 returns text
@@ -20,10 +22,16 @@ begin
     when p_job.status in ('CLAIMED', 'RUNNING') then 'held'
     when p_job.status = 'CANCELLED' then 'cancelled'
     when p_job.status <> 'QUEUED' then 'finished'
-    when p_job.failure_class = 'rate_limited' then 'requeued'
-    when exists (select from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_attempt and a.outcome = 'done') then 'handed_over'
-    when num_nonnulls(p_job.parked_question_id, p_job.stopped_by_budget_id) > 0 and p_job.failure_class is null then 'parked'
-    else 'lost'
+    else coalesce((
+      select case a.outcome
+        when 'rate_limited' then 'requeued'
+        when 'done' then 'handed_over'
+        when 'question' then 'parked'
+        when 'budget' then 'budget'
+        when 'conflict' then 'sent_home'
+        when 'returned' then 'returned'
+      end
+      from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_attempt), 'lost')
   end;
 end;
 $$;

@@ -39,18 +39,8 @@ begin
     ) then
       v_state := 'archived';
     end if;
-    if v_state = 'parked' and v_job.stopped_by_budget_id is not null then
-      v_state := 'budget';
-    end if;
     return json_build_object('action', 'stop', 'status', lower(v_job.status::text), 'lease_until', null,
-      'reason', json_build_object('code', v_state, 'message', case v_state
-        when 'cancelled' then 'The job was cancelled' || coalesce(': ' || v_job.failure_reason, '.')
-        when 'finished' then format('The job is already %s.', lower(v_job.status::text))
-        when 'archived' then 'The product is archived and can only be read. Its owner can restore it.'
-        when 'budget' then (select private.budget_stop_text(b) from public.budgets b where b.id = v_job.stopped_by_budget_id)
-        when 'parked' then 'The job waits for the answer to a question.'
-        when 'requeued' then 'The job went back to the queue until the rate limit ends.'
-        else format('Attempt %s no longer holds this job.', coalesce(p_attempt::text, '?')) end));
+      'reason', json_build_object('code', v_state, 'message', private.attempt_words(v_job, p_attempt, v_state)));
   end if;
 
   v_spent_up := private.heed_budget(v_job, p_usage);
