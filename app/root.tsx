@@ -8,6 +8,7 @@ import { Links, Meta, Outlet, Scripts } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { RouteError } from "~/components/error-page";
 import { useNonce } from "~/components/nonce";
+import { PageProgress } from "~/components/page-progress";
 import { ScrollPlaces } from "~/components/scroll-places";
 import { sprite } from "~/components/sprite";
 import { readTheme } from "~/components/theme";
@@ -55,7 +56,12 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export default function App() {
-  return <Outlet />;
+  return (
+    <>
+      <PageProgress />
+      <Outlet />
+    </>
+  );
 }
 
 export function ErrorBoundary() {

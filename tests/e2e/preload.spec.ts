@@ -49,5 +49,22 @@ test("the code of a page is loaded before somebody goes there, its data once", a
   await expect(page.getByRole("heading", { name: "Jobs" })).toBeVisible();
   expect(data.filter((route) => route === "routes/_app.jobs")).toHaveLength(1);
   expect(data.filter((route) => route === "routes/_app.insights")).toHaveLength(1);
+
+  // One whose data takes its time says so, until it is there.
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/_data=.*insights/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const sign = page.getByRole("progressbar", { name: "Loading" });
+  await expect(sign).not.toBeAttached();
+  await page.keyboard.type("gn");
+  await expect(sign).toHaveCSS("opacity", "1");
+  letGo();
+  await expect(page.getByRole("heading", { name: "Insights" })).toBeVisible();
+  await expect(sign).not.toBeAttached();
   await context.close();
 });

@@ -6,7 +6,6 @@ import { EmptyState } from "~/components/empty-state";
 import { Notice } from "~/components/notice";
 import { Prose, type SafeHtml } from "~/components/prose";
 import { Elapsed, RelativeTime } from "~/components/relative-time";
-import { Skeleton } from "~/components/skeleton";
 import { StatusDot, StatusPill } from "~/components/status-pill";
 import { Cell, Table } from "~/components/table";
 import { WovenProgress } from "~/components/woven-progress";
@@ -60,7 +59,6 @@ export function DisplaySamples({ sample }: { sample: SafeHtml | null }) {
           <Avatar name="chandra" size="lg" />
           <RelativeTime at="2026-11-20T08:00:00Z" />
           <Elapsed from="2026-11-20T08:00:00Z" to="2026-11-20T10:05:00Z" />
-          <Skeleton className="h-4 w-40" />
         </div>
       </Section>
       <Section title="Notices">
