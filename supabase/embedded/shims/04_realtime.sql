@@ -91,7 +91,7 @@ begin
     else
       final_payload := jsonb_set(payload, '{id}', to_jsonb(generated_id));
     end if;
-    execute format('set local realtime.topic to %L', topic);
+    perform set_config('realtime.topic', topic, true);
     insert into realtime.messages (id, payload, event, topic, private, extension)
     values (generated_id, final_payload, event, topic, private, 'broadcast');
   exception

@@ -23,7 +23,8 @@ async function main(dataDir: string): Promise<void> {
   const supabase = await startEmbeddedSupabase({ dataDir, upgrade: { say: console.log } });
   const { databasePassword: password } = await loadSecrets(dataDir);
   const cluster = await startCluster({ dataDir, password });
-  const database = connectDatabase(supabase);
+  // As `npm start` connects to the Postgres that it brings.
+  const database = connectDatabase({ ...supabase, connectionKind: "session" });
   const url = cluster.url("supabase_admin", "postgres");
   const sql = new pg.Pool({ connectionString: url, max: 10 });
   try {

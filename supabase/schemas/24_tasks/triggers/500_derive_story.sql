@@ -1,6 +1,7 @@
 -- Why: a story follows its tasks, also when the last two finish at the same moment: every change of a task holds the
--- product lock, and this reads the tasks afterwards. One statement for all rows of a write; the PBI follows through the
--- trigger on stories. A failed task's sprint and runs are not touched here.
+-- product lock, and this reads the tasks afterwards. The PBI follows through the trigger on stories. A failed task's sprint and
+-- runs are not touched here.
+-- A row at a time after an update, and the last to fire: most writes change one task, and most changes of a task mean nothing to its story.
 -- Definer: statuses of stories are nobody's to write.
 create function private.tg_tasks__derive_story()
 returns trigger
@@ -16,13 +17,7 @@ begin
   elsif tg_op = 'DELETE' then
     select array_agg(distinct o.story_id) into v_story_ids from old_tasks o;
   else
-    select array_agg(distinct c.story_id)
-    into v_story_ids
-    from new_tasks n
-    join old_tasks o on o.id = n.id
-    cross join lateral (values (n.story_id), (o.story_id)) as c (story_id)
-    where n.story_id <> o.story_id
-      or (n.status <> o.status and (n.status in ('DONE', 'FAILED') or o.status in ('DONE', 'FAILED')));
+    v_story_ids := array[new.story_id, old.story_id];
   end if;
 
   -- Most changes leave the story as it is: then no write is tried, and no trigger of stories fires.
@@ -48,9 +43,12 @@ comment on function private.tg_tasks__derive_story is
 create trigger _500_derive_story_insert after insert on public.tasks
   referencing new table as new_tasks
   for each statement execute function private.tg_tasks__derive_story();
-create trigger _500_derive_story_update after update on public.tasks
-  referencing old table as old_tasks new table as new_tasks
-  for each statement execute function private.tg_tasks__derive_story();
 create trigger _500_derive_story_delete after delete on public.tasks
   referencing old table as old_tasks
   for each statement execute function private.tg_tasks__derive_story();
+create trigger _990_derive_story_update after update on public.tasks
+  for each row when (
+    new.story_id <> old.story_id
+    or (new.status <> old.status and (new.status in ('DONE', 'FAILED') or old.status in ('DONE', 'FAILED')))
+  )
+  execute function private.tg_tasks__derive_story();

@@ -7,6 +7,10 @@ security definer
 set search_path = ''
 as $$
 begin
+  if not exists (select from public.agent_jobs o where o.task_id = new.id and o.status = 'QUEUED' and o.phase <> 'implement')
+    and not exists (select from public.task_executions e where e.task_id = new.id) then
+    return null;
+  end if;
   update public.agent_jobs j
   set status = 'DONE'
   where j.id in (

@@ -8,19 +8,21 @@ volatile
 set search_path = ''
 as $$
 declare
-  v_product_id uuid := private.require_job(p_job_id);
   v_job public.agent_jobs;
 begin
-  if p_share and exists (select from public.agent_jobs j where j.id = p_job_id and j.kind = 'TASK_IMPLEMENTATION') then
-    perform private.share_product(v_product_id);
-    -- Read under the lock: a task may have moved to another story until then.
-    perform private.lock_part('story', t.story_id)
-    from public.agent_jobs j join public.tasks t on t.id = j.task_id
-    where j.id = p_job_id;
-  else
-    perform private.lock_product(v_product_id);
+  select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
+  if not found then
+    perform private.refuse(404, 'No such agent job.');
   end if;
-  perform private.require_product_write(v_product_id);
+  perform private.require_product_access(v_job.product_id);
+  if p_share and v_job.kind = 'TASK_IMPLEMENTATION' then
+    perform private.share_product(v_job.product_id);
+    -- Read under the lock: a task may have moved to another story until then.
+    perform private.lock_part('story', (select t.story_id from public.tasks t where t.id = v_job.task_id));
+  else
+    perform private.lock_product(v_job.product_id);
+  end if;
+  perform private.require_product_write(v_job.product_id);
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id for update;
   if not found then
     perform private.refuse(404, 'No such agent job.');

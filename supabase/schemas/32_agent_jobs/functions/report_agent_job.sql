@@ -65,8 +65,9 @@ begin
   end if;
   perform private.record_usage(v_job, p_attempt, v_report);
   perform private.note_attempt(v_job, v_report);
-  perform private.note_head(t.story_id, v_job, v_report.head_sha)
-  from public.tasks t where v_job.kind = 'TASK_IMPLEMENTATION' and t.id = v_job.task_id;
+  if v_report.head_sha is not null and v_job.kind = 'TASK_IMPLEMENTATION' then
+    perform private.note_head((select t.story_id from public.tasks t where t.id = v_job.task_id), v_job, v_report.head_sha);
+  end if;
   v_phase := case when v_next = 'DONE' then private.phase_after(v_job) end;
   if v_phase is not null then
     v_next := 'QUEUED';

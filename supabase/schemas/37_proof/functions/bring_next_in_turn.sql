@@ -11,7 +11,7 @@ declare
   v_next record;
 begin
   for v_look in 1 .. 2 loop
-    select n.id, n.in_turn, n.attempt > 0 as comes_back, n.status = 'QUEUED' and n.attempt = 0 and n.open_blockers > 0 as waits into v_next
+    select n.id, n.in_turn, n.open_blockers, n.attempt > 0 as comes_back, n.status = 'QUEUED' and n.attempt = 0 and n.open_blockers > 0 as waits into v_next
     from public.agent_jobs n
     where n.sprint_run_id = p_sprint_run_id and n.lane_id = p_lane_id and n.status in ('QUEUED', 'CLAIMED', 'RUNNING')
       and not (n.status = 'QUEUED' and n.phase = 'review')
@@ -27,7 +27,9 @@ begin
   end if;
   if not v_next.in_turn and not (v_next.comes_back and private.is_lane_held(p_sprint_run_id, p_lane_id)) then
     update public.agent_jobs j set in_turn = true where j.id = v_next.id;
-    perform private.pass_turn(p_sprint_run_id, p_lane_id);
+    if v_next.open_blockers > 0 then
+      perform private.pass_turn(p_sprint_run_id, p_lane_id);
+    end if;
   end if;
   return true;
 end;
