@@ -102,7 +102,17 @@ export const storyLogBody = z.discriminatedUnion("type", [
 ]);
 export type StoryLogBody = z.infer<typeof storyLogBody>;
 
-export type AppendStoryLogInput = StoryLogBody & { story_id: string };
+/** The fields of all types together, for the operation behind. */
+export const appendStoryLogInput = z.object({
+  story_id: idSchema,
+  type: z.enum(storyLogTypes),
+  content,
+  status: z.enum(storyLogStatuses).optional(),
+  commit_hash: z.string().optional(),
+  commit_message: z.string().optional(),
+  metadata: metadataSchema.optional(),
+});
+export type AppendStoryLogInput = z.infer<typeof appendStoryLogInput>;
 
 export const listStoryLogsInput = z.object({
   story_id: idSchema,

@@ -65,7 +65,9 @@ export const updateTaskBody = z
     message: "At least one of status and implementation_plan is required.",
   });
 export type UpdateTaskBody = z.infer<typeof updateTaskBody>;
-export type UpdateTaskInput = UpdateTaskBody & { task_id: string };
+
+export const updateTaskInput = updateTaskBody.safeExtend({ task_id: idSchema });
+export type UpdateTaskInput = z.infer<typeof updateTaskInput>;
 
 const taskFields = {
   title: requiredText(lengths.title),

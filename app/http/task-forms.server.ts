@@ -2,7 +2,7 @@ import { columnLabel } from "~/components/board/columns";
 import { releasedWords } from "~/contract/released-words";
 import { setTaskStatusInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { doneForNow, readForm } from "./form-action.server";
 
 /** Moves a task to another status from whichever page, and says what that freed. */

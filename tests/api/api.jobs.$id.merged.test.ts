@@ -9,8 +9,7 @@ import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
 import { archiveProduct } from "~/domain/products/archive-product.server";
 import { updateProduct } from "~/domain/products/update-product.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { deleteTask } from "~/domain/tasks/delete-task.server";
-import { moveTask } from "~/domain/tasks/move-task.server";
+import { deleteTask, moveTask } from "~/domain/tasks/operations.server";
 import {
   claim,
   claimRefusal,

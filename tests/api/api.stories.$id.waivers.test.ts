@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { storyProofSchema } from "~/contract/proof";
 import { getStoryProof } from "~/domain/proof/get-story-proof.server";
-import { updateStory } from "~/domain/stories/update-story.server";
+import { updateStory } from "~/domain/stories/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

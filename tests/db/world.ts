@@ -3,10 +3,10 @@ import type { ProductDetail } from "~/contract/product";
 import type { Story } from "~/contract/story";
 import type { TaskDetail } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { createPbi } from "~/domain/pbis/operations.server";
 import { createProduct } from "~/domain/products/create-product.server";
-import { createStory } from "~/domain/stories/create-story.server";
-import { createTask } from "~/domain/tasks/create-task.server";
+import { createStory } from "~/domain/stories/operations.server";
+import { createTask } from "~/domain/tasks/operations.server";
 import type { TestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 

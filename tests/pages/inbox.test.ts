@@ -12,7 +12,7 @@ import { archiveProduct } from "~/domain/products/archive-product.server";
 import { restoreProduct } from "~/domain/products/restore-product.server";
 import { askQuestion } from "~/domain/questions/ask-question.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { asUser, outcomeOf } from "../db/as-user";
 import { at, seedWorld } from "../db/world";

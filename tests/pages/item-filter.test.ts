@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readLook, viewOf } from "~/components/board/board-view.server";
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
 import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

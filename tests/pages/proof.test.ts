@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { addEvidenceJson } from "~/domain/proof/add-evidence.server";
 import { getStoryProof } from "~/domain/proof/get-story-proof.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { updateStory } from "~/domain/stories/update-story.server";
+import { updateStory } from "~/domain/stories/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";

@@ -6,7 +6,7 @@ import { askQuestion } from "~/domain/questions/ask-question.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
 import { completeSprint } from "~/domain/sprints/complete-sprint.server";
-import { updateStory } from "~/domain/stories/update-story.server";
+import { updateStory } from "~/domain/stories/operations.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createIdea } from "~/domain/ideas/create-idea.server";
-import { createStory } from "~/domain/stories/create-story.server";
-import { listStoryTasks } from "~/domain/stories/list-story-tasks.server";
-import { createTask } from "~/domain/tasks/create-task.server";
+import { createStory, listStoryTasks } from "~/domain/stories/operations.server";
+import { createTask } from "~/domain/tasks/operations.server";
 import { seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";
 

@@ -4,7 +4,7 @@ import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
 import { reportMerged } from "~/domain/agent-jobs/report-merged.server";
 import { updateProduct } from "~/domain/products/update-product.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { expectRightCounters, wait, waitStory } from "../db/dependency-world";
 import { refusalOf } from "../db/refusal";

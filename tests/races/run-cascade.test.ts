@@ -8,7 +8,7 @@ import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
 import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
 import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { updateTask } from "~/domain/tasks/update-task.server";
+import { updateTask } from "~/domain/tasks/operations.server";
 import { claim, columnOf, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";

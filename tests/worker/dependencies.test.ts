@@ -5,7 +5,7 @@ import { type ExportDocumentInput, exportDocumentSchema } from "~/contract/expor
 import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { updateTask } from "~/domain/tasks/update-task.server";
+import { updateTask } from "~/domain/tasks/operations.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
 import { at } from "../db/world";
 import { gitIn, openStage } from "./fixture";

@@ -2,11 +2,9 @@ import { z } from "zod";
 import { createPbiInput, setPbiPrInput } from "~/contract/pbi";
 import { createStoryInput } from "~/contract/story";
 import { createTaskInput } from "~/contract/task";
-import { createPbi } from "~/domain/pbis/create-pbi.server";
-import { markPbiPrMerged } from "~/domain/pbis/mark-pbi-pr-merged.server";
-import { setPbiPr } from "~/domain/pbis/set-pbi-pr.server";
-import { createStory } from "~/domain/stories/create-story.server";
-import { createTask } from "~/domain/tasks/create-task.server";
+import { createPbi, markPbiPrMerged, setPbiPr } from "~/domain/pbis/operations.server";
+import { createStory } from "~/domain/stories/operations.server";
+import { createTask } from "~/domain/tasks/operations.server";
 import { productOfCode, reference, resolveId, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 

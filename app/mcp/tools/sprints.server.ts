@@ -3,7 +3,7 @@ import { createSprintInput, getSprintContextInput } from "~/contract/sprint";
 import { createSprint } from "~/domain/sprints/create-sprint.server";
 import { getSprintContext } from "~/domain/sprints/get-sprint-context.server";
 import { startSprint } from "~/domain/sprints/start-sprint.server";
-import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
+import { addStoryToSprint } from "~/domain/stories/operations.server";
 import { productOfCode, reference, resolveId } from "../references.server";
 import { defineTool } from "../tool.server";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { lengths } from "~/contract/limits";
 import { metadataSchema, storyLogBody } from "~/contract/story-log";
 import { requiredText } from "~/contract/text";
-import { appendStoryLog } from "~/domain/stories/append-story-log.server";
+import { appendStoryLog } from "~/domain/stories/operations.server";
 import { validate } from "~/http/validation.server";
 import { productOfCode, reference, resolveId } from "../references.server";
 import { defineTool, type ToolContext } from "../tool.server";

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { lengths } from "~/contract/limits";
 import { verifyRequirements } from "~/contract/task";
 import { text } from "~/contract/text";
-import { getTaskDetail } from "~/domain/tasks/get-task-detail.server";
-import { updateTask } from "~/domain/tasks/update-task.server";
+import { getTaskDetail, updateTask } from "~/domain/tasks/operations.server";
 import { productOfCode, reference, resolveId } from "../references.server";
 import { defineTool } from "../tool.server";
 

@@ -1,6 +1,6 @@
 import { redirect } from "@remix-run/node";
 import { changeThings } from "~/domain/changes/change-things.server";
-import { movePbi } from "~/domain/pbis/move-pbi.server";
+import { movePbi } from "~/domain/pbis/operations.server";
 import { addDependencyOfRow } from "~/http/dependency-forms.server";
 import { doneForNow } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";

@@ -11,18 +11,16 @@ import {
 } from "~/contract/story";
 import { createTaskInput, taskIdInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { createPbi } from "~/domain/pbis/create-pbi.server";
-import { deletePbi } from "~/domain/pbis/delete-pbi.server";
-import { movePbi } from "~/domain/pbis/move-pbi.server";
-import { updatePbi } from "~/domain/pbis/update-pbi.server";
-import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
-import { createStory } from "~/domain/stories/create-story.server";
-import { deleteStory } from "~/domain/stories/delete-story.server";
-import { moveStories } from "~/domain/stories/move-stories.server";
-import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
-import { updateStory } from "~/domain/stories/update-story.server";
-import { createTask } from "~/domain/tasks/create-task.server";
-import { deleteTask } from "~/domain/tasks/delete-task.server";
+import { createPbi, deletePbi, movePbi, updatePbi } from "~/domain/pbis/operations.server";
+import {
+  addStoryToSprint,
+  createStory,
+  deleteStory,
+  moveStories,
+  removeStoryFromSprint,
+  updateStory,
+} from "~/domain/stories/operations.server";
+import { createTask, deleteTask } from "~/domain/tasks/operations.server";
 import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { validate } from "~/http/validation.server";

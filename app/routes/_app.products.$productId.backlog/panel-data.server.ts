@@ -3,7 +3,7 @@ import type { BacklogTree } from "~/contract/page-data";
 import type { Actor } from "~/db/rpc.server";
 import { getStoryPage } from "~/domain/pages/get-story-page.server";
 import { getTaskPage } from "~/domain/pages/get-task-page.server";
-import { getPbi } from "~/domain/pbis/get-pbi.server";
+import { getPbi } from "~/domain/pbis/operations.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { type FilledField, filledFields } from "./panel-parameters";
 

@@ -16,7 +16,7 @@ import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
 import { assignStoryInput } from "~/contract/story";
 import { getSoloBoard } from "~/domain/pages/get-solo-board.server";
-import { assignStory } from "~/domain/stories/assign-story.server";
+import { assignStory } from "~/domain/stories/operations.server";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { moveTaskForm } from "~/http/task-forms.server";

@@ -10,9 +10,11 @@ import { cancelSprint } from "~/domain/sprints/cancel-sprint.server";
 import { completeSprint } from "~/domain/sprints/complete-sprint.server";
 import { startSprint } from "~/domain/sprints/start-sprint.server";
 import { updateSprint } from "~/domain/sprints/update-sprint.server";
-import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
-import { assignStory } from "~/domain/stories/assign-story.server";
-import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
+import {
+  addStoryToSprint,
+  assignStory,
+  removeStoryFromSprint,
+} from "~/domain/stories/operations.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { removeDependencyForm } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";

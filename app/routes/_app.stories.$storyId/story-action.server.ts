@@ -6,14 +6,16 @@ import { createTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { addEvidenceJson } from "~/domain/proof/add-evidence.server";
 import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
-import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
-import { appendStoryLog } from "~/domain/stories/append-story-log.server";
-import { assignStory } from "~/domain/stories/assign-story.server";
-import { deleteStory } from "~/domain/stories/delete-story.server";
-import { getStory } from "~/domain/stories/get-story.server";
-import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
-import { updateStory } from "~/domain/stories/update-story.server";
-import { createTask } from "~/domain/tasks/create-task.server";
+import {
+  addStoryToSprint,
+  appendStoryLog,
+  assignStory,
+  deleteStory,
+  getStory,
+  removeStoryFromSprint,
+  updateStory,
+} from "~/domain/stories/operations.server";
+import { createTask } from "~/domain/tasks/operations.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 

@@ -1,6 +1,6 @@
 import { editTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { editTask } from "~/domain/tasks/edit-task.server";
+import { editTask } from "~/domain/tasks/operations.server";
 import { doneForNow, runForm, textOf } from "~/http/form-action.server";
 
 const choices = ["verify_only", "requires_opus"] as const;

@@ -1,8 +1,7 @@
 import { moveTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { getTaskPage } from "~/domain/pages/get-task-page.server";
-import { deleteTask } from "~/domain/tasks/delete-task.server";
-import { moveTask } from "~/domain/tasks/move-task.server";
+import { deleteTask, moveTask } from "~/domain/tasks/operations.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
 import { doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";

@@ -1,4 +1,4 @@
-import { listPbiStoriesJson } from "~/domain/pbis/list-pbi-stories.server";
+import { listPbiStories } from "~/domain/pbis/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -8,7 +8,7 @@ const route = apiRoute({
   GET: endpoint({
     auth: "either",
     id: "PBI",
-    handle: async ({ actor, id }) => jsonText(await listPbiStoriesJson(actor, { pbi_id: id })),
+    handle: async ({ actor, id }) => jsonText(await listPbiStories.json(actor, { pbi_id: id })),
   }),
 });
 

@@ -1,5 +1,5 @@
 import { storyLogBody } from "~/contract/story-log";
-import { appendStoryLogJson } from "~/domain/stories/append-story-log.server";
+import { appendStoryLog } from "~/domain/stories/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -12,7 +12,7 @@ const route = apiRoute({
     id: "story",
     body: storyLogBody,
     handle: async ({ actor, id, body }) =>
-      jsonText(await appendStoryLogJson(actor, { story_id: id, ...body }), { status: 201 }),
+      jsonText(await appendStoryLog.json(actor, { story_id: id, ...body }), { status: 201 }),
   }),
 });
 

@@ -1,4 +1,4 @@
-import { listStoryTasksJson } from "~/domain/stories/list-story-tasks.server";
+import { listStoryTasks } from "~/domain/stories/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -8,7 +8,7 @@ const route = apiRoute({
   GET: endpoint({
     auth: "either",
     id: "story",
-    handle: async ({ actor, id }) => jsonText(await listStoryTasksJson(actor, { story_id: id })),
+    handle: async ({ actor, id }) => jsonText(await listStoryTasks.json(actor, { story_id: id })),
   }),
 });
 

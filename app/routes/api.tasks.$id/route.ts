@@ -1,6 +1,5 @@
 import { updateTaskBody } from "~/contract/task";
-import { getTaskDetailJson } from "~/domain/tasks/get-task-detail.server";
-import { updateTaskJson } from "~/domain/tasks/update-task.server";
+import { getTaskDetail, updateTask } from "~/domain/tasks/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -10,7 +9,7 @@ const route = apiRoute({
   GET: endpoint({
     auth: "either",
     id: "task",
-    handle: async ({ actor, id }) => jsonText(await getTaskDetailJson(actor, { task_id: id })),
+    handle: async ({ actor, id }) => jsonText(await getTaskDetail.json(actor, { task_id: id })),
   }),
   PATCH: endpoint({
     auth: "bearer",
@@ -18,7 +17,7 @@ const route = apiRoute({
     id: "task",
     body: updateTaskBody,
     handle: async ({ actor, id, body }) =>
-      jsonText(await updateTaskJson(actor, { task_id: id, ...body })),
+      jsonText(await updateTask.json(actor, { task_id: id, ...body })),
   }),
 });
 

@@ -6,7 +6,7 @@ import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
 import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { updateTask } from "~/domain/tasks/update-task.server";
+import { updateTask } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";
 import { at } from "../world";

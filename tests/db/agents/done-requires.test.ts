@@ -14,7 +14,7 @@ import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
 import { listQuestions } from "~/domain/questions/list-questions.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { createToken } from "../../setup/app";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf } from "../refusal";

@@ -5,7 +5,7 @@ import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.s
 import { verifySprintTask } from "~/domain/agent-jobs/verify-sprint-task.server";
 import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { deleteTask } from "~/domain/tasks/delete-task.server";
+import { deleteTask } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";
 import { at } from "../world";

@@ -6,7 +6,7 @@ import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
 import { listSprintRuns } from "~/domain/sprint-runs/list-sprint-runs.server";
 import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
 import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { updateTask } from "~/domain/tasks/update-task.server";
+import { updateTask } from "~/domain/tasks/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

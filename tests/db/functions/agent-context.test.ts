@@ -7,7 +7,7 @@ import { createProduct } from "~/domain/products/create-product.server";
 import { getAgentContext, getAgentContextJson } from "~/domain/products/get-agent-context.server";
 import { createSprint } from "~/domain/sprints/create-sprint.server";
 import { startSprint } from "~/domain/sprints/start-sprint.server";
-import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
+import { addStoryToSprint } from "~/domain/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { at, seedWorld } from "../world";

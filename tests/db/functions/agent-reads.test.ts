@@ -5,11 +5,8 @@ import { getNextStory, getNextStoryJson } from "~/domain/products/get-next-story
 import { createSprint } from "~/domain/sprints/create-sprint.server";
 import { listSprintTasks } from "~/domain/sprints/list-sprint-tasks.server";
 import { startSprint } from "~/domain/sprints/start-sprint.server";
-import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
-import { createStory } from "~/domain/stories/create-story.server";
-import { createTask } from "~/domain/tasks/create-task.server";
-import { getTaskDetailJson } from "~/domain/tasks/get-task-detail.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { addStoryToSprint, createStory } from "~/domain/stories/operations.server";
+import { createTask, getTaskDetail, setTaskStatus } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";
@@ -165,7 +162,7 @@ describe("every read of agents", () => {
     }
     expect(await statusOf(listSprintTasks(stranger, { sprint_id: unknownId }))).toBe(404);
     expect(await statusOf(listSprintTasks(stranger, { sprint_id: sprint.id }))).toBe(403);
-    expect(await statusOf(getTaskDetailJson(stranger, { task_id: product.id }))).toBe(404);
-    expect(await statusOf(getTaskDetailJson(stranger, { task_id: at(tasks, 0).id }))).toBe(403);
+    expect(await statusOf(getTaskDetail.json(stranger, { task_id: product.id }))).toBe(404);
+    expect(await statusOf(getTaskDetail.json(stranger, { task_id: at(tasks, 0).id }))).toBe(403);
   });
 });

@@ -10,7 +10,7 @@ import { promoteIdea } from "~/domain/ideas/promote-idea.server";
 import { restoreIdea } from "~/domain/ideas/restore-idea.server";
 import { unlinkIdeaProduct } from "~/domain/ideas/unlink-idea-product.server";
 import { updateIdea } from "~/domain/ideas/update-idea.server";
-import { getPbi } from "~/domain/pbis/get-pbi.server";
+import { getPbi } from "~/domain/pbis/operations.server";
 import { createProduct } from "~/domain/products/create-product.server";
 import { deleteProduct } from "~/domain/products/delete-product.server";
 import { createTestDatabase } from "../../setup/database";

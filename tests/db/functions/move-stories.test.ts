@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { deleteStory } from "~/domain/stories/delete-story.server";
-import { moveStories } from "~/domain/stories/move-stories.server";
+import { deleteStory, moveStories } from "~/domain/stories/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf } from "../refusal";

@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPbi } from "~/domain/pbis/create-pbi.server";
-import { deletePbi } from "~/domain/pbis/delete-pbi.server";
-import { getPbi } from "~/domain/pbis/get-pbi.server";
-import { markPbiPrMerged } from "~/domain/pbis/mark-pbi-pr-merged.server";
-import { movePbi } from "~/domain/pbis/move-pbi.server";
-import { setPbiPr } from "~/domain/pbis/set-pbi-pr.server";
-import { updatePbi } from "~/domain/pbis/update-pbi.server";
+import {
+  createPbi,
+  deletePbi,
+  getPbi,
+  markPbiPrMerged,
+  movePbi,
+  setPbiPr,
+  updatePbi,
+} from "~/domain/pbis/operations.server";
 import { getBacklog } from "~/domain/products/get-backlog.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { createPbi } from "~/domain/pbis/operations.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
 import { archiveProduct } from "~/domain/products/archive-product.server";
 import { createProduct } from "~/domain/products/create-product.server";
@@ -9,7 +9,7 @@ import { listProductOverviews } from "~/domain/products/list-product-overviews.s
 import { listProducts } from "~/domain/products/list-products.server";
 import { restoreProduct } from "~/domain/products/restore-product.server";
 import { updateProduct } from "~/domain/products/update-product.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";

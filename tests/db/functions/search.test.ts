@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createIdea } from "~/domain/ideas/create-idea.server";
-import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { createPbi } from "~/domain/pbis/operations.server";
 import { resolveReference } from "~/domain/search/resolve-reference.server";
 import { search } from "~/domain/search/search.server";
-import { createTask } from "~/domain/tasks/create-task.server";
+import { createTask } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";

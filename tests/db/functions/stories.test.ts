@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { createPbi } from "~/domain/pbis/operations.server";
 import { cancelSprint } from "~/domain/sprints/cancel-sprint.server";
 import { createSprint } from "~/domain/sprints/create-sprint.server";
-import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
-import { appendStoryLog } from "~/domain/stories/append-story-log.server";
-import { createStory } from "~/domain/stories/create-story.server";
-import { deleteStory } from "~/domain/stories/delete-story.server";
-import { getStory } from "~/domain/stories/get-story.server";
-import { updateStory } from "~/domain/stories/update-story.server";
+import {
+  addStoryToSprint,
+  appendStoryLog,
+  createStory,
+  deleteStory,
+  getStory,
+  updateStory,
+} from "~/domain/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { StoryLogPage } from "~/contract/story-log";
 import { callAs } from "~/db/rpc.server";
-import { appendStoryLog } from "~/domain/stories/append-story-log.server";
-import { listStoryLogs } from "~/domain/stories/list-story-logs.server";
+import { appendStoryLog, listStoryLogs } from "~/domain/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { seedWorld } from "../world";
@@ -97,7 +97,7 @@ describe("append_story_log", () => {
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
-      const page = await listStoryLogs(actor, {
+      const page: StoryLogPage = await listStoryLogs(actor, {
         story_id,
         limit: 2,
         ...(cursor ? { cursor } : {}),

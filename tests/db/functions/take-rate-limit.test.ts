@@ -1,6 +1,6 @@
 import pg from "pg";
 import { describe, expect, it } from "vitest";
-import { createPbi } from "~/domain/pbis/create-pbi.server";
+import { createPbi } from "~/domain/pbis/operations.server";
 import { createProduct } from "~/domain/products/create-product.server";
 import { seedProduct } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";

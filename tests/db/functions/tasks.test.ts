@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
-import { createStory } from "~/domain/stories/create-story.server";
-import { updateStory } from "~/domain/stories/update-story.server";
-import { createTask } from "~/domain/tasks/create-task.server";
-import { editTask } from "~/domain/tasks/edit-task.server";
-import { getTaskDetail } from "~/domain/tasks/get-task-detail.server";
-import { moveTask } from "~/domain/tasks/move-task.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
-import { updateTask, updateTaskJson } from "~/domain/tasks/update-task.server";
+import { createStory, updateStory } from "~/domain/stories/operations.server";
+import {
+  createTask,
+  editTask,
+  getTaskDetail,
+  moveTask,
+  setTaskStatus,
+  updateTask,
+} from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";
@@ -56,7 +57,7 @@ describe("update_task", () => {
     for (const from of ["todo", "in_progress", "review", "done", "failed"] as const) {
       for (const status of ["todo", "in_progress", "done"] as const) {
         await setTaskStatus(actor, { task_id, status: from });
-        const answer = JSON.parse(await updateTaskJson(actor, { task_id, status }));
+        const answer = JSON.parse(await updateTask.json(actor, { task_id, status }));
         expect(answer).toEqual({ id: task_id, status, implementation_plan: null });
       }
     }

@@ -4,7 +4,7 @@ import { linkIdeaProduct } from "~/domain/ideas/link-idea-product.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
 import { createProduct } from "~/domain/products/create-product.server";
 import { createSprint } from "~/domain/sprints/create-sprint.server";
-import { appendStoryLog } from "~/domain/stories/append-story-log.server";
+import { appendStoryLog } from "~/domain/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { asUser, outcomeOf } from "../as-user";

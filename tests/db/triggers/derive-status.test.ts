@@ -1,18 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { TaskStatus } from "~/contract/status";
-import { createPbi } from "~/domain/pbis/create-pbi.server";
-import { updatePbi } from "~/domain/pbis/update-pbi.server";
+import { createPbi, updatePbi } from "~/domain/pbis/operations.server";
 import { getBacklog } from "~/domain/products/get-backlog.server";
 import { createSprint } from "~/domain/sprints/create-sprint.server";
-import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
-import { createStory } from "~/domain/stories/create-story.server";
-import { deleteStory } from "~/domain/stories/delete-story.server";
-import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
-import { updateStory } from "~/domain/stories/update-story.server";
-import { createTask } from "~/domain/tasks/create-task.server";
-import { deleteTask } from "~/domain/tasks/delete-task.server";
-import { moveTask } from "~/domain/tasks/move-task.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import {
+  addStoryToSprint,
+  createStory,
+  deleteStory,
+  removeStoryFromSprint,
+  updateStory,
+} from "~/domain/stories/operations.server";
+import { createTask, deleteTask, moveTask, setTaskStatus } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { asUser } from "../as-user";
 import { at, seedWorld, type World } from "../world";

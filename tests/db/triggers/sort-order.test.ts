@@ -1,16 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { getBacklog } from "~/domain/products/get-backlog.server";
 import { createSprint } from "~/domain/sprints/create-sprint.server";
-import { addStoryToSprint } from "~/domain/stories/add-story-to-sprint.server";
-import { createStory } from "~/domain/stories/create-story.server";
-import { getStory } from "~/domain/stories/get-story.server";
-import { listStoryTasks } from "~/domain/stories/list-story-tasks.server";
-import { removeStoryFromSprint } from "~/domain/stories/remove-story-from-sprint.server";
-import { updateStory } from "~/domain/stories/update-story.server";
-import { createTask } from "~/domain/tasks/create-task.server";
-import { editTask } from "~/domain/tasks/edit-task.server";
-import { moveTask } from "~/domain/tasks/move-task.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import {
+  addStoryToSprint,
+  createStory,
+  getStory,
+  listStoryTasks,
+  removeStoryFromSprint,
+  updateStory,
+} from "~/domain/stories/operations.server";
+import { createTask, editTask, moveTask, setTaskStatus } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, seedWorld } from "../world";
 

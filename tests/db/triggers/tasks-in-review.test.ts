@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deleteTask } from "~/domain/tasks/delete-task.server";
-import { setTaskStatus } from "~/domain/tasks/set-task-status.server";
+import { deleteTask, setTaskStatus } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at, seedWorld } from "../world";
 

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import {
+  addStoryToSprintInput,
+  assignStoryInput,
+  createStoryInput,
+  movedStoriesSchema,
+  moveStoriesInput,
+  storyDetailSchema,
+  storyIdInput,
+  storySchema,
+  updateStoryInput,
+} from "~/contract/story";
+import {
+  appendStoryLogInput,
+  listStoryLogsInput,
+  storyLogPageSchema,
+  storyLogReceiptSchema,
+} from "~/contract/story-log";
+import { taskSchema } from "~/contract/task";
+import { gatheringOperation, operation } from "../operation.server";
+
+/** Adds a story to a sprint of its product (specification: Ordering rules 5). */
+export const addStoryToSprint = operation(
+  "add_story_to_sprint",
+  addStoryToSprintInput,
+  storySchema,
+);
+
+/** Assigns a story to a member, or to nobody (specification: Story). */
+export const assignStory = operation("assign_story", assignStoryInput, storySchema);
+
+/** Creates a story (specification: Story, Entity codes). */
+export const createStory = operation("create_story", createStoryInput, storySchema);
+
+/** Deletes a story with its tasks and log. */
+export const deleteStory = operation("delete_story", storyIdInput, z.object({ id: z.string() }));
+
+/** One story with PBI, sprint, tasks and log (specification: Story). */
+export const getStory = operation("get_story", storyIdInput, storyDetailSchema);
+
+/** Log of a story, newest first (specification: Story log entry). */
+export const listStoryLogs = operation("list_story_logs", listStoryLogsInput, storyLogPageSchema);
+
+/** Tasks of a story in their order (specification: GET /api/stories/:id/tasks). */
+export const listStoryTasks = operation("list_story_tasks", storyIdInput, z.array(taskSchema));
+
+/** Moves stories into a sprint or out of theirs, all of them or none. */
+export const moveStories = operation("move_stories", moveStoriesInput, movedStoriesSchema);
+
+/** Takes a story back to the backlog (specification: Ordering rules 2). */
+export const removeStoryFromSprint = operation(
+  "remove_story_from_sprint",
+  storyIdInput,
+  storySchema,
+);
+
+/** Edits a story; a new code brings a new sort_order (specification: Ordering rules 2). */
+export const updateStory = gatheringOperation(
+  "update_story",
+  updateStoryInput,
+  { own: ["story_id"], rest: "changes" },
+  storySchema,
+);
+
+/** Adds an entry to the log of a story (specification: POST /api/stories/:id/log). */
+export const appendStoryLog = operation(
+  "append_story_log",
+  appendStoryLogInput,
+  storyLogReceiptSchema,
+);

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import {
+  createTaskInput,
+  editedTaskSchema,
+  editTaskInput,
+  movedTaskSchema,
+  moveTaskInput,
+  setTaskStatusInput,
+  taskDetailSchema,
+  taskIdInput,
+  updatedTaskSchema,
+  updateTaskInput,
+} from "~/contract/task";
+import { gatheringOperation, operation } from "../operation.server";
+
+/** Creates a task (specification: Task, Entity codes). */
+export const createTask = operation("create_task", createTaskInput, taskDetailSchema);
+
+/** Deletes a task. */
+export const deleteTask = operation("delete_task", taskIdInput, z.object({ id: z.string() }));
+
+/** Edits every field of a task, as people do (specification: Task). */
+export const editTask = gatheringOperation(
+  "edit_task",
+  editTaskInput,
+  { own: ["task_id"], rest: "changes" },
+  editedTaskSchema,
+);
+
+/** A task in detail (specification: GET /api/tasks/:id). */
+export const getTaskDetail = operation("get_task_detail", taskIdInput, taskDetailSchema);
+
+/** Moves a task to another story; it keeps its code (specification: Entity codes 5). */
+export const moveTask = operation("move_task", moveTaskInput, taskDetailSchema);
+
+/** A board move of a task, review included (specification: States and transitions, Task). */
+export const setTaskStatus = operation("set_task_status", setTaskStatusInput, movedTaskSchema);
+
+/** Status or plan of a task, as agents write them (specification: PATCH /api/tasks/:id). */
+export const updateTask = operation("update_task", updateTaskInput, updatedTaskSchema);

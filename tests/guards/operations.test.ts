@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+
+const files = import.meta.glob<string>("../../app/domain/**/*.ts", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const lists = Object.entries(files).filter(([file]) => file.endsWith("/operations.server.ts"));
+const others = Object.entries(files).filter(([file]) => !file.endsWith("/operations.server.ts"));
+
+/** What a list of operations says: the name in our code and that of the SQL function. */
+const described = lists.flatMap(([, text]) =>
+  [...text.matchAll(/^export const (\w+) = (?:operation|gatheringOperation)\(\s*"(\w+)"/gm)].map(
+    ([, name = "", sql = ""]) => ({ name, sql }),
+  ),
+);
+
+describe("operations", () => {
+  it("have the name of their SQL function", () => {
+    const wrong = described.filter(({ name, sql }) => name !== toCamelCase(sql));
+    expect(wrong).toEqual([]);
+    expect(described.length).toBeGreaterThan(20);
+  });
+
+  it("are described once", () => {
+    const names = described.map(({ sql }) => sql);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    const again = others.flatMap(([file, text]) =>
+      names.filter((name) => text.includes(`"${name}"`)).map((name) => `${file}: ${name}`),
+    );
+    expect(again).toEqual([]);
+  });
+});
+
+function toCamelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
