@@ -1,5 +1,5 @@
 /** Where the front finds the text of a response, so that it need not drain a web stream for it. */
-const textOfResponse = Symbol.for("backloom.text");
+export const textOfResponse: unique symbol = Symbol.for("backloom.text");
 
 /** A response that keeps its text as it is; bytes are made of it only when somebody asks for them. */
 export class TextResponse extends Response {

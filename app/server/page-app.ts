@@ -1,12 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { createRequestHandler, type ServerBuild } from "@remix-run/node";
+import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ContractError } from "~/contract/errors";
 import type { Env } from "~/env.server";
 import { refuseBadForm } from "~/http/form-body.server";
+import { createPageHandlers, type PageHandlers } from "./page-handlers";
 import { sendJsonProblem, sendPlainProblem } from "./plain-problem";
 import { howProgramsSignIn } from "./program-sign-in";
 import { bodyLimit } from "./read-body";
@@ -88,15 +89,21 @@ function serveFiles(app: Express, source: BuildSource, projectFolder: string): v
 }
 
 function answerPage(env: Env, source: BuildSource): RequestHandler {
-  let known: { build: ServerBuild; table: RouteTable } | undefined;
-  const handle = createRequestHandler(source.load, env.isProduction ? "production" : "development");
+  let known: { build: ServerBuild; table: RouteTable; handlers: PageHandlers } | undefined;
+  const mode = env.isProduction ? "production" : "development";
 
   return async (request, response, next) => {
     try {
       const context = contexts.get(request);
       if (!context) throw new Error("A page request came without its context");
       const build = await source.load();
-      if (known?.build !== build) known = { build, table: createRouteTable(build) };
+      if (known?.build !== build) {
+        known = {
+          build,
+          table: createRouteTable(build),
+          handlers: createPageHandlers(build, mode),
+        };
+      }
 
       const target = readTarget(request.originalUrl);
       const match = target.isBroken ? undefined : known.table.match(target.pathname);
@@ -112,6 +119,9 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
       // A path that no route has is answered by the page for unknown addresses, which Remix renders.
       const isKnown = match && match.route.segments.at(-1) !== "*";
       const address = isKnown ? `${target.pathname}${target.search}` : "/unknown-address";
+      const route = isKnown ? match.route : known.table.match(address)?.route;
+      if (!route) throw new ContractError(404, "Nothing is at this address.");
+      const handle = known.handlers(route);
       const answer = await handle(await toWebRequest(env, address, request, context), context);
       if (!answer.headers.has("cache-control")) answer.headers.set("cache-control", "no-store");
       await sendResponse(answer, response);

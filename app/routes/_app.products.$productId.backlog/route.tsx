@@ -1,4 +1,4 @@
-import { json, type MetaFunction } from "@remix-run/node";
+import type { MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { useState } from "react";
 import { ButtonLink } from "~/components/button";
@@ -13,6 +13,7 @@ import { useAnswer } from "~/components/use-answer";
 import { SavedViews } from "~/components/views/saved-views";
 import { viewsText } from "~/components/views/views-text.server";
 import { getBacklogTree } from "~/domain/pages/get-backlog-tree.server";
+import { pageData } from "~/http/page-data.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { actOnBacklog } from "./backlog-action.server";
@@ -45,7 +46,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   for (const { sprint_id } of tree.stories) {
     if (sprint_id) storiesInSprint[sprint_id] = (storiesInSprint[sprint_id] ?? 0) + 1;
   }
-  return json({
+  return pageData({
     productId,
     filter,
     hide: rowParts.filter((part) => left.includes(part)).join(" "),

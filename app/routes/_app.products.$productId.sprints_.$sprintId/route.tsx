@@ -1,4 +1,4 @@
-import { json, type MetaFunction } from "@remix-run/node";
+import type { MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { Board } from "~/components/board/board";
 import { boardCards } from "~/components/board/board-cards";
@@ -18,6 +18,7 @@ import { useAnswer } from "~/components/use-answer";
 import { viewsText } from "~/components/views/views-text.server";
 import { getForecast } from "~/domain/budgets/get-forecast.server";
 import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
+import { pageData } from "~/http/page-data.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -40,7 +41,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const mayStart = preflight.ready && board.sprint.status === "active";
   const view = viewOf(tasks, board.stories, look, principal.user_id, board.members);
   const cards = boardCards(view.tasks, view.groups);
-  return json({
+  return pageData({
     productId,
     // Only the dialog that starts a run tells what it will take.
     forecast: mayStart

@@ -1,10 +1,10 @@
-import { json } from "@remix-run/node";
 import { Link, Outlet, useLoaderData } from "@remix-run/react";
 import { CodeChip } from "~/components/badge";
 import { RouteError } from "~/components/error-page";
 import { NavTabs } from "~/components/tabs";
 import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-access";
 import { getProduct } from "~/domain/products/get-product.server";
+import { pageData } from "~/http/page-data.server";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { productPages, productPath } from "../_app/navigation";
 
@@ -14,7 +14,7 @@ export { shouldRevalidate } from "~/live/unreachable";
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const product = await getProduct(actor, { product_id: productId });
-  return json({
+  return pageData({
     id: productId,
     name: product.name,
     code: product.code,

@@ -1,4 +1,3 @@
-import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { RouteError } from "~/components/error-page";
@@ -9,6 +8,7 @@ import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-acces
 import { getShell } from "~/domain/pages/get-shell.server";
 import { isOpenProduct } from "~/domain/products/is-open-product.server";
 import { leaveLostProduct, rememberedProduct, rememberProduct } from "~/http/active-product.server";
+import { pageData } from "~/http/page-data.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { renewSessionCookie } from "~/http/session.server";
 import { LiveProvider } from "~/live/live-provider";
@@ -60,7 +60,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   if ((remembered ?? null) !== principal.active_product_id) {
     headers.append("set-cookie", rememberProduct(principal, env));
   }
-  return json(data, { headers });
+  return pageData(data, headers);
 });
 
 export default function AppShell() {
