@@ -6,8 +6,13 @@ import type {
 } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
+import { KeepProvider } from "~/components/kept-rows";
+import { keepText } from "~/components/kept-text.server";
 import { NonceProvider } from "~/components/nonce";
 import { TextResponse } from "~/http/text-response.server";
+
+/** While developing, what draws a row may change at any time. */
+const keeper = import.meta.env.DEV ? undefined : keepText;
 
 /**
  * No page defers data, so each is rendered in one go and goes out as one text: streams would cost as much as
@@ -22,7 +27,9 @@ export default function handleRequest(
 ): Response {
   const html = renderToString(
     <NonceProvider value={context.cspNonce}>
-      <RemixServer context={remixContext} url={request.url} nonce={context.cspNonce} />
+      <KeepProvider value={keeper}>
+        <RemixServer context={remixContext} url={request.url} nonce={context.cspNonce} />
+      </KeepProvider>
     </NonceProvider>,
   );
   headers.set("content-type", "text/html; charset=utf-8");

@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import type { ReactElement } from "react";
+import { KeptRows } from "~/components/kept-rows";
 import { statusLook } from "~/components/status";
 import { StatusIcon } from "~/components/status-icon";
 import type { Aim } from "./board";
@@ -13,12 +14,14 @@ export function BoardColumn({
   tasks,
   aim,
   card,
+  cardKey,
 }: {
   column: Column;
   lane: Lane | undefined;
   tasks: readonly CardTask[];
   aim: Aim | null;
-  card: (task: CardTask) => ReactNode;
+  card: (task: CardTask) => ReactElement;
+  cardKey: (task: CardTask) => string | null;
 }) {
   const cards = tasks.filter((task) => task.status === status && task.group === lane?.key);
   const Heading = lane ? "h3" : "h2";
@@ -36,7 +39,7 @@ export function BoardColumn({
         {label}
         <span className="font-normal text-muted">{cards.length}</span>
       </Heading>
-      <ul className="column-cards">{cards.map(card)}</ul>
+      <KeptRows as="ul" className="column-cards" rows={cards} draw={card} keyOf={cardKey} />
     </section>
   );
 }

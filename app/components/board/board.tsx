@@ -66,9 +66,9 @@ export function Board({
   const follow = useLinkArea();
   useRowKeys();
 
-  const card = useCards(productId, saved, aim, move);
+  const { card, cardKey } = useCards(productId, saved, aim, move);
   const cell = (column: Column, lane?: Lane) => (
-    <BoardColumn key={column.status} {...{ column, lane, tasks, aim, card }} />
+    <BoardColumn key={column.status} {...{ column, lane, tasks, aim, card, cardKey }} />
   );
 
   return (

@@ -23,7 +23,7 @@ export function useCards(
   const [params] = useSearchParams();
   const { canWrite } = useWriteAccess();
   const asked = useHydrated() ? null : params.get("move");
-  return (task: CardTask) => (
+  const card = (task: CardTask) => (
     <TaskCard
       key={task.id}
       task={task}
@@ -36,4 +36,8 @@ export function useCards(
       onMove={onMove}
     />
   );
+  // One that is worked on says since when.
+  const cardKey = (task: CardTask) =>
+    isHeld(task.job_status) || asked === task.id ? null : JSON.stringify(task);
+  return { card, cardKey };
 }

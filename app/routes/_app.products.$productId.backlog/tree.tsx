@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import { lazy, Suspense, useEffect } from "react";
 import { FreshRows } from "~/components/fresh-rows";
+import { KeptRows } from "~/components/kept-rows";
 import { useLinkArea } from "~/components/link-area";
 import { keepOrder } from "~/components/things/at-hand";
 import { usePointerSelection } from "~/components/things/use-pointer-selection";
@@ -68,7 +69,10 @@ export function Tree({
   const from = Number(address.params.get("from") ?? 0) || 0;
   const first = shown.slice(from, from + manyRows);
   const rest = shown.length - from - first.length;
-  const plain = first.map(line);
+  const look = `${productId}\n${address.params}\n${view.isAllOpen}\n`;
+  const plain = (
+    <KeptRows as="div" rows={first} draw={line} keyOf={(row) => look + JSON.stringify(row)} />
+  );
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
     <section
