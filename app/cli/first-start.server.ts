@@ -2,7 +2,7 @@ import { exportDocumentSchema, exportFormat, exportVersion } from "~/contract/ex
 import type { Database } from "~/db/database.server";
 import { createAccount } from "~/domain/accounts/create-account.server";
 import { hasAccounts } from "~/domain/accounts/has-accounts.server";
-import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
+import { setActiveProduct } from "~/domain/accounts/operations.server";
 import { issueApiToken } from "~/domain/api-tokens/issue-api-token.server";
 import { enrolMember } from "~/domain/transfers/enrol-member.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
@@ -35,7 +35,7 @@ export async function prepareFirstStart(database: Database): Promise<FirstStart 
   });
   const { id, code } = await importDocument(database, adminId, document);
   await enrolMember(database, id, demoId);
-  await setActiveProduct({ database, credential: { user_id: adminId } }, id);
+  await setActiveProduct({ database, credential: { user_id: adminId } }, { product_id: id });
   return { administrator, token, demo, product: { id, code } };
 }
 

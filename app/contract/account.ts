@@ -111,7 +111,6 @@ export const profileChangesSchema = z.object({
   min_quota_pct: minQuotaPctSchema.optional(),
   theme: z.enum(themes).optional(),
 });
-export type ProfileChanges = z.infer<typeof profileChangesSchema>;
 
 /** A change of one's own password. */
 export const passwordChangeSchema = z.object({
@@ -122,6 +121,11 @@ export const passwordChangeSchema = z.object({
   new_password: passwordSchema,
 });
 export type PasswordChange = z.infer<typeof passwordChangeSchema>;
+
+/** Null for none. */
+export const setActiveProductInput = z.object({ product_id: z.string().nullable() });
+
+export const sessionIdInput = z.object({ session_id: z.string() });
 
 /** A signed-in browser on the devices page. */
 export const sessionSchema = z.object({
@@ -165,9 +169,17 @@ export const managedUserSchema = z.object({
 export type ManagedUser = z.infer<typeof managedUserSchema>;
 
 /** What an administrator may change on a user; what is absent stays as it is. */
-export const userChangesSchema = z.object({
+export const updateUserInput = z.object({
+  user_id: z.string(),
   role: z.enum(roles).optional(),
   is_demo: z.boolean().optional(),
   must_reset_password: z.boolean().optional(),
 });
-export type UserChanges = z.infer<typeof userChangesSchema>;
+
+/** 100 users by name, after the given one. */
+export const listUsersInput = z.object({ after: z.string().nullable() });
+
+/** Lines before a moment: one's own, or for administrators those of all. */
+export const listAuditEventsInput = z
+  .object({ all: z.boolean(), before: z.string().nullable() })
+  .partial();

@@ -137,7 +137,6 @@ export const agentJobPageSchema = z.object({
   jobs: z.array(agentJobSchema),
   next_cursor: z.string().nullable(),
 });
-export type AgentJobPage = z.infer<typeof agentJobPageSchema>;
 
 /** A commit that work waits for on the main branch of a repository; a worker looks whether it is there. */
 export const awaitedHeadSchema = z.object({
@@ -160,10 +159,8 @@ export const reasonSchema = z.object({
 });
 
 export const jobIdInput = z.object({ job_id: idSchema });
-export type JobIdInput = z.infer<typeof jobIdInput>;
 
 export const createAgentJobInput = z.object({ task_id: idSchema });
-export type CreateAgentJobInput = z.infer<typeof createAgentJobInput>;
 
 export const listAgentJobsInput = z.object({
   product_id: idSchema.optional(),
@@ -172,7 +169,6 @@ export const listAgentJobsInput = z.object({
   limit: z.int().min(1).max(200).optional(),
   cursor: idSchema.optional(),
 });
-export type ListAgentJobsInput = z.infer<typeof listAgentJobsInput>;
 
 /** What the attempt that holds a job says in every call. */
 export const attemptInput = z.object({ job_id: idSchema, attempt: z.int().min(1) });
@@ -231,7 +227,6 @@ export const heartbeatAgentJobInput = attemptInput.extend({
   quota_pct: z.int().min(0).max(100).optional(),
   usage: usageSoFarInput.optional(),
 });
-export type HeartbeatAgentJobInput = z.infer<typeof heartbeatAgentJobInput>;
 
 export const heartbeatAnswerSchema = z.object({
   action: z.enum(["continue", "pause", "stop"]),
@@ -239,4 +234,3 @@ export const heartbeatAnswerSchema = z.object({
   lease_until: z.string().nullable(),
   reason: reasonSchema.nullable(),
 });
-export type HeartbeatAnswer = z.infer<typeof heartbeatAnswerSchema>;

@@ -21,6 +21,8 @@ export const newApiTokenSchema = z.object({
 });
 export type NewApiToken = z.infer<typeof newApiTokenSchema>;
 
+export const apiTokenIdInput = z.object({ token_id: z.string() });
+
 /** A token in the list: never the token itself, only the part that makes it recognisable. */
 export const apiTokenSchema = z.object({
   id: z.uuid(),

@@ -63,7 +63,6 @@ export const budgetsQuery = z.object({
   task_id: idSchema.optional(),
 });
 export const getBudgetsInput = budgetsQuery.extend({ product_id: idSchema });
-export type GetBudgetsInput = z.infer<typeof getBudgetsInput>;
 
 /** One budget for each scope, period and unit. */
 export const budgetBody = z.object({
@@ -74,10 +73,8 @@ export const budgetBody = z.object({
   amount: budgetAmountSchema,
 });
 export const setBudgetInput = budgetBody.extend({ product_id: idSchema });
-export type SetBudgetInput = z.infer<typeof setBudgetInput>;
 
 export const deleteBudgetInput = z.object({ product_id: idSchema, budget_id: idSchema });
-export type DeleteBudgetInput = z.infer<typeof deleteBudgetInput>;
 
 export const budgetSettingsBody = z
   .object({
@@ -88,7 +85,6 @@ export const budgetSettingsBody = z
   })
   .partial();
 export const setBudgetSettingsInput = budgetSettingsBody.extend({ product_id: idSchema });
-export type SetBudgetSettingsInput = z.infer<typeof setBudgetSettingsInput>;
 
 /** "Stop at …", as a run is started with it. */
 export const stopAtSchema = z.object({ unit: budgetUnitSchema, amount: budgetAmountSchema });

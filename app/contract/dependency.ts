@@ -47,20 +47,15 @@ export const addDependencyInput = z.object({
   id: idSchema,
   blocked_by: blockerReference,
 });
-export type AddDependencyInput = z.infer<typeof addDependencyInput>;
 
 export const removeDependencyInput = z.object({
   kind: z.enum(dependencyKinds),
   id: idSchema,
   blocker: z.string(),
 });
-export type RemoveDependencyInput = z.infer<typeof removeDependencyInput>;
 
 /** Whose dependencies. */
-export interface ListDependenciesInput {
-  kind: DependencyKind;
-  id: string;
-}
+export const listDependenciesInput = z.object({ kind: z.enum(dependencyKinds), id: idSchema });
 
 /** A task that waits for nothing. `dispatchable`: in the active sprint and with a plan. */
 export const readyTaskSchema = z.object({
@@ -75,7 +70,6 @@ export const readyTaskSchema = z.object({
   frees: z.int(),
   dispatchable: z.boolean(),
 });
-export type ReadyTask = z.infer<typeof readyTaskSchema>;
 
 const limitMessage = `Must be an integer from 1 to ${readyLimit.max}.`;
 
@@ -89,10 +83,7 @@ export const readyQuery = z.object({
     .optional(),
 });
 
-export interface ListReadyInput {
-  product_id: string;
-  limit?: number | undefined;
-}
+export const listReadyInput = readyQuery.extend({ product_id: idSchema });
 
 /** What a task or story could wait for, nearest first; with words, what matches them. */
 export const listCandidatesInput = z.object({
@@ -100,7 +91,6 @@ export const listCandidatesInput = z.object({
   id: idSchema,
   query: text(lengths.searchQuery).optional(),
 });
-export type ListCandidatesInput = z.infer<typeof listCandidatesInput>;
 
 export const candidatesSchema = z.array(dependencyEndSchema.omit({ resolved: true }));
 export type Candidates = z.infer<typeof candidatesSchema>;

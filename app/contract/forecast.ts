@@ -43,4 +43,3 @@ export type Forecast = z.infer<typeof forecastSchema>;
 
 export const forecastQuery = z.object({ sprint_id: idSchema.optional() });
 export const getForecastInput = forecastQuery.extend({ product_id: idSchema });
-export type GetForecastInput = z.infer<typeof getForecastInput>;

@@ -26,17 +26,14 @@ export const ideaDetailSchema = ideaSchema.extend({
     z.object({ id: z.string(), kind: z.string(), content: z.string(), created_at: z.string() }),
   ),
 });
-export type IdeaDetail = z.infer<typeof ideaDetailSchema>;
 
 export const ideaPageSchema = z.object({
   items: z.array(ideaSchema),
   next_cursor: z.string().nullable(),
 });
-export type IdeaPage = z.infer<typeof ideaPageSchema>;
 
 /** A promoted idea and the PBI that it became. */
 export const promotedIdeaSchema = z.object({ idea: ideaSchema, pbi: pbiSchema });
-export type PromotedIdea = z.infer<typeof promotedIdeaSchema>;
 
 const ideaFields = { title: requiredText(lengths.title), description: text(lengths.text) };
 
@@ -44,27 +41,22 @@ export const createIdeaInput = z
   .object({ product_id: idSchema, ...ideaFields })
   .partial()
   .required({ product_id: true, title: true });
-export type CreateIdeaInput = z.infer<typeof createIdeaInput>;
 
 /** An idea moves forward only; `planned` is reached by promotion. */
 export const updateIdeaInput = z
   .object({ ...ideaFields, product_id: idSchema, status: z.enum(["draft", "discussing", "ready"]) })
   .partial()
   .extend({ idea_id: idSchema });
-export type UpdateIdeaInput = z.infer<typeof updateIdeaInput>;
 
 /** Without other words the PBI takes title, description and product of the idea. */
 export const promoteIdeaInput = z
   .object({ ...ideaFields, product_id: idSchema, code: codeSchema, priority: prioritySchema })
   .partial()
   .extend({ idea_id: idSchema });
-export type PromoteIdeaInput = z.infer<typeof promoteIdeaInput>;
 
 export const linkIdeaProductInput = z.object({ idea_id: idSchema, product_id: idSchema });
-export type LinkIdeaProductInput = z.infer<typeof linkIdeaProductInput>;
 
 export const ideaIdInput = z.object({ idea_id: idSchema });
-export type IdeaIdInput = z.infer<typeof ideaIdInput>;
 
 export const listIdeasInput = z.object({
   product_id: idSchema.optional(),
@@ -72,4 +64,3 @@ export const listIdeasInput = z.object({
   limit: z.int().min(1).max(200).optional(),
   cursor: idSchema.optional(),
 });
-export type ListIdeasInput = z.infer<typeof listIdeasInput>;

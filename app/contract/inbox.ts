@@ -4,7 +4,6 @@ import { idSchema } from "./text";
 
 export const inboxKinds = ["question", "review", "run", "job", "added"] as const;
 export const inboxStates = ["open", "later", "done"] as const;
-export type InboxState = (typeof inboxStates)[number];
 
 const frame = {
   id: z.string(),
@@ -58,10 +57,10 @@ export const inboxSchema = z.object({
 });
 export type Inbox = z.infer<typeof inboxSchema>;
 
-export interface GetInboxInput {
-  state?: InboxState;
-  kinds?: readonly (typeof inboxKinds)[number][];
-}
+export const getInboxInput = z
+  .object({ state: z.enum(inboxStates), kinds: z.array(z.enum(inboxKinds)).readonly() })
+  .partial();
+export type GetInboxInput = z.infer<typeof getInboxInput>;
 
 /** `later` without a moment is until tomorrow morning. */
 export const markInboxItemInput = z.object({

@@ -80,7 +80,6 @@ export const insightsSchema = z.object({
 export type Insights = z.infer<typeof insightsSchema>;
 
 export const getInsightsInput = z.object({ product_id: idSchema, sprint_id: idSchema.optional() });
-export type GetInsightsInput = z.infer<typeof getInsightsInput>;
 
 /** Prices per one million tokens (specification: Model price). */
 export const modelPriceSchema = z.object({
@@ -95,7 +94,6 @@ export const modelPriceSchema = z.object({
 });
 
 export const modelPriceListSchema = z.object({ prices: z.array(modelPriceSchema) });
-export type ModelPriceList = z.infer<typeof modelPriceListSchema>;
 
 const price = z.number().min(0).max(1_000_000).optional();
 
@@ -111,10 +109,8 @@ export const setModelPriceInput = z.object({
     .regex(/^[A-Z]{3}$/, "Must be three capital letters.")
     .optional(),
 });
-export type SetModelPriceInput = z.infer<typeof setModelPriceInput>;
 
 export const setModelPriceAnswerSchema = z.union([
   modelPriceSchema,
   z.object({ model_id: z.string(), removed: z.boolean() }),
 ]);
-export type SetModelPriceAnswer = z.infer<typeof setModelPriceAnswerSchema>;

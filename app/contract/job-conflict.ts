@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpUrlSchema, text } from "./text";
+import { httpUrlSchema, idSchema, text } from "./text";
 
 /** What work does not merge with: its own branch that has moved on, the main branch, another branch of its run. */
 const conflictKinds = ["branch", "base", "sibling"] as const;
@@ -29,7 +29,9 @@ export const reportJobConflictBody = z.object({
   session_id: text(300).optional(),
   kept_ref: text(300).optional(),
 });
-export type ReportJobConflictInput = z.infer<typeof reportJobConflictBody> & { job_id: string };
+
+export const reportJobConflictInput = reportJobConflictBody.extend({ job_id: idSchema });
+export type ReportJobConflictInput = z.infer<typeof reportJobConflictInput>;
 
 /** `go_on`: the other one mends it. `home`: the job went back to the queue. `paused`: two tries were in vain. */
 export const conflictDecisionSchema = z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "./text";
+import { idSchema, text } from "./text";
 
 /** What happened to a file; a submodule is named and not shown. */
 export const diffStatuses = [
@@ -63,11 +63,14 @@ export const saveJobDiffBody = z
       message: `All patches together hold at most ${diffLimits.bytes} bytes. Leave some out, and say truncated.`,
     },
   );
-export type SaveJobDiffInput = z.infer<typeof saveJobDiffBody> & { job_id: string };
+
+export const saveJobDiffInput = saveJobDiffBody.safeExtend({ job_id: idSchema });
+export type SaveJobDiffInput = z.infer<typeof saveJobDiffInput>;
 
 /** Query of `GET /api/jobs/:id/diff`. */
 export const jobDiffQuery = z.object({ attempt: z.coerce.number().int().min(1).optional() });
-export type JobDiffInput = z.infer<typeof jobDiffQuery> & { job_id: string };
+
+export const jobDiffInput = jobDiffQuery.extend({ job_id: idSchema });
 
 export const diffFileSchema = z.object({
   path: z.string(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "./text";
+import { idSchema, text } from "./text";
 
 /** What an entry of an agent's output is about (docs/agents.md, live output). */
 export const outputKinds = [
@@ -72,7 +72,10 @@ export const appendJobOutputBody = z
       message: `A batch holds at most ${outputBatch.bytes} bytes of text. Send it in parts.`,
     },
   );
-export type AppendJobOutputInput = z.infer<typeof appendJobOutputBody> & { job_id: string };
+
+export const appendJobOutputInput = appendJobOutputBody.safeExtend({ job_id: idSchema });
+
+export const appendedOutputSchema = z.object({ last_seq: z.int() });
 
 /** Query of `GET /api/jobs/:id/output`. */
 export const jobOutputQuery = z.object({
@@ -80,7 +83,8 @@ export const jobOutputQuery = z.object({
   after: z.coerce.number().int().min(0).optional(),
   limit: z.coerce.number().int().min(1).max(5_000).optional(),
 });
-export type JobOutputInput = z.infer<typeof jobOutputQuery> & { job_id: string };
+
+export const jobOutputInput = jobOutputQuery.extend({ job_id: idSchema });
 
 export const outputEntrySchema = z.object({
   seq: z.int(),

@@ -46,4 +46,3 @@ export const reportJobUsageInput = attemptInput.extend({
   ...usageInput,
   events: z.array(usageEventInput).min(1).max(200).optional(),
 });
-export type ReportJobUsageInput = z.infer<typeof reportJobUsageInput>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { agentJobSchema } from "./agent-job";
 import { filePathSchema } from "./job-diff";
-import { requiredText, text } from "./text";
+import { idSchema, requiredText, text } from "./text";
 
 export const reviewVerdicts = ["approve", "request_changes"] as const;
 
@@ -21,7 +21,10 @@ export const reviewJobBody = z.object({
   verdict: z.enum(reviewVerdicts),
   summary: text(10_000).optional(),
 });
-export type ReviewJobInput = z.infer<typeof reviewJobBody> & { job_id: string };
+
+export const reviewJobInput = reviewJobBody.extend({ job_id: idSchema });
+
+export const jobCommentIdInput = z.object({ job_id: idSchema, comment_id: idSchema });
 
 export const storedCommentSchema = z.object({
   id: z.string(),
@@ -81,4 +84,3 @@ export const reviewCommentSchema = z.object({
 });
 
 export const sentReviewSchema = jobReviewSchema.extend({ job: agentJobSchema });
-export type SentReview = z.infer<typeof sentReviewSchema>;

@@ -7,11 +7,9 @@ export const reportMergedBody = z.object({ head_sha: text(64).min(1) });
 
 /** The owner says it of what no worker can see, and names the commit where there is one. */
 export const reportMergedInput = reportMergedBody.partial().extend({ job_id: idSchema });
-export type ReportMergedInput = z.infer<typeof reportMergedInput>;
 
 export const mergedJobSchema = z.object({
   job_id: z.string(),
   merged_at: z.string(),
   ...released,
 });
-export type MergedJob = z.infer<typeof mergedJobSchema>;

@@ -76,19 +76,15 @@ export const subscribePushInput = z.object({
   auth: requiredText(100),
   user_agent: text(1_000).optional(),
 });
-export type SubscribePushInput = z.infer<typeof subscribePushInput>;
 
 export const subscribedPushSchema = z.object({ id: z.string() });
-export type SubscribedPush = z.infer<typeof subscribedPushSchema>;
 
 export const unsubscribePushInput = z.object({
   id: idSchema.optional(),
   endpoint: httpUrlSchema.optional(),
 });
-export type UnsubscribePushInput = z.infer<typeof unsubscribePushInput>;
 
 export const unsubscribedPushSchema = z.object({ removed: z.int() });
-export type UnsubscribedPush = z.infer<typeof unsubscribedPushSchema>;
 
 export const pushSubscriptionListSchema = z.object({
   subscriptions: z.array(
@@ -103,7 +99,6 @@ export const pushSubscriptionListSchema = z.object({
     }),
   ),
 });
-export type PushSubscriptionList = z.infer<typeof pushSubscriptionListSchema>;
 
 export const webhookSchema = z.object({
   id: z.string(),
@@ -126,21 +121,17 @@ export const webhookSchema = z.object({
     })
     .nullable(),
 });
-export type Webhook = z.infer<typeof webhookSchema>;
 
 /** The secret that signs requests is answered here, once. */
 export const createdWebhookSchema = webhookSchema.extend({ secret: z.string() });
-export type CreatedWebhook = z.infer<typeof createdWebhookSchema>;
 
 export const webhookListSchema = z.object({ webhooks: z.array(webhookSchema) });
-export type WebhookList = z.infer<typeof webhookListSchema>;
 
 export const createWebhookInput = z.object({
   product_id: idSchema,
   url: httpUrlSchema,
   events: z.array(z.enum(webhookEvents)).min(1).optional(),
 });
-export type CreateWebhookInput = z.infer<typeof createWebhookInput>;
 
 export const updateWebhookInput = z.object({
   webhook_id: idSchema,
@@ -148,25 +139,19 @@ export const updateWebhookInput = z.object({
   events: z.array(z.enum(webhookEvents)).min(1).optional(),
   active: z.boolean().optional(),
 });
-export type UpdateWebhookInput = z.infer<typeof updateWebhookInput>;
 
 export const webhookIdInput = z.object({ webhook_id: idSchema });
-export type WebhookIdInput = z.infer<typeof webhookIdInput>;
 
 export const deletedWebhookSchema = z.object({ id: z.string(), deleted: z.boolean() });
-export type DeletedWebhook = z.infer<typeof deletedWebhookSchema>;
 
 export const pingedWebhookSchema = z.object({ id: z.string() });
-export type PingedWebhook = z.infer<typeof pingedWebhookSchema>;
 
 export const listWebhooksInput = z.object({ product_id: idSchema });
-export type ListWebhooksInput = z.infer<typeof listWebhooksInput>;
 
 export const listWebhookDeliveriesInput = webhookIdInput.extend({
   limit: z.int().min(1).max(200).optional(),
   cursor: idSchema.optional(),
 });
-export type ListWebhookDeliveriesInput = z.infer<typeof listWebhookDeliveriesInput>;
 
 export const webhookDeliveryPageSchema = z.object({
   deliveries: z.array(
@@ -185,4 +170,3 @@ export const webhookDeliveryPageSchema = z.object({
   ),
   next_cursor: z.string().nullable(),
 });
-export type WebhookDeliveryPage = z.infer<typeof webhookDeliveryPageSchema>;

@@ -17,6 +17,8 @@ const moment = z.string();
 
 const namedUser = z.object({ id, username: z.string() });
 
+export const shellInput = z.object({ active_product_id: z.string().nullable() });
+
 export const shellSchema = z.object({
   products: z.array(z.object({ id, code: z.string(), name: z.string() })),
   active_sprint_id: id.nullable(),

@@ -23,6 +23,8 @@ export const pairingSecretSchema = z.object({
 });
 export type PairingSecret = z.infer<typeof pairingSecretSchema>;
 
+export const pairingIdInput = z.object({ pairing_id: z.string() });
+
 /** What the phone shows before it approves (get-pairing-for-approval). */
 export const pairingForApprovalSchema = z.object({
   pairing_id: z.uuid(),

@@ -26,7 +26,6 @@ export const pbiDetailSchema = pbiSchema.extend({
   idea: z.object({ id: z.string(), code: z.string(), title: z.string() }).nullable(),
   stories: z.array(storySchema),
 });
-export type PbiDetail = z.infer<typeof pbiDetailSchema>;
 
 const pbiFields = {
   title: requiredText(lengths.title),
@@ -39,14 +38,12 @@ export const createPbiInput = z
   .object({ product_id: idSchema, ...pbiFields })
   .partial()
   .required({ product_id: true, title: true });
-export type CreatePbiInput = z.infer<typeof createPbiInput>;
 
 /** `blocked` is set by hand; `ready` lifts the block. Every other status follows from the stories. */
 export const updatePbiInput = z
   .object({ ...pbiFields, status: z.enum(["ready", "blocked"]) })
   .partial()
   .extend({ pbi_id: idSchema });
-export type UpdatePbiInput = z.infer<typeof updatePbiInput>;
 
 /** Directly before or after another PBI, or last in a priority: exactly one of the three. */
 export const movePbiInput = z
@@ -64,7 +61,5 @@ export const movePbiInput = z
 export type MovePbiInput = z.infer<typeof movePbiInput>;
 
 export const pbiIdInput = z.object({ pbi_id: idSchema });
-export type PbiIdInput = z.infer<typeof pbiIdInput>;
 
 export const setPbiPrInput = z.object({ pbi_id: idSchema, pr_url: httpUrlSchema.nullable() });
-export type SetPbiPrInput = z.infer<typeof setPbiPrInput>;

@@ -29,7 +29,6 @@ export const productSchema = z.object({
   repo_url: z.string(),
   definition_of_done: z.string(),
 });
-export type Product = z.infer<typeof productSchema>;
 
 const activeSprintSummarySchema = z.object({
   id: z.string(),
@@ -55,6 +54,8 @@ const productFieldsSchema = productSchema.extend({
 /** A product with all fields and the role of the caller. */
 export const productDetailSchema = productFieldsSchema.extend({ owner_username: z.string() });
 export type ProductDetail = z.infer<typeof productDetailSchema>;
+
+export const listProductOverviewsInput = z.object({ archived: z.boolean() }).partial();
 
 /** A product on the dashboard, with counts. */
 export const productOverviewSchema = productFieldsSchema.extend({
@@ -99,7 +100,6 @@ export const nextStorySchema = z.object({
   status: storyStatusSchema,
   tasks: z.array(agentTaskSchema),
 });
-export type NextStory = z.infer<typeof nextStorySchema>;
 
 /** GET /api/products/:id/agent-context. */
 export const agentContextSchema = z.object({
@@ -119,7 +119,6 @@ export const agentContextSchema = z.object({
     }),
   ),
 });
-export type AgentContext = z.infer<typeof agentContextSchema>;
 
 /** GET /api/products/:id/backlog. */
 export const backlogSchema = z.object({
@@ -128,7 +127,6 @@ export const backlogSchema = z.object({
   storiesByPbi: z.record(z.string(), z.array(storySchema)),
   tasksByStory: z.record(z.string(), z.array(taskSchema)),
 });
-export type Backlog = z.infer<typeof backlogSchema>;
 
 const productFields = {
   code: codeSchema,
@@ -146,19 +144,15 @@ export const createProductInput = z
   .object(productFields)
   .partial()
   .required({ code: true, name: true });
-export type CreateProductInput = z.infer<typeof createProductInput>;
 
 export const updateProductInput = z
   .object(productFields)
   .partial()
   .extend({ product_id: idSchema });
-export type UpdateProductInput = z.infer<typeof updateProductInput>;
 
 export const productIdInput = z.object({ product_id: idSchema });
-export type ProductIdInput = z.infer<typeof productIdInput>;
 
 export const deleteProductInput = z.object({ product_id: idSchema, code: text(lengths.code) });
-export type DeleteProductInput = z.infer<typeof deleteProductInput>;
 
 export const addProductMemberInput = z.object({
   product_id: idSchema,
@@ -167,7 +161,5 @@ export const addProductMemberInput = z.object({
 export type AddProductMemberInput = z.infer<typeof addProductMemberInput>;
 
 export const allowMyWorkersInput = z.object({ product_id: idSchema, allowed: z.boolean() });
-export type AllowMyWorkersInput = z.infer<typeof allowMyWorkersInput>;
 
 export const removeProductMemberInput = z.object({ product_id: idSchema, user_id: idSchema });
-export type RemoveProductMemberInput = z.infer<typeof removeProductMemberInput>;

@@ -52,7 +52,8 @@ export const addEvidenceBody = z.object({
   job_id: idSchema.optional(),
   attempt: z.int().min(1).optional(),
 });
-export type AddEvidenceInput = z.infer<typeof addEvidenceBody> & { story_id: string };
+
+export const addEvidenceInput = addEvidenceBody.extend({ story_id: idSchema });
 
 /** What a person says of a criterion on a page. */
 export const judgeCriterionInput = z.object({
@@ -68,7 +69,6 @@ export const waiveCriterionBody = z.object({
 });
 
 export const waiveCriterionInput = waiveCriterionBody.extend({ story_id: idSchema });
-export type WaiveCriterionInput = z.infer<typeof waiveCriterionInput>;
 
 export const evidenceSchema = z.object({
   id: z.string(),
@@ -132,7 +132,6 @@ export const jobProofSchema = z.object({
     }),
   ),
 });
-export type JobProof = z.infer<typeof jobProofSchema>;
 export type StoryProof = z.infer<typeof storyProofSchema>;
 
 /** A criterion as a claim names it. */

@@ -63,11 +63,9 @@ export const agentQuestionPageSchema = z.object({
   questions: z.array(agentQuestionSchema),
   next_cursor: z.string().nullable(),
 });
-export type AgentQuestionPage = z.infer<typeof agentQuestionPageSchema>;
 
 /** First state of the notifications stream (specification: Notifications stream). */
 export const notificationsStateSchema = z.object({ questions: z.array(agentQuestionSchema) });
-export type NotificationsState = z.infer<typeof notificationsStateSchema>;
 
 const optionInput = z.union([
   requiredText(questionLimits.optionLabel),
@@ -100,7 +98,6 @@ export const askQuestionInput = z.object({
 export type AskQuestionInput = z.infer<typeof askQuestionInput>;
 
 export const questionIdInput = z.object({ question_id: idSchema });
-export type QuestionIdInput = z.infer<typeof questionIdInput>;
 
 /** An option by its index, free text, or both. */
 export const answerQuestionInput = z.object({
@@ -108,7 +105,6 @@ export const answerQuestionInput = z.object({
   answer: text(questionLimits.text).optional(),
   option: z.int().min(0).optional(),
 });
-export type AnswerQuestionInput = z.infer<typeof answerQuestionInput>;
 
 export const listQuestionsInput = z.object({
   product_id: idSchema.optional(),
@@ -117,7 +113,6 @@ export const listQuestionsInput = z.object({
   limit: z.int().min(1).max(200).optional(),
   cursor: idSchema.optional(),
 });
-export type ListQuestionsInput = z.infer<typeof listQuestionsInput>;
 
 /** A question that a user asks about an idea (specification: User question). */
 export const userQuestionSchema = z.object({
@@ -142,29 +137,24 @@ export const askAboutIdeaInput = z.object({
   idea_id: idSchema,
   question: requiredText(questionLimits.text),
 });
-export type AskAboutIdeaInput = z.infer<typeof askAboutIdeaInput>;
 
 export const answerUserQuestionInput = z.object({
   user_question_id: idSchema,
   answer: requiredText(20_000),
 });
-export type AnswerUserQuestionInput = z.infer<typeof answerUserQuestionInput>;
 
 export const listOpenUserQuestionsInput = z.object({
   product_id: idSchema.optional(),
   limit: z.int().min(1).max(100).optional(),
   cursor: idSchema.optional(),
 });
-export type ListOpenUserQuestionsInput = z.infer<typeof listOpenUserQuestionsInput>;
 
 export const userQuestionListSchema = z.object({
   user_questions: z.array(userQuestionSchema),
   next_cursor: z.string().nullable(),
 });
-export type UserQuestionList = z.infer<typeof userQuestionListSchema>;
 
 export const ideaToDiscussInput = z.object({ idea_id: idSchema });
-export type IdeaToDiscussInput = z.infer<typeof ideaToDiscussInput>;
 
 /** What was asked about an idea, by its user and by agents. */
 export const ideaConversationSchema = z.object({
@@ -172,4 +162,3 @@ export const ideaConversationSchema = z.object({
   user_questions: z.array(userQuestionSchema),
   agent_questions: z.array(agentQuestionSchema),
 });
-export type IdeaConversation = z.infer<typeof ideaConversationSchema>;

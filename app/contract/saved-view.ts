@@ -49,7 +49,6 @@ export const viewNameSchema = requiredText(60).refine((name) => !/\p{Cc}/u.test(
 
 export const savedViewsQuery = z.object({ page: z.enum(viewPages).optional() });
 export const listSavedViewsInput = savedViewsQuery.extend({ product_id: idSchema });
-export type ListSavedViewsInput = z.infer<typeof listSavedViewsInput>;
 
 export const createSavedViewBody = z.object({
   page: z.enum(viewPages),
@@ -57,12 +56,14 @@ export const createSavedViewBody = z.object({
   look: lookSchema,
   shared: z.boolean().optional().describe("For all members; without it for the caller alone"),
 });
-export type CreateSavedViewInput = z.infer<typeof createSavedViewBody> & { product_id: string };
+
+export const createSavedViewInput = createSavedViewBody.extend({ product_id: idSchema });
 
 export const updateSavedViewBody = z
   .object({ name: viewNameSchema, look: lookSchema, shared: z.boolean() })
   .partial();
-export type UpdateSavedViewInput = z.infer<typeof updateSavedViewBody> & { view_id: string };
+
+export const updateSavedViewInput = updateSavedViewBody.extend({ view_id: idSchema });
 
 export const savedViewIdInput = z.object({ view_id: idSchema });
 

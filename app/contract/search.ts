@@ -15,7 +15,6 @@ export const searchInput = z.object({
     .regex(/^[0-9]{1,6}$/)
     .optional(),
 });
-export type SearchInput = z.infer<typeof searchInput>;
 
 /** What a search found, best first. */
 export const searchResultSchema = z.object({
@@ -41,7 +40,6 @@ export const resolveReferenceInput = z.object({
   reference: text(100),
   product_id: idSchema.optional(),
 });
-export type ResolveReferenceInput = z.infer<typeof resolveReferenceInput>;
 
 export const referenceSchema = z.object({
   id: z.string(),
@@ -49,4 +47,3 @@ export const referenceSchema = z.object({
   code: z.string(),
   product_id: z.string(),
 });
-export type Reference = z.infer<typeof referenceSchema>;

@@ -156,14 +156,11 @@ export const sprintRunPageSchema = z.object({
   runs: z.array(sprintRunSchema),
   next_cursor: z.string().nullable(),
 });
-export type SprintRunPage = z.infer<typeof sprintRunPageSchema>;
 
 /** `stop_at` is for people: a run started with an API token has no budget of its own. */
 export const sprintToRunInput = z.object({ sprint_id: idSchema, stop_at: stopAtSchema.optional() });
-export type SprintToRunInput = z.infer<typeof sprintToRunInput>;
 
 export const sprintRunIdInput = z.object({ sprint_run_id: idSchema });
-export type SprintRunIdInput = z.infer<typeof sprintRunIdInput>;
 
 export const listSprintRunsInput = z.object({
   product_id: idSchema,
@@ -171,7 +168,6 @@ export const listSprintRunsInput = z.object({
   limit: z.int().min(1).max(100).optional(),
   cursor: idSchema.optional(),
 });
-export type ListSprintRunsInput = z.infer<typeof listSprintRunsInput>;
 
 /** A worker names its job and attempt; `release` also gives the job back to the queue. */
 export const pauseSprintRunInput = z.object({
@@ -183,4 +179,3 @@ export const pauseSprintRunInput = z.object({
   attempt: z.int().min(1).optional(),
   release: z.boolean().optional(),
 });
-export type PauseSprintRunInput = z.infer<typeof pauseSprintRunInput>;

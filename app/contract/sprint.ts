@@ -38,7 +38,6 @@ export const sprintBoardSchema = z.object({
   ),
   tasks: z.array(taskSchema.extend({ story_code: z.string(), has_plan: z.boolean() })),
 });
-export type SprintBoard = z.infer<typeof sprintBoardSchema>;
 
 /** A sprint as an agent reads it, cut with a cursor. */
 export const sprintContextSchema = z.object({
@@ -60,7 +59,6 @@ export const sprintContextSchema = z.object({
   ),
   next_cursor: z.string().nullable(),
 });
-export type SprintContext = z.infer<typeof sprintContextSchema>;
 
 /** One row of GET /api/sprints/:id/tasks. */
 export const sprintTaskSchema = z.object({
@@ -75,7 +73,6 @@ export const sprintTaskSchema = z.object({
   sort_order: z.number(),
   status: taskStatusSchema,
 });
-export type SprintTask = z.infer<typeof sprintTaskSchema>;
 
 const limitMessage = `Must be an integer from 1 to ${sprintTasksLimit.max}.`;
 
@@ -93,7 +90,6 @@ export const listSprintTasksInput = z.object({
   sprint_id: idSchema,
   limit: z.int().min(1).max(sprintTasksLimit.max).optional(),
 });
-export type ListSprintTasksInput = z.infer<typeof listSprintTasksInput>;
 
 const sprintFields = {
   sprint_goal: text(lengths.sprintGoal),
@@ -117,21 +113,17 @@ export const createSprintInput = z
   .partial()
   .required({ product_id: true })
   .refine(datesInOrder, datesOutOfOrder);
-export type CreateSprintInput = z.infer<typeof createSprintInput>;
 
 export const updateSprintInput = z
   .object(sprintFields)
   .partial()
   .extend({ sprint_id: idSchema })
   .refine(datesInOrder, datesOutOfOrder);
-export type UpdateSprintInput = z.infer<typeof updateSprintInput>;
 
 export const sprintIdInput = z.object({ sprint_id: idSchema });
-export type SprintIdInput = z.infer<typeof sprintIdInput>;
 
 export const getSprintContextInput = z.object({
   sprint_id: idSchema,
   limit: z.int().min(1).max(50).optional(),
   cursor: idSchema.optional(),
 });
-export type GetSprintContextInput = z.infer<typeof getSprintContextInput>;

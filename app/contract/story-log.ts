@@ -29,7 +29,6 @@ export type StoryLogPage = z.infer<typeof storyLogPageSchema>;
 
 /** What POST /api/stories/:id/log answers. */
 export const storyLogReceiptSchema = z.object({ id: z.string(), created_at: z.string() });
-export type StoryLogReceipt = z.infer<typeof storyLogReceiptSchema>;
 
 /** Free-form JSON object, kept exactly as sent: bounded in bytes and depth, storable, finite. */
 export const metadataSchema = z
@@ -100,7 +99,6 @@ export const storyLogBody = z.discriminatedUnion("type", [
     metadata: metadataSchema.optional(),
   }),
 ]);
-export type StoryLogBody = z.infer<typeof storyLogBody>;
 
 /** The fields of all types together, for the operation behind. */
 export const appendStoryLogInput = z.object({
@@ -112,11 +110,9 @@ export const appendStoryLogInput = z.object({
   commit_message: z.string().optional(),
   metadata: metadataSchema.optional(),
 });
-export type AppendStoryLogInput = z.infer<typeof appendStoryLogInput>;
 
 export const listStoryLogsInput = z.object({
   story_id: idSchema,
   limit: z.int().min(1).max(100).optional(),
   cursor: idSchema.optional(),
 });
-export type ListStoryLogsInput = z.infer<typeof listStoryLogsInput>;

@@ -40,7 +40,6 @@ export const storyDetailSchema = storySchema.extend({
   tasks: z.array(taskDetailSchema),
   logs: storyLogPageSchema,
 });
-export type StoryDetail = z.infer<typeof storyDetailSchema>;
 
 const storyFields = {
   title: requiredText(lengths.title),
@@ -60,34 +59,27 @@ export const createStoryInput = z
   })
   .partial()
   .required({ pbi_id: true, title: true });
-export type CreateStoryInput = z.infer<typeof createStoryInput>;
 
 /** A new code brings a new sort_order; `pbi_id` moves the story within its product. */
 export const updateStoryInput = z
   .object({ ...storyFields, pbi_id: idSchema })
   .partial()
   .extend({ story_id: idSchema });
-export type UpdateStoryInput = z.infer<typeof updateStoryInput>;
 
 /** Nobody in particular, when no assignee is named: that is how a form sends an emptied choice. */
 export const assignStoryInput = z.object({
   story_id: idSchema,
   assignee_id: idSchema.nullable().default(null),
 });
-export type AssignStoryInput = z.infer<typeof assignStoryInput>;
 
 export const addStoryToSprintInput = z.object({ sprint_id: idSchema, story_id: idSchema });
-export type AddStoryToSprintInput = z.infer<typeof addStoryToSprintInput>;
 
 /** Several stories into a sprint, or out of theirs. */
 export const moveStoriesInput = z.object({
   story_ids: z.array(idSchema).min(1).max(500),
   sprint_id: idSchema.nullable(),
 });
-export type MoveStoriesInput = z.infer<typeof moveStoriesInput>;
 
 export const movedStoriesSchema = z.object({ moved: z.int() });
-export type MovedStories = z.infer<typeof movedStoriesSchema>;
 
 export const storyIdInput = z.object({ story_id: idSchema });
-export type StoryIdInput = z.infer<typeof storyIdInput>;

@@ -34,7 +34,6 @@ export type TaskExecution = z.infer<typeof taskExecutionSchema>;
 
 /** What the end of an execution answers. */
 export const endedExecutionSchema = taskExecutionSchema.extend(released);
-export type EndedExecution = z.infer<typeof endedExecutionSchema>;
 
 export const verifyTaskAgainstPlanInput = attemptInput.extend({
   verify_result: verifyResultInput,
@@ -43,10 +42,8 @@ export const verifyTaskAgainstPlanInput = attemptInput.extend({
   base_sha: sha,
   head_sha: sha,
 });
-export type VerifyTaskAgainstPlanInput = z.infer<typeof verifyTaskAgainstPlanInput>;
 
 export const verifySprintTaskInput = verifyTaskAgainstPlanInput.extend({ task_id: idSchema });
-export type VerifySprintTaskInput = z.infer<typeof verifySprintTaskInput>;
 
 export const verificationSchema = z.object({
   job_id: z.string(),
@@ -63,7 +60,6 @@ export const verificationSchema = z.object({
   /** Criteria that the product wants proven and that are not. */
   missing: z.array(z.object({ path: z.string(), story_id: z.string(), message: z.string() })),
 });
-export type Verification = z.infer<typeof verificationSchema>;
 
 export const updateTaskExecutionInput = attemptInput.extend({
   task_id: idSchema,
@@ -71,4 +67,3 @@ export const updateTaskExecutionInput = attemptInput.extend({
   verify_result: verifyResultInput,
   failure_reason: text(4000).optional(),
 });
-export type UpdateTaskExecutionInput = z.infer<typeof updateTaskExecutionInput>;

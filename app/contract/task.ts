@@ -28,7 +28,6 @@ export type Task = z.infer<typeof taskSchema>;
 
 /** What a board move answers. */
 export const movedTaskSchema = taskSchema.extend(released);
-export type MovedTask = z.infer<typeof movedTaskSchema>;
 
 /** GET /api/tasks/:id: the backlog shape and four more fields. */
 export const taskDetailSchema = taskSchema.extend({
@@ -42,7 +41,6 @@ export type TaskDetail = z.infer<typeof taskDetailSchema>;
 
 /** What an edit answers. */
 export const editedTaskSchema = taskDetailSchema.extend(released);
-export type EditedTask = z.infer<typeof editedTaskSchema>;
 
 /** What PATCH /api/tasks/:id answers. */
 export const updatedTaskSchema = z.object({
@@ -51,7 +49,6 @@ export const updatedTaskSchema = z.object({
   implementation_plan: z.string().nullable(),
   ...released,
 });
-export type UpdatedTask = z.infer<typeof updatedTaskSchema>;
 
 /** Body of PATCH /api/tasks/:id. Review moves are made on the board; verify fields never come alone. */
 export const updateTaskBody = z
@@ -64,10 +61,8 @@ export const updateTaskBody = z
   .refine((body) => body.status !== undefined || body.implementation_plan !== undefined, {
     message: "At least one of status and implementation_plan is required.",
   });
-export type UpdateTaskBody = z.infer<typeof updateTaskBody>;
 
 export const updateTaskInput = updateTaskBody.safeExtend({ task_id: idSchema });
-export type UpdateTaskInput = z.infer<typeof updateTaskInput>;
 
 const taskFields = {
   title: requiredText(lengths.title),
@@ -86,17 +81,14 @@ export const createTaskInput = z
   .object({ story_id: idSchema, ...taskFields, blocked_by: blockedBySchema })
   .partial()
   .required({ story_id: true, title: true });
-export type CreateTaskInput = z.infer<typeof createTaskInput>;
 
 /** People edit every field; null clears the plan, the repository and the estimate. */
 export const editTaskInput = z
   .object({ ...taskFields, status: taskStatusSchema })
   .partial()
   .extend({ task_id: idSchema });
-export type EditTaskInput = z.infer<typeof editTaskInput>;
 
 export const moveTaskInput = z.object({ task_id: idSchema, story_id: idSchema });
-export type MoveTaskInput = z.infer<typeof moveTaskInput>;
 
 /** A board move: every status, review and failed included. */
 export const setTaskStatusInput = z.object({
@@ -105,7 +97,5 @@ export const setTaskStatusInput = z.object({
   /** It begins although it waits for others. */
   confirmed: z.boolean().optional(),
 });
-export type SetTaskStatusInput = z.infer<typeof setTaskStatusInput>;
 
 export const taskIdInput = z.object({ task_id: idSchema });
-export type TaskIdInput = z.infer<typeof taskIdInput>;

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { idSchema } from "./text";
 
 export const whyNotMovingInput = z.object({ kind: z.enum(["job", "task", "run"]), id: idSchema });
-export type WhyNotMovingInput = z.infer<typeof whyNotMovingInput>;
 
 /** Why a job, task or run does not move: the same words on every page, in tools and in a worker's log. */
 export const whyNotMovingSchema = z.object({

@@ -29,7 +29,6 @@ export const agentWorkerListSchema = z.object({
 export type AgentWorkerList = z.infer<typeof agentWorkerListSchema>;
 
 export const listAgentWorkersInput = z.object({ product_id: idSchema.optional() });
-export type ListAgentWorkersInput = z.infer<typeof listAgentWorkersInput>;
 
 /** A worker's name stays the same across restarts and is unique per user. */
 export const workerName = requiredText(100);
@@ -42,21 +41,17 @@ export const workerHeartbeatInput = z.object({
   agents: z.array(text(150)).max(20).optional(),
   stopped: z.boolean().optional(),
 });
-export type WorkerHeartbeatInput = z.infer<typeof workerHeartbeatInput>;
 
 export const workerHeartbeatAnswerSchema = z.object({
   worker: agentWorkerSchema,
   may_claim: z.boolean(),
   reason: reasonSchema.nullable(),
 });
-export type WorkerHeartbeatAnswer = z.infer<typeof workerHeartbeatAnswerSchema>;
 
 /** `stopped`: the worker ends in order, and no retry is counted for what it gives back. */
 export const restartWorkerInput = z.object({ worker: workerName, stopped: z.boolean().optional() });
-export type RestartWorkerInput = z.infer<typeof restartWorkerInput>;
 
 export const restartedWorkerSchema = z.object({
   worker_id: z.string(),
   closed: z.array(z.object({ id: z.string(), attempt: z.int(), status: agentJobStatusSchema })),
 });
-export type RestartedWorker = z.infer<typeof restartedWorkerSchema>;

@@ -199,7 +199,6 @@ export const claimSchema = z.object({
 export type Claim = z.infer<typeof claimSchema>;
 
 export const checkQueueEmptyInput = z.object({ product_id: idSchema.optional() });
-export type CheckQueueEmptyInput = z.infer<typeof checkQueueEmptyInput>;
 
 export const queueStateSchema = z.object({
   empty: z.boolean(),
@@ -208,7 +207,6 @@ export const queueStateSchema = z.object({
   held: z.int(),
   reason: reasonSchema.nullable(),
 });
-export type QueueState = z.infer<typeof queueStateSchema>;
 
 /** First state of the solo stream; job statuses stand in database form there (specification: Solo stream). */
 export const soloStateSchema = z.object({
@@ -224,7 +222,5 @@ export const soloStateSchema = z.object({
   ),
   workers: z.object({ count: z.int() }),
 });
-export type SoloState = z.infer<typeof soloStateSchema>;
 
 export const soloStateInput = z.object({ product_id: idSchema });
-export type SoloStateInput = z.infer<typeof soloStateInput>;

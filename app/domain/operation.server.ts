@@ -24,8 +24,9 @@ type Fitting<Name extends FunctionName, Input extends z.ZodObject, Given, Field>
     : z.ZodType<Arguments<Name>>;
 
 /** The input of a call; it may be left out when all that is in it may. */
-type Given<Input extends z.ZodObject> =
-  Partial<z.output<Input>> extends z.output<Input>
+type Given<Input extends z.ZodObject> = keyof Input["shape"] extends never
+  ? []
+  : Partial<z.output<Input>> extends z.output<Input>
     ? [input?: z.output<Input>]
     : [input: z.output<Input>];
 

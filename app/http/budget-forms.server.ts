@@ -1,7 +1,6 @@
 import { deleteBudgetInput, setBudgetInput } from "~/contract/budget";
 import type { Actor } from "~/db/rpc.server";
-import { deleteBudget } from "~/domain/budgets/delete-budget.server";
-import { setBudget } from "~/domain/budgets/set-budget.server";
+import { deleteBudget, setBudget } from "~/domain/budgets/operations.server";
 import { done, readForm } from "./form-action.server";
 
 /** The forms that set budgets, the same on every page that shows some. */

@@ -6,9 +6,8 @@ import {
 import { reportMergedInput } from "~/contract/merged-job";
 import { releasedWords } from "~/contract/released-words";
 import type { Actor } from "~/db/rpc.server";
-import { reportMerged } from "~/domain/agent-jobs/report-merged.server";
-import { addDependency } from "~/domain/dependencies/add-dependency.server";
-import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
+import { reportMerged } from "~/domain/agent-jobs/operations.server";
+import { addDependency, removeDependency } from "~/domain/dependencies/operations.server";
 import { done, readForm, runForm, textOf } from "./form-action.server";
 
 interface Side {

@@ -2,9 +2,11 @@ import { redirect } from "@remix-run/node";
 import { z } from "zod";
 import { lookOf, savedViewIdInput, type ViewPage, viewNameSchema } from "~/contract/saved-view";
 import type { Actor } from "~/db/rpc.server";
-import { createSavedView } from "~/domain/saved-views/create-saved-view.server";
-import { deleteSavedView } from "~/domain/saved-views/delete-saved-view.server";
-import { updateSavedView } from "~/domain/saved-views/update-saved-view.server";
+import {
+  createSavedView,
+  deleteSavedView,
+  updateSavedView,
+} from "~/domain/saved-views/operations.server";
 import { readForm } from "./form-action.server";
 
 const named = savedViewIdInput.extend({ name: viewNameSchema, shared: z.boolean().optional() });

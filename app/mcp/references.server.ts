@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { resolveReference } from "~/domain/search/resolve-reference.server";
+import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { resolveReference } from "~/domain/search/operations.server";
 import { isCanonicalUuid } from "~/http/uuid";
 
 export type ReferenceKind = "product" | "pbi" | "story" | "task" | "sprint" | "idea";

@@ -5,7 +5,7 @@ import type { ChangeEvent } from "~/contract/events";
 import { topics } from "~/contract/topics";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
-import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
+import { getJobOutput } from "~/domain/agent-jobs/operations.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { deliverJob, jobPayload } from "~/realtime/deliver-job";
 import type { JobOutputs } from "./job-outputs";

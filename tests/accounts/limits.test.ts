@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
-import { revokeApiToken } from "~/domain/api-tokens/revoke-api-token.server";
+import { revokeApiToken } from "~/domain/api-tokens/operations.server";
 import { bearer, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
@@ -255,8 +255,10 @@ describe("the token screen", () => {
     );
     expect(rows[0].row).not.toContain(created.token.slice(8));
     const stranger = t.actorOf(await createUser(t));
-    await expect(revokeApiToken(stranger, created.id)).rejects.toMatchObject({ status: 404 });
-    await revokeApiToken(actor, created.id);
+    await expect(revokeApiToken(stranger, { token_id: created.id })).rejects.toMatchObject({
+      status: 404,
+    });
+    await revokeApiToken(actor, { token_id: created.id });
     expect((await list()).status).toBe(401);
   });
 });

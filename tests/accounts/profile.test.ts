@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { getAvatar } from "~/domain/accounts/get-avatar.server";
-import { getProfile } from "~/domain/accounts/get-profile.server";
-import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
+import { getProfile, setActiveProduct, updateProfile } from "~/domain/accounts/operations.server";
 import { setAvatar } from "~/domain/accounts/set-avatar.server";
-import { updateProfile } from "~/domain/accounts/update-profile.server";
 import { createTestDatabase } from "../setup/database";
 import { createUser, dataApi, type TestUser } from "../setup/users";
 
@@ -91,24 +89,30 @@ describe("W4: the active product", () => {
     const demo = await createUser(t, { demo: true });
     const productId = await productOf(owner);
     await join(productId, demo);
-    await setActiveProduct(t.actorOf(owner), productId);
+    await setActiveProduct(t.actorOf(owner), { product_id: productId });
     expect(await activeOf(owner)).toBe(productId);
     const unknown = "00000000-0000-4000-8000-000000000000";
-    await expect(setActiveProduct(t.actorOf(owner), unknown)).rejects.toMatchObject({
-      status: 404,
-    });
+    await expect(setActiveProduct(t.actorOf(owner), { product_id: unknown })).rejects.toMatchObject(
+      {
+        status: 404,
+      },
+    );
     for (const who of [stranger, demo]) {
-      await expect(setActiveProduct(t.actorOf(who), productId)).rejects.toMatchObject({
+      await expect(
+        setActiveProduct(t.actorOf(who), { product_id: productId }),
+      ).rejects.toMatchObject({
         status: 403,
       });
       expect(await activeOf(who)).toBeNull();
     }
     const archived = await productOf(owner);
     await t.sql.query("update public.products set archived_at = now() where id = $1", [archived]);
-    await expect(setActiveProduct(t.actorOf(owner), archived)).rejects.toMatchObject({
+    await expect(
+      setActiveProduct(t.actorOf(owner), { product_id: archived }),
+    ).rejects.toMatchObject({
       status: 403,
     });
-    await setActiveProduct(t.actorOf(owner), null);
+    await setActiveProduct(t.actorOf(owner), { product_id: null });
     expect(await activeOf(owner)).toBeNull();
   });
 
@@ -123,7 +127,7 @@ describe("W4: the active product", () => {
       const member = await createUser(t);
       const productId = await productOf(owner);
       await join(productId, member);
-      await setActiveProduct(t.actorOf(member), productId);
+      await setActiveProduct(t.actorOf(member), { product_id: productId });
       await t.sql.query(ending, [productId]);
       expect(await activeOf(member)).toBeNull();
     }

@@ -3,10 +3,9 @@ import { describe, expect, it } from "vitest";
 import { authenticate } from "~/domain/accounts/authenticate.server";
 import { createSession } from "~/domain/accounts/create-session.server";
 import { endSession } from "~/domain/accounts/end-session.server";
-import { listSessions } from "~/domain/accounts/list-sessions.server";
 import { notePasswordChange } from "~/domain/accounts/note-password-change.server";
+import { listSessions, revokeSession } from "~/domain/accounts/operations.server";
 import { revokeOtherSessions } from "~/domain/accounts/revoke-other-sessions.server";
-import { revokeSession } from "~/domain/accounts/revoke-session.server";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -99,8 +98,10 @@ describe("sessions", () => {
       await signIn(user.id),
     ];
     const stranger = await signIn((await createUser(t)).id);
-    await expect(revokeSession(here.actor, stranger.id)).rejects.toMatchObject({ status: 404 });
-    await revokeSession(here.actor, second.id);
+    await expect(revokeSession(here.actor, { session_id: stranger.id })).rejects.toMatchObject({
+      status: 404,
+    });
+    await revokeSession(here.actor, { session_id: second.id });
     await expect(authenticate(second.actor)).rejects.toMatchObject({ status: 401 });
     expect(await revokeOtherSessions(here.actor)).toBe(1);
     await expect(authenticate(third.actor)).rejects.toMatchObject({ status: 401 });

@@ -1,10 +1,10 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { reviewJob } from "~/domain/job-reviews/review-job.server";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { reviewJob } from "~/domain/job-reviews/operations.server";
+import { answerQuestion } from "~/domain/questions/operations.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
 import { at } from "../db/world";
 import { startTcpProxy } from "../setup/tcp-proxy";
 import { openStage, startRun } from "../worker/fixture";

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { AgentJob } from "~/contract/agent-job";
 import { conflictDecisionSchema } from "~/contract/job-conflict";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { verifyTaskAgainstPlan } from "~/domain/agent-jobs/verify-task-against-plan.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  claimAgentJob,
+  reportAgentJob,
+  verifyTaskAgainstPlan,
+} from "~/domain/agent-jobs/operations.server";
+import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, startTestApp } from "../setup/app";

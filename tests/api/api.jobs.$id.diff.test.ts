@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { jobDiffSchema } from "~/contract/job-diff";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { getAgentJob } from "~/domain/agent-jobs/operations.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { dependenciesSchema } from "~/contract/dependency";
 import type { JobPayload } from "~/contract/worker";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportMerged } from "~/domain/agent-jobs/report-merged.server";
-import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { archiveProduct } from "~/domain/products/archive-product.server";
-import { updateProduct } from "~/domain/products/update-product.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  claimAgentJob,
+  reportAgentJob,
+  reportMerged,
+  updateTaskExecution,
+  whyNotMoving,
+} from "~/domain/agent-jobs/operations.server";
+import { archiveProduct, updateProduct } from "~/domain/products/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { deleteTask, moveTask } from "~/domain/tasks/operations.server";
 import {
   claim,

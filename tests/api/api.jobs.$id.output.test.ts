@@ -1,12 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { jobOutputSchema } from "~/contract/job-output";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { verifyTaskAgainstPlan } from "~/domain/agent-jobs/verify-task-against-plan.server";
-import { updateProduct } from "~/domain/products/update-product.server";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
+import { heartbeatAgentJob, verifyTaskAgainstPlan } from "~/domain/agent-jobs/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
+import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
+import { pauseSprintRun, resumeSprintRun } from "~/domain/sprint-runs/operations.server";
 import { claim, holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";

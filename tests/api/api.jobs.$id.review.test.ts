@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { jobCommentSchema, jobCommentsSchema, sentReviewSchema } from "~/contract/job-review";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { claim, columnOf, holdJob, type SprintOptions } from "../db/agents/sprint-world";
 import { at } from "../db/world";

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { saveJobDiff } from "~/domain/agent-jobs/save-job-diff.server";
+import { reportAgentJob, saveJobDiff } from "~/domain/agent-jobs/operations.server";
 import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
-import { createSavedView } from "~/domain/saved-views/create-saved-view.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { createSavedView } from "~/domain/saved-views/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { claim } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, create, seedBacklog } from "../setup/backlog";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type BudgetList, budgetListSchema, budgetSchema } from "~/contract/budget";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { storyProofSchema } from "~/contract/proof";
-import { getStoryProof } from "~/domain/proof/get-story-proof.server";
+import { getProof } from "~/domain/proof/operations.server";
 import { updateStory } from "~/domain/stories/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, seedBacklog } from "../setup/backlog";
@@ -15,7 +15,7 @@ const cookie = await signIn(t, app, owner);
 const backlog = await seedBacklog(t, owner);
 const story = { story_id: backlog.story.id };
 await updateStory(t.actorOf(owner), { ...story, acceptance_criteria: "- It opens\n- It is fast" });
-const [opens, fast] = (await getStoryProof(t.actorOf(owner), story)).criteria;
+const [opens, fast] = (await getProof(t.actorOf(owner), story)).criteria;
 
 const post = (body: unknown, headers: Record<string, string>, id = backlog.story.id) =>
   app.request(`/api/stories/${id}/waivers`, {
@@ -57,7 +57,7 @@ describe("POST /api/stories/:id/waivers", () => {
     ]);
     await expectRefusal(await post(rest, { cookie }), 403);
     await t.sql.query("update products set archived_at = null where id = $1", [backlog.product.id]);
-    const { criteria } = await getStoryProof(t.actorOf(owner), story);
+    const { criteria } = await getProof(t.actorOf(owner), story);
     expect(criteria[1]).toMatchObject({ state: "unproven" });
   });
 

@@ -4,7 +4,7 @@ import type { Story } from "~/contract/story";
 import type { TaskDetail } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { createPbi } from "~/domain/pbis/operations.server";
-import { createProduct } from "~/domain/products/create-product.server";
+import { createProduct } from "~/domain/products/operations.server";
 import { createStory } from "~/domain/stories/operations.server";
 import { createTask } from "~/domain/tasks/operations.server";
 import type { TestDatabase } from "../setup/database";

@@ -15,6 +15,10 @@ const described = lists.flatMap(([, text]) =>
   ),
 );
 
+/** A whole function that hands its input to a SQL function as it is: `{ p_task_id: input.task_id }`, with or without a rest. */
+const passesOn =
+  /\{\s*return callAs(?:Raw)?\(\s*actor,\s*"(\w+)",\s*\{\s*(?:p_(\w+): (?:input\.)?\2,?\s*)+(?:p_\w+: \w+,?\s*)?\}/g;
+
 describe("operations", () => {
   it("have the name of their SQL function", () => {
     const wrong = described.filter(({ name, sql }) => name !== toCamelCase(sql));
@@ -29,6 +33,13 @@ describe("operations", () => {
       names.filter((name) => text.includes(`"${name}"`)).map((name) => `${file}: ${name}`),
     );
     expect(again).toEqual([]);
+  });
+
+  it("that only pass on stand in the list of their noun, and have no file of their own", () => {
+    const found = others.flatMap(([file, text]) =>
+      [...text.matchAll(passesOn)].map(([, name]) => `${file}: ${name}`),
+    );
+    expect(found).toEqual([]);
   });
 });
 

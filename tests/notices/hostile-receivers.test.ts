@@ -2,11 +2,13 @@ import { once } from "node:events";
 import pino from "pino";
 import { describe, expect, it, onTestFinished } from "vitest";
 import webPush from "web-push";
-import { createWebhook } from "~/domain/notices/create-webhook.server";
-import { listPushSubscriptions } from "~/domain/notices/list-push-subscriptions.server";
-import { listWebhookDeliveries } from "~/domain/notices/list-webhook-deliveries.server";
-import { subscribePush } from "~/domain/notices/subscribe-push.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
+import {
+  createWebhook,
+  listPushSubscriptions,
+  listWebhookDeliveries,
+  subscribePush,
+} from "~/domain/notices/operations.server";
+import { askQuestion } from "~/domain/questions/operations.server";
 import { type SenderOptions, startNoticeSender } from "~/notices/sender.server";
 import { at, seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";

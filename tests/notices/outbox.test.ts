@@ -1,6 +1,6 @@
 import pino from "pino";
 import { describe, expect, it } from "vitest";
-import { createWebhook } from "~/domain/notices/create-webhook.server";
+import { createWebhook } from "~/domain/notices/operations.server";
 import { takeDueNotices } from "~/domain/notices/take-due-notices.server";
 import type { SenderOptions } from "~/notices/sender.server";
 import { seedWorld } from "../db/world";

@@ -1,10 +1,8 @@
 import pino from "pino";
 import { describe, expect, it } from "vitest";
 import type { WebhookEvent } from "~/contract/notice";
-import { createWebhook } from "~/domain/notices/create-webhook.server";
-import { listWebhookDeliveries } from "~/domain/notices/list-webhook-deliveries.server";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
+import { createWebhook, listWebhookDeliveries } from "~/domain/notices/operations.server";
+import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
 import type { SenderOptions } from "~/notices/sender.server";
 import { verifyWebhook } from "~/notices/webhook.server";
 import { at, seedWorld } from "../db/world";

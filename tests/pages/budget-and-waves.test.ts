@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { getBudgets } from "~/domain/budgets/get-budgets.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getBudgets } from "~/domain/budgets/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { wait } from "../db/dependency-world";
 import { at } from "../db/world";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { claim, columnOf, seedSprint } from "../db/agents/sprint-world";
 import { wait } from "../db/dependency-world";
 import { at } from "../db/world";

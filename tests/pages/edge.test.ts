@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addProductMember } from "~/domain/products/add-product-member.server";
-import { archiveProduct } from "~/domain/products/archive-product.server";
-import { removeProductMember } from "~/domain/products/remove-product-member.server";
+import { archiveProduct, removeProductMember } from "~/domain/products/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

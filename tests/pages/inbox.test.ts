@@ -2,16 +2,14 @@ import type pg from "pg";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import type { Actor } from "~/db/rpc.server";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { createIdea } from "~/domain/ideas/create-idea.server";
-import { getInbox } from "~/domain/inbox/get-inbox.server";
+import { getAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { createIdea } from "~/domain/ideas/operations.server";
 import { markInboxItem } from "~/domain/inbox/mark-inbox-item.server";
-import { getShell } from "~/domain/pages/get-shell.server";
-import { archiveProduct } from "~/domain/products/archive-product.server";
-import { restoreProduct } from "~/domain/products/restore-product.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { getInbox } from "~/domain/inbox/operations.server";
+import { getShell } from "~/domain/pages/operations.server";
+import { archiveProduct, restoreProduct } from "~/domain/products/operations.server";
+import { askQuestion } from "~/domain/questions/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { asUser, outcomeOf } from "../db/as-user";
@@ -28,7 +26,7 @@ const app = await startTestApp(t, { pages: true });
 
 async function kindsOf(actor: Actor): Promise<string[]> {
   const { items } = await getInbox(actor, {});
-  expect((await getShell(actor, null)).inbox).toBe(items.length);
+  expect((await getShell(actor, { active_product_id: null })).inbox).toBe(items.length);
   return items.map(({ kind }) => kind).sort();
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readLook, viewOf } from "~/components/board/board-view.server";
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
-import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
+import { getSprintBoard } from "~/domain/pages/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { signIn, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
@@ -65,7 +65,7 @@ it("a board shows what matches, in the order of its groups, and counts the rest"
   const actor = t.actorOf(owner);
   const backlog = await seedBacklog(t, owner);
   await setTaskStatus(actor, { task_id: backlog.secondTask.id, status: "review" });
-  const { tasks, stories } = await getSprintBoard(actor, backlog.sprint.id);
+  const { tasks, stories } = await getSprintBoard(actor, { sprint_id: backlog.sprint.id });
   const look = (address: string) => readLook(new URLSearchParams(address));
   const view = viewOf(tasks, stories, look("q=status:review&group=assignee"), owner.id);
   expect(view.tasks.map(({ code }) => code)).toEqual(["T-2"]);
@@ -88,7 +88,7 @@ it("a grouped board has a lane for each value, and says what a card in it become
   const owner = await createUser(t);
   const actor = t.actorOf(owner);
   const backlog = await seedBacklog(t, owner);
-  const { tasks, stories } = await getSprintBoard(actor, backlog.sprint.id);
+  const { tasks, stories } = await getSprintBoard(actor, { sprint_id: backlog.sprint.id });
   const lanes = (group: string) =>
     viewOf(tasks, stories, readLook(new URLSearchParams({ group })), owner.id, [
       { id: owner.id, username: "ada" },

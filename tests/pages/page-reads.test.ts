@@ -1,18 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { Actor } from "~/db/rpc.server";
-import { getBacklogTree } from "~/domain/pages/get-backlog-tree.server";
-import { getDashboard } from "~/domain/pages/get-dashboard.server";
-import { getShell } from "~/domain/pages/get-shell.server";
-import { getSoloBoard } from "~/domain/pages/get-solo-board.server";
-import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
-import { getStoryPage } from "~/domain/pages/get-story-page.server";
-import { getTaskPage } from "~/domain/pages/get-task-page.server";
+import {
+  getBacklogTree,
+  getDashboard,
+  getShell,
+  getSoloBoard,
+  getSprintBoard,
+  getStoryPage,
+  getTaskPage,
+} from "~/domain/pages/operations.server";
 import { createPbi } from "~/domain/pbis/operations.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
-import { createProduct } from "~/domain/products/create-product.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
-import { startSprint } from "~/domain/sprints/start-sprint.server";
+import { createProduct } from "~/domain/products/operations.server";
+import { askQuestion } from "~/domain/questions/operations.server";
+import { createSprint, startSprint } from "~/domain/sprints/operations.server";
 import { assignStory, createStory } from "~/domain/stories/operations.server";
 import { createTask, setTaskStatus } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../setup/database";
@@ -37,11 +38,11 @@ await startSprint(ada, { sprint_id: sprint.id });
 await askQuestion(ada, { task_id: task.id, question: "Which words?" });
 
 const reads: readonly [name: string, read: (actor: Actor) => Promise<unknown>][] = [
-  ["backlog tree", (actor) => getBacklogTree(actor, product.id)],
-  ["sprint board", (actor) => getSprintBoard(actor, sprint.id)],
-  ["solo board", (actor) => getSoloBoard(actor, product.id)],
-  ["story page", (actor) => getStoryPage(actor, story.id)],
-  ["task page", (actor) => getTaskPage(actor, task.id)],
+  ["backlog tree", (actor) => getBacklogTree(actor, { product_id: product.id })],
+  ["sprint board", (actor) => getSprintBoard(actor, { sprint_id: sprint.id })],
+  ["solo board", (actor) => getSoloBoard(actor, { product_id: product.id })],
+  ["story page", (actor) => getStoryPage(actor, { story_id: story.id })],
+  ["task page", (actor) => getTaskPage(actor, { task_id: task.id })],
 ];
 
 describe("what the pages read", () => {
@@ -56,15 +57,17 @@ describe("what the pages read", () => {
 
   it("says 404 for what does not exist", async () => {
     const nothing = "00000000-0000-4000-8000-000000000000";
-    await expect(getSprintBoard(ada, nothing)).rejects.toMatchObject({ status: 404 });
-    await expect(getStoryPage(ada, nothing)).rejects.toMatchObject({ status: 404 });
-    await expect(getTaskPage(ada, nothing)).rejects.toMatchObject({ status: 404 });
+    await expect(getSprintBoard(ada, { sprint_id: nothing })).rejects.toMatchObject({
+      status: 404,
+    });
+    await expect(getStoryPage(ada, { story_id: nothing })).rejects.toMatchObject({ status: 404 });
+    await expect(getTaskPage(ada, { task_id: nothing })).rejects.toMatchObject({ status: 404 });
   });
 
   it("counts waiting questions for those who can answer them, on the frame and on the card", async () => {
-    expect((await getShell(ada, product.id)).inbox).toBe(1);
-    expect((await getShell(stranger, product.id)).inbox).toBe(0);
-    const { tasks } = await getSprintBoard(ada, sprint.id);
+    expect((await getShell(ada, { active_product_id: product.id })).inbox).toBe(1);
+    expect((await getShell(stranger, { active_product_id: product.id })).inbox).toBe(0);
+    const { tasks } = await getSprintBoard(ada, { sprint_id: sprint.id });
     expect(tasks.map(({ code, open_questions }) => [code, open_questions])).toEqual([["T-1", 1]]);
   });
 
@@ -79,7 +82,7 @@ describe("what the pages read", () => {
 
   it("shows on the solo board one's own stories and those that nobody took", async () => {
     const codes = async (actor: Actor) =>
-      (await getSoloBoard(actor, product.id)).stories.map(({ code }) => code);
+      (await getSoloBoard(actor, { product_id: product.id })).stories.map(({ code }) => code);
     expect(await codes(t.actorOf(member))).toEqual(["ST-001"]);
     await assignStory(ada, { story_id: story.id, assignee_id: owner.id });
     expect(await codes(t.actorOf(member))).toEqual([]);

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import { addEvidenceJson } from "~/domain/proof/add-evidence.server";
-import { getStoryProof } from "~/domain/proof/get-story-proof.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { addEvidence, getProof } from "~/domain/proof/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { updateStory } from "~/domain/stories/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
@@ -24,8 +23,8 @@ it("people judge and waive criteria without script, on the pages of story, task 
   await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
   const { read, submit } = createVisitor(app, await signIn(t, app, owner));
-  const [opens, says] = (await getStoryProof(actor, of)).criteria;
-  await addEvidenceJson(actor, {
+  const [opens, says] = (await getProof(actor, of)).criteria;
+  await addEvidence.json(actor, {
     ...of,
     criterion: says?.id ?? "",
     verdict: "fail",
@@ -44,7 +43,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
   expect(await submit(`/jobs/${job.id}/proof`, "saw", judged)).toBe(`/stories/${story.id}#proof`);
   const waived = { criterion: says?.id ?? "", reason: "Nobody reads it" };
   await submit(`/tasks/${job.task_id}`, "waive", waived);
-  expect((await getStoryProof(actor, of)).criteria.slice(0, 2)).toMatchObject([
+  expect((await getProof(actor, of)).criteria.slice(0, 2)).toMatchObject([
     { state: "proven", grade: "person" },
     { state: "waived", waiver: { reason: "Nobody reads it", waived_by: owner.username } },
   ]);

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportJobConflict } from "~/domain/agent-jobs/report-job-conflict.server";
-import { saveJobDiff } from "~/domain/agent-jobs/save-job-diff.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  reportAgentJob,
+  reportJobConflict,
+  saveJobDiff,
+} from "~/domain/agent-jobs/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

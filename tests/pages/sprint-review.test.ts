@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { addEvidenceJson } from "~/domain/proof/add-evidence.server";
-import { getStoryProof } from "~/domain/proof/get-story-proof.server";
-import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { completeSprint } from "~/domain/sprints/complete-sprint.server";
+import { addEvidence, getProof, waiveCriterion } from "~/domain/proof/operations.server";
+import { askQuestion } from "~/domain/questions/operations.server";
+import { cancelSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { completeSprint } from "~/domain/sprints/operations.server";
 import { updateStory } from "~/domain/stories/operations.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
@@ -43,8 +40,8 @@ async function scene() {
   await updateStory(actor, { ...of, acceptance_criteria: "- Opens <b>fast</b>\n- Says \u202eso" });
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
-  const [opens, says] = (await getStoryProof(actor, of)).criteria;
-  await addEvidenceJson(actor, {
+  const [opens, says] = (await getProof(actor, of)).criteria;
+  await addEvidence.json(actor, {
     ...{ ...of, criterion: opens?.id ?? "", verdict: "pass", command: "npm test -- opens" },
     ...{ exit_code: 0, excerpt: "<script>alert(1)</script>\u001b[31m" },
   });

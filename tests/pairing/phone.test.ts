@@ -7,8 +7,8 @@ import { notePasswordChange } from "~/domain/accounts/note-password-change.serve
 import { approvePairing } from "~/domain/pairings/approve-pairing.server";
 import { cancelPairing } from "~/domain/pairings/cancel-pairing.server";
 import { getPairingForApproval } from "~/domain/pairings/get-pairing-for-approval.server";
+import { revokePairing } from "~/domain/pairings/operations.server";
 import { newPairingSecret } from "~/domain/pairings/pairing-secret.server";
-import { revokePairing } from "~/domain/pairings/revoke-pairing.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser, dataApi, type TestUser } from "../setup/users";
@@ -162,13 +162,13 @@ describe("after the approval", () => {
   it("P9: revoking signs the desktop out again, before and after its claim", async () => {
     const early = await startPairing(app);
     await approve(phone, early);
-    await revokePairing(phone, early.id);
+    await revokePairing(phone, { pairing_id: early.id });
     expect((await claim(app, early)).status).toBe(410);
 
     const late = await startPairing(app);
     await approve(phone, late);
     await claim(app, late);
-    await revokePairing(phone, late.id);
+    await revokePairing(phone, { pairing_id: late.id });
     const { rows } = await t.sql.query(
       "select s.revoked_at from public.user_sessions s join public.login_pairings p on p.session_id = s.id where p.id = $1",
       [late.id],
@@ -176,7 +176,9 @@ describe("after the approval", () => {
     expect(rows[0].revoked_at).not.toBeNull();
 
     const stranger = t.actorOf(await createUser(t));
-    await expect(revokePairing(stranger, late.id)).rejects.toMatchObject({ status: 404 });
+    await expect(revokePairing(stranger, { pairing_id: late.id })).rejects.toMatchObject({
+      status: 404,
+    });
   });
 
   it("P14: who was deleted, made demo or changed the password meanwhile gives no session", async () => {

@@ -2,15 +2,14 @@ import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
 import type { JobPayload } from "~/contract/worker";
 import type { Actor } from "~/db/rpc.server";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
-import { getBudgets } from "~/domain/budgets/get-budgets.server";
-import { setBudget } from "~/domain/budgets/set-budget.server";
-import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  claimAgentJob,
+  heartbeatAgentJob,
+  reportAgentJob,
+  reportJobUsage,
+} from "~/domain/agent-jobs/operations.server";
+import { getBudgets, setBudget, setBudgetSettings } from "~/domain/budgets/operations.server";
+import { cancelSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";

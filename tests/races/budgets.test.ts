@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
-import { getBudgets } from "~/domain/budgets/get-budgets.server";
-import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  claimAgentJob,
+  heartbeatAgentJob,
+  reportAgentJob,
+  reportJobUsage,
+} from "~/domain/agent-jobs/operations.server";
+import { getBudgets, setBudgetSettings } from "~/domain/budgets/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";

@@ -5,7 +5,7 @@ import { type TaskStatus, taskStatuses } from "~/contract/status";
 import type { Story } from "~/contract/story";
 import type { Task } from "~/contract/task";
 import { createPbi, updatePbi } from "~/domain/pbis/operations.server";
-import { getBacklog } from "~/domain/products/get-backlog.server";
+import { getBacklog } from "~/domain/products/operations.server";
 import { createStory } from "~/domain/stories/operations.server";
 import { moveTask, setTaskStatus, updateTask } from "~/domain/tasks/operations.server";
 import { becomeCaller } from "../db/as-user";

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  cancelAgentJob,
+  claimAgentJob,
+  heartbeatAgentJob,
+  reportAgentJob,
+} from "~/domain/agent-jobs/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { claim, columnOf, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { createTestDatabase } from "../setup/database";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/create-idea.server";
+import { createIdea } from "~/domain/ideas/operations.server";
 import { createStory, listStoryTasks } from "~/domain/stories/operations.server";
 import { createTask } from "~/domain/tasks/operations.server";
 import { seedWorld } from "../db/world";

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { JobPayload } from "~/contract/worker";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportMerged } from "~/domain/agent-jobs/report-merged.server";
-import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
-import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
-import { updateProduct } from "~/domain/products/update-product.server";
-import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  claimAgentJob,
+  reportAgentJob,
+  reportMerged,
+  updateTaskExecution,
+} from "~/domain/agent-jobs/operations.server";
+import { removeDependency } from "~/domain/dependencies/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
+import { preflightSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { type SprintWorld, seedSprint, taskStatuses } from "../db/agents/sprint-world";
 import { expectRightCounters, wait, waitStory } from "../db/dependency-world";
 import { at } from "../db/world";

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportMerged } from "~/domain/agent-jobs/report-merged.server";
-import { updateProduct } from "~/domain/products/update-product.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { claimAgentJob, reportAgentJob, reportMerged } from "~/domain/agent-jobs/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { expectRightCounters, wait, waitStory } from "../db/dependency-world";

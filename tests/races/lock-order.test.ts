@@ -1,9 +1,8 @@
 import type pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { sweep } from "~/domain/schedules/sweep.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
-import { restartWorker } from "~/domain/workers/restart-worker.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
+import { listAgentWorkers, restartWorker } from "~/domain/workers/operations.server";
 import { columnOf, holdJob } from "../db/agents/sprint-world";
 import { createTestDatabase } from "../setup/database";
 

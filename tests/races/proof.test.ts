@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
 import type { doneRequirements } from "~/contract/product";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { updateProduct } from "~/domain/products/update-product.server";
-import { addEvidenceJson } from "~/domain/proof/add-evidence.server";
-import { getStoryProof } from "~/domain/proof/get-story-proof.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
+import { addEvidence, getProof } from "~/domain/proof/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { updateStory } from "~/domain/stories/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { claim, columnOf, seedSprint } from "../db/agents/sprint-world";
@@ -40,13 +38,13 @@ describe("races around proof", { timeout: 120_000 }, () => {
     const of = { story_id: story.id };
     for (let round = 0; round < rounds; round += 1) {
       await updateStory(actor, { ...of, acceptance_criteria: `- Works ${round}` });
-      const [before] = (await getStoryProof(actor, of)).criteria;
+      const [before] = (await getProof(actor, of)).criteria;
       const edited = `- Works ${round}, edited`;
       const [evidence] = await Promise.allSettled([
-        addEvidenceJson(actor, { ...of, criterion: before?.id ?? "" }),
+        addEvidence.json(actor, { ...of, criterion: before?.id ?? "" }),
         updateStory(actor, { ...of, acceptance_criteria: edited }),
       ]);
-      const { criteria } = await getStoryProof(actor, of);
+      const { criteria } = await getProof(actor, of);
       expect(criteria[0]).toMatchObject({ text: `Works ${round}, edited`, state: "unproven" });
       const { rowCount } = await t.sql.query("select from evidence where criterion = $1", [
         before?.id,

@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { cancelQuestion } from "~/domain/questions/cancel-question.server";
+import { answerQuestion, askQuestion, cancelQuestion } from "~/domain/questions/operations.server";
 import { cleanupAgentArtifacts } from "~/domain/schedules/cleanup-agent-artifacts.server";
 import { expireQuestions } from "~/domain/schedules/expire-questions.server";
 import { sweep } from "~/domain/schedules/sweep.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { cancelSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { columnOf, seedSprint } from "../db/agents/sprint-world";
 import { seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";

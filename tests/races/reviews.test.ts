@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { getAgentJob } from "~/domain/agent-jobs/operations.server";
 import { listJobComments } from "~/domain/job-reviews/list-job-comments.server";
-import { reviewJob } from "~/domain/job-reviews/review-job.server";
+import { reviewJob } from "~/domain/job-reviews/operations.server";
 import { sweep } from "~/domain/schedules/sweep.server";
 import { claim, columnOf, holdJob } from "../db/agents/sprint-world";
 import { addMember } from "../setup/backlog";

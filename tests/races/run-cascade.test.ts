@@ -1,13 +1,14 @@
 import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import {
+  cancelSprintRun,
+  pauseSprintRun,
+  resumeSprint,
+  resumeSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { updateTask } from "~/domain/tasks/operations.server";
 import { claim, columnOf, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import {
+  cancelSprintRun,
+  pauseSprintRun,
+  resumeSprint,
+  resumeSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { claim, columnOf, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { asUser, becomeCaller } from "../db/as-user";
 import { at } from "../db/world";

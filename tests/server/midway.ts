@@ -1,6 +1,5 @@
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { pauseSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { claim, type SprintOptions, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
 import { wait, waitStory } from "../db/dependency-world";
 import { at } from "../db/world";

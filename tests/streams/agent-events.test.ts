@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { soloJobSchema, soloJobsSchema, soloWorkerSchema } from "~/contract/events";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
+import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { workerHeartbeat } from "~/domain/workers/operations.server";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { openStream, type StreamMessage, type StreamReader } from "./stream-reader";

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { backlogChangeSchema, backlogReadySchema } from "~/contract/events";
-import { getStoryProof } from "~/domain/proof/get-story-proof.server";
-import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
+import { getProof, waiveCriterion } from "~/domain/proof/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { openStream, type StreamReader } from "./stream-reader";
@@ -57,7 +56,7 @@ describe("GET /api/realtime/backlog", () => {
       [storyId],
     );
     const actor = t.actorOf(w.member);
-    const { criteria } = await getStoryProof(actor, { story_id: storyId });
+    const { criteria } = await getProof(actor, { story_id: storyId });
     await waiveCriterion(actor, {
       ...{ story_id: storyId, criterion: criteria[0]?.id ?? "", reason: "Not here" },
     });

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { appendJobOutputJson } from "~/domain/agent-jobs/append-job-output.server";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { appendJobOutput, getAgentJob } from "~/domain/agent-jobs/operations.server";
 import { holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
@@ -24,7 +23,7 @@ async function scene() {
     return reader;
   };
   const say = (...seqs: number[]) =>
-    appendJobOutputJson(held.world.actor, {
+    appendJobOutput.json(held.world.actor, {
       ...held.attempt,
       entries: seqs.map((seq) => ({
         seq,

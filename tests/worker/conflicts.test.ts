@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { exportDocumentSchema } from "~/contract/export-document";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { getJobOutput } from "~/domain/agent-jobs/get-job-output.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { getAgentJob, getJobOutput } from "~/domain/agent-jobs/operations.server";
+import {
+  getSprintRun,
+  resumeSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
 import { openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";

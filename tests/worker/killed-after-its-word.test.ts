@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/create-idea.server";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import { createIdea } from "~/domain/ideas/operations.server";
+import { answerQuestion, askAboutIdea } from "~/domain/questions/operations.server";
 import { claimRefusal } from "../db/agents/sprint-world";
 import { openScene, work } from "./kill-scene";
 

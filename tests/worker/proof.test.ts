@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getStoryProof } from "~/domain/proof/get-story-proof.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { getProof } from "~/domain/proof/operations.server";
+import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
 import { openStage, type RunWish, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
@@ -28,7 +27,7 @@ async function openRun(wish: RunWish) {
   const job = async () => (await run.read()).jobs.at(-1);
   const proof = async () => {
     const story_id = (await job())?.story_id ?? "";
-    return (await getStoryProof(actor, { story_id })).criteria;
+    return (await getProof(actor, { story_id })).criteria;
   };
   return { ...run, job, proof };
 }
@@ -135,7 +134,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     expect(await worker.ended, worker.output()).toBe(0);
     const { jobs, status } = await getSprintRun(actor, { sprint_run_id: run.id });
     expect(status).toBe("done");
-    const { criteria: proven } = await getStoryProof(actor, { story_id: jobs[0]?.story_id ?? "" });
+    const { criteria: proven } = await getProof(actor, { story_id: jobs[0]?.story_id ?? "" });
     expect(proven.map(({ state, grade }) => [state, grade])).toEqual(
       Array.from({ length: 4 }, () => ["proven", "worker"]),
     );

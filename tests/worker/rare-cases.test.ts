@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { createIdea } from "~/domain/ideas/create-idea.server";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
+import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { createIdea } from "~/domain/ideas/operations.server";
+import { answerQuestion, askAboutIdea } from "~/domain/questions/operations.server";
+import { cancelSprintRun, pauseSprintRun } from "~/domain/sprint-runs/operations.server";
 import { deleteTask, setTaskStatus } from "~/domain/tasks/operations.server";
 import { at } from "../db/world";
 import { gitIn, openStage, reachBySsh, startRun } from "./fixture";

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/create-idea.server";
-import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import { createIdea } from "~/domain/ideas/operations.server";
+import { askAboutIdea } from "~/domain/questions/operations.server";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 

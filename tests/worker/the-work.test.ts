@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { createIdea } from "~/domain/ideas/create-idea.server";
-import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
-import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
+import { claimAgentJob, getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { createIdea } from "~/domain/ideas/operations.server";
+import { askAboutIdea } from "~/domain/questions/operations.server";
+import { resumeSprint } from "~/domain/sprint-runs/operations.server";
 import { at } from "../db/world";
 import { gitIn, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";

@@ -4,9 +4,8 @@ import { ContractError } from "~/contract/errors";
 import { type SaveJobDiffInput, saveJobDiffBody } from "~/contract/job-diff";
 import type { ReportAgentJobInput, reportWithDiffInput } from "~/contract/job-report";
 import type { Actor } from "~/db/rpc.server";
+import { reportAgentJob, saveJobDiff } from "./operations.server";
 import { readPatch } from "./read-patch";
-import { reportAgentJob } from "./report-agent-job.server";
-import { saveJobDiff } from "./save-job-diff.server";
 
 /** Keeps the changes first: whoever is asked to judge the work by this report finds them. */
 export async function reportWithDiff(

@@ -5,7 +5,7 @@ import {
   storedCommentSchema,
 } from "~/contract/job-review";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { getJobDiff } from "../agent-jobs/get-job-diff.server";
+import { getJobDiff } from "~/domain/agent-jobs/operations.server";
 import { linesOf } from "./find-line";
 
 /** Collects a comment on a line; nobody else sees it until it is sent with a review. */

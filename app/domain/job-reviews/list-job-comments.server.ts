@@ -1,7 +1,7 @@
 import type { JobDiff } from "~/contract/job-diff";
 import { type JobComment, type JobComments, storedCommentsSchema } from "~/contract/job-review";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { getJobDiff } from "../agent-jobs/get-job-diff.server";
+import { getJobDiff } from "~/domain/agent-jobs/operations.server";
 import { findLine, linesOf, type NumberedLine } from "./find-line";
 
 /** The reviews and comments of a job; each comment with where its line is in the newest changes, or in those that are given. */

@@ -1,6 +1,6 @@
 import { ContractError } from "~/contract/errors";
 import type { Actor } from "~/db/rpc.server";
-import { getProduct } from "./get-product.server";
+import { getProduct } from "./operations.server";
 
 /** Whether the caller may use the product and it is not archived. */
 export async function isOpenProduct(actor: Actor, productId: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { budgetsQuery } from "~/contract/budget";
-import { getBudgets } from "~/domain/budgets/get-budgets.server";
+import { getBudgets } from "~/domain/budgets/operations.server";
 import { reference, resolveId, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 

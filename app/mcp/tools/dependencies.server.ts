@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { dependencyKinds } from "~/contract/dependency";
 import { readyLimit } from "~/contract/limits";
-import { addDependency } from "~/domain/dependencies/add-dependency.server";
-import { listReady } from "~/domain/dependencies/list-ready.server";
-import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
+import {
+  addDependency,
+  listReady,
+  removeDependency,
+} from "~/domain/dependencies/operations.server";
 import { productOfCode, reference, resolveId } from "../references.server";
 import { defineTool } from "../tool.server";
 

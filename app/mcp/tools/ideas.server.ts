@@ -1,7 +1,5 @@
 import { createIdeaInput, promoteIdeaInput, updateIdeaInput } from "~/contract/idea";
-import { createIdea } from "~/domain/ideas/create-idea.server";
-import { promoteIdea } from "~/domain/ideas/promote-idea.server";
-import { updateIdea } from "~/domain/ideas/update-idea.server";
+import { createIdea, promoteIdea, updateIdea } from "~/domain/ideas/operations.server";
 import { reference, resolveId, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 

@@ -8,16 +8,18 @@ import {
 } from "~/contract/task-execution";
 import { whyNotMovingInput } from "~/contract/why-not-moving";
 import { checkQueueEmptyInput, claimAgentJobInput } from "~/contract/worker";
-import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
-import { checkQueueEmpty } from "~/domain/agent-jobs/check-queue-empty.server";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
+import {
+  cancelAgentJob,
+  checkQueueEmpty,
+  heartbeatAgentJob,
+  reportJobUsage,
+  updateTaskExecution,
+  verifySprintTask,
+  verifyTaskAgainstPlan,
+  whyNotMoving,
+} from "~/domain/agent-jobs/operations.server";
 import { reportWithDiff } from "~/domain/agent-jobs/report-with-diff.server";
-import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
-import { verifySprintTask } from "~/domain/agent-jobs/verify-sprint-task.server";
-import { verifyTaskAgainstPlan } from "~/domain/agent-jobs/verify-task-against-plan.server";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { restartWorker } from "~/domain/workers/restart-worker.server";
+import { restartWorker } from "~/domain/workers/operations.server";
 import {
   inProductOfJob,
   productOfCode,

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { createProductInput } from "~/contract/product";
-import { createProduct } from "~/domain/products/create-product.server";
-import { getAgentContext } from "~/domain/products/get-agent-context.server";
-import { listProducts } from "~/domain/products/list-products.server";
+import { createProduct, getAgentContext, listProducts } from "~/domain/products/operations.server";
 import { cursorInput, cutList } from "../cut-list";
 import { reference, resolveId } from "../references.server";
 import { defineTool } from "../tool.server";

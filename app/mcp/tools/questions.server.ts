@@ -5,12 +5,14 @@ import {
   listQuestionsInput,
   questionIdInput,
 } from "~/contract/question";
-import { answerUserQuestion } from "~/domain/questions/answer-user-question.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { cancelQuestion } from "~/domain/questions/cancel-question.server";
-import { getQuestion } from "~/domain/questions/get-question.server";
-import { listOpenUserQuestions } from "~/domain/questions/list-open-user-questions.server";
-import { listQuestions } from "~/domain/questions/list-questions.server";
+import {
+  answerUserQuestion,
+  askQuestion,
+  cancelQuestion,
+  getQuestion,
+  listOpenUserQuestions,
+  listQuestions,
+} from "~/domain/questions/operations.server";
 import { inProductOfJob, productOfCode, reference, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 

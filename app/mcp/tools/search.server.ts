@@ -1,5 +1,5 @@
 import { searchInput } from "~/contract/search";
-import { search } from "~/domain/search/search.server";
+import { search } from "~/domain/search/operations.server";
 import { reference, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
 

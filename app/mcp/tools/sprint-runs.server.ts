@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { pauseSprintRunInput, sprintRunIdInput } from "~/contract/sprint-run";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  cancelSprintRun,
+  getSprintRun,
+  pauseSprintRun,
+  resumeSprint,
+  resumeSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { cursorInput, cutList, listLimit } from "../cut-list";
 import { productOfCode, reference, resolveId } from "../references.server";
 import { defineTool } from "../tool.server";

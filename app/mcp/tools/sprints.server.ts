@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { createSprintInput, getSprintContextInput } from "~/contract/sprint";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
-import { getSprintContext } from "~/domain/sprints/get-sprint-context.server";
-import { startSprint } from "~/domain/sprints/start-sprint.server";
+import { createSprint, getSprintContext, startSprint } from "~/domain/sprints/operations.server";
 import { addStoryToSprint } from "~/domain/stories/operations.server";
 import { productOfCode, reference, resolveId } from "../references.server";
 import { defineTool } from "../tool.server";

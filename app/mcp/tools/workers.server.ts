@@ -1,6 +1,5 @@
 import { workerHeartbeatInput } from "~/contract/worker-presence";
-import { restartWorker } from "~/domain/workers/restart-worker.server";
-import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
+import { restartWorker, workerHeartbeat } from "~/domain/workers/operations.server";
 import { defineTool } from "../tool.server";
 
 export const workerHeartbeatTool = defineTool({

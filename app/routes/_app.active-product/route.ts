@@ -1,5 +1,5 @@
 import { redirect } from "@remix-run/node";
-import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
+import { setActiveProduct } from "~/domain/accounts/operations.server";
 import { done, textOf } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
@@ -14,10 +14,10 @@ export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
   const form = await request.formData();
   if (textOf(form, "product_id") === "") {
-    await setActiveProduct(actor, null);
+    await setActiveProduct(actor, { product_id: null });
     return done(form, "/dashboard");
   }
   const productId = readId(form, "product_id", "product");
-  await setActiveProduct(actor, productId);
+  await setActiveProduct(actor, { product_id: productId });
   return done(form, `/products/${productId}/backlog`);
 });

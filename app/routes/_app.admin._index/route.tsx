@@ -9,9 +9,8 @@ import { Table } from "~/components/table";
 import { useAnswer } from "~/components/use-answer";
 import { roles } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
-import { listUsers } from "~/domain/accounts/list-users.server";
+import { adminListUsers, adminUpdateUser } from "~/domain/accounts/operations.server";
 import { resetPasswordOf } from "~/domain/accounts/reset-password-of.server";
-import { updateUser } from "~/domain/accounts/update-user.server";
 import { done, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
@@ -25,7 +24,7 @@ const here = "/admin";
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireAdmin(request, context);
   const after = new URL(request.url).searchParams.get("after");
-  return json({ users: await listUsers(actor, after), ownId: principal.user_id });
+  return json({ users: await adminListUsers(actor, { after }), ownId: principal.user_id });
 });
 
 export const action = pageAction(async ({ request, context }) => {
@@ -37,11 +36,14 @@ export const action = pageAction(async ({ request, context }) => {
     role: async () => {
       const role = roles.find((known) => known === textOf(form, "role"));
       if (!role) throw new ContractError(422, "Choose a role.");
-      await updateUser(actor, userId, { role });
+      await adminUpdateUser(actor, { user_id: userId, role });
       return done(form, here, "Role changed");
     },
     demo: async () => {
-      await updateUser(actor, userId, { is_demo: textOf(form, "is_demo") === "true" });
+      await adminUpdateUser(actor, {
+        user_id: userId,
+        is_demo: textOf(form, "is_demo") === "true",
+      });
       return done(form, here, "Demo flag changed");
     },
     reset: async () => {

@@ -1,7 +1,7 @@
 import { json } from "@remix-run/node";
 import { listCandidatesInput } from "~/contract/dependency";
 import { ContractError } from "~/contract/errors";
-import { listCandidates } from "~/domain/dependencies/list-candidates.server";
+import { listCandidates } from "~/domain/dependencies/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 
 /** `GET /candidates?kind=&id=&query=`: what the pickers of "waits for" offer. */

@@ -1,5 +1,5 @@
 import { redirect } from "@remix-run/node";
-import { changeThings } from "~/domain/changes/change-things.server";
+import { changeThings } from "~/domain/changes/operations.server";
 import { movePbi } from "~/domain/pbis/operations.server";
 import { addDependencyOfRow } from "~/http/dependency-forms.server";
 import { doneForNow } from "~/http/form-action.server";

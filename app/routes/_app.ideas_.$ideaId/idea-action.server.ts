@@ -2,13 +2,15 @@ import { redirect } from "@remix-run/node";
 import { linkIdeaProductInput, promoteIdeaInput, updateIdeaInput } from "~/contract/idea";
 import { askAboutIdeaInput } from "~/contract/question";
 import type { Actor } from "~/db/rpc.server";
-import { archiveIdea } from "~/domain/ideas/archive-idea.server";
-import { linkIdeaProduct } from "~/domain/ideas/link-idea-product.server";
-import { promoteIdea } from "~/domain/ideas/promote-idea.server";
-import { restoreIdea } from "~/domain/ideas/restore-idea.server";
-import { unlinkIdeaProduct } from "~/domain/ideas/unlink-idea-product.server";
-import { updateIdea } from "~/domain/ideas/update-idea.server";
-import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
+import {
+  archiveIdea,
+  linkIdeaProduct,
+  promoteIdea,
+  restoreIdea,
+  unlinkIdeaProduct,
+  updateIdea,
+} from "~/domain/ideas/operations.server";
+import { askAboutIdea } from "~/domain/questions/operations.server";
 import { done, readForm, runForm, runIntent } from "~/http/form-action.server";
 
 /** Everything that the page of an idea changes. */

@@ -9,9 +9,9 @@ import { EmptyState } from "~/components/empty-state";
 import { costsText, countText, percentText, tokensText } from "~/components/numbers";
 import { PageHeader } from "~/components/page-header";
 import type { UsageNumbers } from "~/contract/insight";
-import { getForecast } from "~/domain/budgets/get-forecast.server";
-import { getInsights } from "~/domain/insights/get-insights.server";
-import { getShell } from "~/domain/pages/get-shell.server";
+import { getForecast } from "~/domain/budgets/operations.server";
+import { getInsights } from "~/domain/insights/operations.server";
+import { getShell } from "~/domain/pages/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { ProductFilter } from "../_app/product-filter";
@@ -25,7 +25,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
   const wanted =
     new URL(request.url).searchParams.get("product") ?? principal.active_product_id ?? "";
-  const { products } = await getShell(actor, null);
+  const { products } = await getShell(actor, { active_product_id: null });
   const product = products.find(({ id }) => id === wanted) ?? products[0];
   if (!product || !isCanonicalUuid(product.id)) return json({ productId: null, insights: null });
   const [{ burndown, by_day, by_day_model, cycle_times, ...insights }, forecast] =

@@ -2,7 +2,7 @@ import { json } from "@remix-run/node";
 import { z } from "zod";
 import { showFile } from "~/components/diff/show-diff.server";
 import { ContractError } from "~/contract/errors";
-import { getJobDiff } from "~/domain/agent-jobs/get-job-diff.server";
+import { getJobDiff } from "~/domain/agent-jobs/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 

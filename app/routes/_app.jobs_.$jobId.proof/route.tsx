@@ -2,7 +2,7 @@ import { json } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { EmptyState } from "~/components/empty-state";
 import { ProofPart } from "~/components/proof/proof-part";
-import { getJobProof } from "~/domain/proof/get-job-proof.server";
+import { getJobProof } from "~/domain/proof/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";

@@ -1,8 +1,7 @@
 import { renderMarkdown } from "~/components/markdown.server";
 import type { BacklogTree } from "~/contract/page-data";
 import type { Actor } from "~/db/rpc.server";
-import { getStoryPage } from "~/domain/pages/get-story-page.server";
-import { getTaskPage } from "~/domain/pages/get-task-page.server";
+import { getStoryPage, getTaskPage } from "~/domain/pages/operations.server";
 import { getPbi } from "~/domain/pbis/operations.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { type FilledField, filledFields } from "./panel-parameters";
@@ -33,7 +32,7 @@ export async function loadPanel(
     return { kind: "pbi", pbi, description: await renderMarkdown(pbi.description) } as const;
   }
   if (kind === "story") {
-    const page = await getStoryPage(actor, id);
+    const page = await getStoryPage(actor, { story_id: id });
     const texts = {
       description: await renderMarkdown(page.story.description),
       criteria: await renderMarkdown(page.story.acceptance_criteria),
@@ -41,7 +40,7 @@ export async function loadPanel(
     return { kind: "story", page, texts } as const;
   }
   if (kind === "task") {
-    const page = await getTaskPage(actor, id);
+    const page = await getTaskPage(actor, { task_id: id });
     const description = await renderMarkdown(page.task.description);
     const plan = await renderMarkdown(page.task.implementation_plan);
     return { kind: "task", page, description, plan } as const;

@@ -12,7 +12,7 @@ import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
 import { SavedViews } from "~/components/views/saved-views";
 import { viewsText } from "~/components/views/views-text.server";
-import { getBacklogTree } from "~/domain/pages/get-backlog-tree.server";
+import { getBacklogTree } from "~/domain/pages/operations.server";
 import { pageData } from "~/http/page-data.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -32,7 +32,7 @@ export { shouldRevalidate } from "~/live/unreachable";
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
   const address = new URL(request.url).searchParams;
-  const reading = getBacklogTree(actor, productId);
+  const reading = getBacklogTree(actor, { product_id: productId });
   const [tree, panel] = await Promise.all([reading, loadPanel(actor, address, reading)]);
   const sprint = address.get("sprint") ?? "";
   const filter = {

@@ -1,8 +1,8 @@
 import { json } from "@remix-run/node";
 import type { ProductChoices } from "~/components/things/menu-choices";
 import { takesStories } from "~/contract/takes-stories";
-import { getBacklogTree } from "~/domain/pages/get-backlog-tree.server";
-import { listProductMembers } from "~/domain/products/list-product-members.server";
+import { getBacklogTree } from "~/domain/pages/operations.server";
+import { listProductMembers } from "~/domain/products/operations.server";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 
 /** More than anybody reads in a menu; who has more narrows by typing what is newest. */
@@ -12,7 +12,7 @@ const mostStories = 500;
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
   const [tree, members] = await Promise.all([
-    getBacklogTree(actor, productId),
+    getBacklogTree(actor, { product_id: productId }),
     listProductMembers(actor, { product_id: productId }),
   ]);
   const named = ({ id, code, title }: { id: string; code: string; title: string }) => ({

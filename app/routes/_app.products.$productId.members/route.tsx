@@ -17,11 +17,13 @@ import {
   removeProductMemberInput,
 } from "~/contract/product";
 import { addProductMember } from "~/domain/products/add-product-member.server";
-import { allowMyWorkers } from "~/domain/products/allow-my-workers.server";
-import { getProduct } from "~/domain/products/get-product.server";
-import { leaveProduct } from "~/domain/products/leave-product.server";
-import { listProductMembers } from "~/domain/products/list-product-members.server";
-import { removeProductMember } from "~/domain/products/remove-product-member.server";
+import {
+  allowMyWorkers,
+  getProduct,
+  leaveProduct,
+  listProductMembers,
+  removeProductMember,
+} from "~/domain/products/operations.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";

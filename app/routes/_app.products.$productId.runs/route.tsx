@@ -11,7 +11,7 @@ import { StatusPill } from "~/components/status-pill";
 import { useSteadyRows } from "~/components/use-steady-rows";
 import { WovenProgress } from "~/components/woven-progress";
 import type { SprintRun } from "~/contract/sprint-run";
-import { listSprintRuns } from "~/domain/sprint-runs/list-sprint-runs.server";
+import { listSprintRuns } from "~/domain/sprint-runs/operations.server";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 

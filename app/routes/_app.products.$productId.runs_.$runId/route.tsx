@@ -13,16 +13,17 @@ import { useAnswer } from "~/components/use-answer";
 import { describeStatuses, WovenProgress } from "~/components/woven-progress";
 import { jobIdInput } from "~/contract/agent-job";
 import { sprintRunIdInput } from "~/contract/sprint-run";
-import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { getBudgets } from "~/domain/budgets/get-budgets.server";
-import { listRunOrder } from "~/domain/dependencies/list-run-order.server";
-import { listQuestions } from "~/domain/questions/list-questions.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
+import { cancelAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { getBudgets } from "~/domain/budgets/operations.server";
+import { listRunOrder } from "~/domain/dependencies/operations.server";
+import { listQuestions } from "~/domain/questions/operations.server";
+import {
+  cancelSprintRun,
+  getSprintRun,
+  pauseSprintRun,
+  resumeSprint,
+  resumeSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";

@@ -3,15 +3,19 @@ import { setBudgetSettingsInput } from "~/contract/budget";
 import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/contract/notice";
 import { deleteProductInput, updateProductInput } from "~/contract/product";
 import type { Actor } from "~/db/rpc.server";
-import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
-import { createWebhook } from "~/domain/notices/create-webhook.server";
-import { deleteWebhook } from "~/domain/notices/delete-webhook.server";
-import { pingWebhook } from "~/domain/notices/ping-webhook.server";
-import { updateWebhook } from "~/domain/notices/update-webhook.server";
-import { archiveProduct } from "~/domain/products/archive-product.server";
-import { deleteProduct } from "~/domain/products/delete-product.server";
-import { restoreProduct } from "~/domain/products/restore-product.server";
-import { updateProduct } from "~/domain/products/update-product.server";
+import { setBudgetSettings } from "~/domain/budgets/operations.server";
+import {
+  createWebhook,
+  deleteWebhook,
+  pingWebhook,
+  updateWebhook,
+} from "~/domain/notices/operations.server";
+import {
+  archiveProduct,
+  deleteProduct,
+  restoreProduct,
+  updateProduct,
+} from "~/domain/products/operations.server";
 import { forgetProduct } from "~/http/active-product.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";

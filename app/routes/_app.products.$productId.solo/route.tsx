@@ -15,7 +15,7 @@ import { PageHeader } from "~/components/page-header";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
 import { assignStoryInput } from "~/contract/story";
-import { getSoloBoard } from "~/domain/pages/get-solo-board.server";
+import { getSoloBoard } from "~/domain/pages/operations.server";
 import { assignStory } from "~/domain/stories/operations.server";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
@@ -27,7 +27,7 @@ export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
-  const board = await getSoloBoard(actor, productId);
+  const board = await getSoloBoard(actor, { product_id: productId });
   const mine = new Set(
     board.stories.filter((story) => story.assignee_id === principal.user_id).map(({ id }) => id),
   );

@@ -16,8 +16,8 @@ import { FormErrors } from "~/components/field";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
 import { viewsText } from "~/components/views/views-text.server";
-import { getForecast } from "~/domain/budgets/get-forecast.server";
-import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
+import { getForecast } from "~/domain/budgets/operations.server";
+import { getSprintBoard } from "~/domain/pages/operations.server";
 import { pageData } from "~/http/page-data.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
@@ -34,10 +34,9 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const sprintId = requireId(params.sprintId, "sprint");
   const address = new URL(request.url).searchParams;
   const look = readLook(address);
-  const { tasks, views, preflight, budgets, burndown, ...board } = await getSprintBoard(
-    actor,
-    sprintId,
-  );
+  const { tasks, views, preflight, budgets, burndown, ...board } = await getSprintBoard(actor, {
+    sprint_id: sprintId,
+  });
   const mayStart = preflight.ready && board.sprint.status === "active";
   const view = viewOf(tasks, board.stories, look, principal.user_id, board.members);
   const cards = boardCards(view.tasks, view.groups);

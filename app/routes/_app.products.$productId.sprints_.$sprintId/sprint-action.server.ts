@@ -4,12 +4,13 @@ import { stopAtSchema } from "~/contract/budget";
 import { updateSprintInput } from "~/contract/sprint";
 import { addStoryToSprintInput, assignStoryInput, storyIdInput } from "~/contract/story";
 import type { Actor } from "~/db/rpc.server";
-import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { cancelSprint } from "~/domain/sprints/cancel-sprint.server";
-import { completeSprint } from "~/domain/sprints/complete-sprint.server";
-import { startSprint } from "~/domain/sprints/start-sprint.server";
-import { updateSprint } from "~/domain/sprints/update-sprint.server";
+import { resumeSprint, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import {
+  cancelSprint,
+  completeSprint,
+  startSprint,
+  updateSprint,
+} from "~/domain/sprints/operations.server";
 import {
   addStoryToSprint,
   assignStory,

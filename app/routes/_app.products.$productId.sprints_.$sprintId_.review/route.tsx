@@ -6,7 +6,7 @@ import { drawBurndown } from "~/components/charts/draw-burndown.server";
 import { EmptyState } from "~/components/empty-state";
 import { costsText } from "~/components/numbers";
 import { visible } from "~/components/proof/visible";
-import { getSprintReview } from "~/domain/pages/get-sprint-review.server";
+import { getSprintReview } from "~/domain/pages/operations.server";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -19,7 +19,7 @@ export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireProduct(request, context, params);
-  const review = await getSprintReview(actor, requireId(params.sprintId, "sprint"));
+  const review = await getSprintReview(actor, { sprint_id: requireId(params.sprintId, "sprint") });
   const { burndown, ...rest } = review;
   return json({ review: rest, chart: drawBurndown(burndown, review.sprint) });
 });

@@ -3,7 +3,7 @@ import { CodeChip } from "~/components/badge";
 import { RouteError } from "~/components/error-page";
 import { NavTabs } from "~/components/tabs";
 import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-access";
-import { getProduct } from "~/domain/products/get-product.server";
+import { getProduct } from "~/domain/products/operations.server";
 import { pageData } from "~/http/page-data.server";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { productPages, productPath } from "../_app/navigation";

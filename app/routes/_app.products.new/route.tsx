@@ -8,8 +8,8 @@ import { ServerForm, useServerForm } from "~/components/server-form";
 import { useAnswer } from "~/components/use-answer";
 import { WriteFields } from "~/components/write-access";
 import { createProductInput } from "~/contract/product";
-import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
-import { createProduct } from "~/domain/products/create-product.server";
+import { setActiveProduct } from "~/domain/accounts/operations.server";
+import { createProduct } from "~/domain/products/operations.server";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 
@@ -26,7 +26,7 @@ export const action = pageAction(async ({ request, context }) => {
   if (textOf(form, "code") === "") form.set("code", codeFrom(textOf(form, "name")));
   return runForm(form, createProductInput, async (input) => {
     const product = await createProduct(actor, input);
-    await setActiveProduct(actor, product.id);
+    await setActiveProduct(actor, { product_id: product.id });
     return redirect(`/products/${product.id}/backlog`, 303);
   });
 });

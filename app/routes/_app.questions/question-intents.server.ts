@@ -1,7 +1,6 @@
 import { answerQuestionInput, questionIdInput } from "~/contract/question";
 import type { Actor } from "~/db/rpc.server";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { cancelQuestion } from "~/domain/questions/cancel-question.server";
+import { answerQuestion, cancelQuestion } from "~/domain/questions/operations.server";
 import { done, readForm } from "~/http/form-action.server";
 
 /** What the buttons of a question do, on every page that shows questions to be answered in place. */

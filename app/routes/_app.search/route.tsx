@@ -8,7 +8,7 @@ import { useRowKeys } from "~/components/page-keys";
 import { StatusDot, StatusPill } from "~/components/status-pill";
 import { matchesFilter, readFilter } from "~/contract/item-filter";
 import type { SearchResult } from "~/contract/search";
-import { search } from "~/domain/search/search.server";
+import { search } from "~/domain/search/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import type { SearchAnswer, SearchHit } from "./search-answer";
 

@@ -9,9 +9,8 @@ import { RelativeTime } from "~/components/relative-time";
 import { Cell, Table } from "~/components/table";
 import { WriteFields } from "~/components/write-access";
 import type { Session } from "~/contract/account";
-import { listSessions } from "~/domain/accounts/list-sessions.server";
+import { listSessions, revokeSession } from "~/domain/accounts/operations.server";
 import { revokeOtherSessions } from "~/domain/accounts/revoke-other-sessions.server";
-import { revokeSession } from "~/domain/accounts/revoke-session.server";
 import { done, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
@@ -31,7 +30,7 @@ export const action = pageAction(async ({ request, context }) => {
   const form = await request.formData();
   return runIntent(form, {
     end: async () => {
-      await revokeSession(actor, readId(form, "session_id", "device"));
+      await revokeSession(actor, { session_id: readId(form, "session_id", "device") });
       return done(form, here, "Signed out there");
     },
     "end-others": async () => {

@@ -10,9 +10,11 @@ import { RelativeTime } from "~/components/relative-time";
 import { Cell, Table } from "~/components/table";
 import { WriteFields } from "~/components/write-access";
 import { subscribePushInput } from "~/contract/notice";
-import { listPushSubscriptions } from "~/domain/notices/list-push-subscriptions.server";
-import { subscribePush } from "~/domain/notices/subscribe-push.server";
-import { unsubscribePush } from "~/domain/notices/unsubscribe-push.server";
+import {
+  listPushSubscriptions,
+  subscribePush,
+  unsubscribePush,
+} from "~/domain/notices/operations.server";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";

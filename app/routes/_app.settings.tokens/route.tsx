@@ -5,8 +5,7 @@ import { Notice } from "~/components/notice";
 import { useAnswer } from "~/components/use-answer";
 import { newApiTokenSchema } from "~/contract/api-token";
 import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
-import { listApiTokens } from "~/domain/api-tokens/list-api-tokens.server";
-import { revokeApiToken } from "~/domain/api-tokens/revoke-api-token.server";
+import { listApiTokens, revokeApiToken } from "~/domain/api-tokens/operations.server";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
@@ -32,7 +31,7 @@ export const action = pageAction(async ({ request, context }) => {
         return json({ created: { token, label } }, { status: 201 });
       }),
     revoke: async () => {
-      await revokeApiToken(actor, readId(form, "token_id", "token"));
+      await revokeApiToken(actor, { token_id: readId(form, "token_id", "token") });
       return done(form, "/settings/tokens", "Token revoked");
     },
   });

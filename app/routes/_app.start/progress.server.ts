@@ -1,17 +1,20 @@
 import type { Actor } from "~/db/rpc.server";
-import { listAgentJobs } from "~/domain/agent-jobs/list-agent-jobs.server";
-import { listApiTokens } from "~/domain/api-tokens/list-api-tokens.server";
-import { getShell } from "~/domain/pages/get-shell.server";
-import { listQuestions } from "~/domain/questions/list-questions.server";
-import { listSprintRuns } from "~/domain/sprint-runs/list-sprint-runs.server";
+import { listAgentJobs } from "~/domain/agent-jobs/operations.server";
+import { listApiTokens } from "~/domain/api-tokens/operations.server";
+import { getShell } from "~/domain/pages/operations.server";
+import { listQuestions } from "~/domain/questions/operations.server";
+import { listSprintRuns } from "~/domain/sprint-runs/operations.server";
 
 /** How far somebody has come; read from what there is, so that nothing has to be remembered. */
 export async function readProgress(actor: Actor, activeProductId: string | null) {
-  const [{ products }, tokens] = await Promise.all([getShell(actor, null), listApiTokens(actor)]);
+  const [{ products }, tokens] = await Promise.all([
+    getShell(actor, { active_product_id: null }),
+    listApiTokens(actor),
+  ]);
   const product = products.find(({ id }) => id === activeProductId) ?? products[0] ?? null;
   const [shell, runs, open, answered] = product
     ? await Promise.all([
-        getShell(actor, product.id),
+        getShell(actor, { active_product_id: product.id }),
         listSprintRuns(actor, { product_id: product.id, limit: 1 }),
         listQuestions(actor, { product_id: product.id, state: "open", limit: 1 }),
         listQuestions(actor, { product_id: product.id, state: "answered", limit: 1 }),

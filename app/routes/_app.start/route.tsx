@@ -4,8 +4,8 @@ import { useEffect } from "react";
 import { FormErrors } from "~/components/field";
 import { PageHeader } from "~/components/page-header";
 import { useAnswer } from "~/components/use-answer";
-import { setActiveProduct } from "~/domain/accounts/set-active-product.server";
-import { listProductOverviews } from "~/domain/products/list-product-overviews.server";
+import { setActiveProduct } from "~/domain/accounts/operations.server";
+import { listProductOverviews } from "~/domain/products/operations.server";
 import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readProgress } from "./progress.server";
@@ -27,7 +27,7 @@ export const action = pageAction(async ({ request, context }) => {
   const earlier = products.find((product) => product.code === "SAMPLE" && product.role === "OWNER");
   const { id } =
     earlier ?? (await createSampleProduct(context.services.database, principal.user_id));
-  await setActiveProduct(actor, id);
+  await setActiveProduct(actor, { product_id: id });
   return redirect("/start", 303);
 });
 

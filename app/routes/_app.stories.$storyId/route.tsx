@@ -12,8 +12,8 @@ import { QuestionCard } from "~/components/questions/question-card";
 import { TasksOfSelection } from "~/components/tasks-of-selection";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { WriteAccessProvider } from "~/components/write-access";
-import { getStoryPage } from "~/domain/pages/get-story-page.server";
-import { getStoryProof } from "~/domain/proof/get-story-proof.server";
+import { getStoryPage } from "~/domain/pages/operations.server";
+import { getProof } from "~/domain/proof/operations.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -29,8 +29,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   const story_id = requireId(params.storyId, "story");
   const [page, proof] = await Promise.all([
-    getStoryPage(actor, story_id),
-    getStoryProof(actor, { story_id }),
+    getStoryPage(actor, { story_id }),
+    getProof(actor, { story_id }),
   ]);
   return json({
     page,

@@ -4,8 +4,7 @@ import { addStoryToSprintInput, assignStoryInput, updateStoryInput } from "~/con
 import { storyLogBody } from "~/contract/story-log";
 import { createTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { addEvidenceJson } from "~/domain/proof/add-evidence.server";
-import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
+import { addEvidence, waiveCriterion } from "~/domain/proof/operations.server";
 import {
   addStoryToSprint,
   appendStoryLog,
@@ -55,7 +54,7 @@ export async function actOnStory(
         return redirect(`/tasks/${task.id}`, 303);
       }),
     saw: async () => {
-      await addEvidenceJson(actor, readForm(form, judgeCriterionInput));
+      await addEvidence.json(actor, readForm(form, judgeCriterionInput));
       return done(form, `${back}#proof`, "Noted");
     },
     waive: async () => {

@@ -13,10 +13,10 @@ import { QuestionCard } from "~/components/questions/question-card";
 import { TasksOfSelection } from "~/components/tasks-of-selection";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { WriteAccessProvider } from "~/components/write-access";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { getBudgets } from "~/domain/budgets/get-budgets.server";
-import { getTaskPage } from "~/domain/pages/get-task-page.server";
-import { getStoryProof } from "~/domain/proof/get-story-proof.server";
+import { whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { getBudgets } from "~/domain/budgets/operations.server";
+import { getTaskPage } from "~/domain/pages/operations.server";
+import { getProof } from "~/domain/proof/operations.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -34,11 +34,11 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   const taskId = requireId(params.taskId, "task");
   const [page, why] = await Promise.all([
-    getTaskPage(actor, taskId),
+    getTaskPage(actor, { task_id: taskId }),
     whyNotMoving(actor, { kind: "task", id: taskId }),
   ]);
   const [proof, budgets] = await Promise.all([
-    getStoryProof(actor, { story_id: page.story.id }),
+    getProof(actor, { story_id: page.story.id }),
     getBudgets(actor, { product_id: page.product.id, task_id: taskId }),
   ]);
   return json({

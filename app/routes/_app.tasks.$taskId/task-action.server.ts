@@ -1,6 +1,6 @@
 import { moveTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { getTaskPage } from "~/domain/pages/get-task-page.server";
+import { getTaskPage } from "~/domain/pages/operations.server";
 import { deleteTask, moveTask } from "~/domain/tasks/operations.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
@@ -15,7 +15,7 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
   form.set("task_id", taskId);
   const intent = textOf(form, "intent");
   if (intent === "set-budget" || intent === "delete-budget") {
-    const { product } = await getTaskPage(actor, taskId);
+    const { product } = await getTaskPage(actor, { task_id: taskId });
     return runIntent(form, budgetIntents(actor, form, product.id, back));
   }
   return runIntent(form, {
@@ -27,7 +27,7 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
       return doneForNow(form, back, "Moved");
     },
     delete: async () => {
-      const { story } = await getTaskPage(actor, taskId);
+      const { story } = await getTaskPage(actor, { task_id: taskId });
       await deleteTask(actor, { task_id: taskId });
       return doneForNow(form, `/stories/${story.id}`, "Deleted");
     },

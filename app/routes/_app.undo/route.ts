@@ -1,5 +1,5 @@
 import { redirect } from "@remix-run/node";
-import { undoChange } from "~/domain/changes/undo-change.server";
+import { undoChange } from "~/domain/changes/operations.server";
 import { done } from "~/http/form-action.server";
 import { pageAction, requireWriter } from "~/http/page-guards.server";
 import { undoneWords } from "./undone-words";

@@ -9,7 +9,7 @@ import { Elapsed, RelativeTime } from "~/components/relative-time";
 import { StatusPill } from "~/components/status-pill";
 import { Cell, Table } from "~/components/table";
 import type { AgentWorkerList } from "~/contract/worker-presence";
-import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
+import { listAgentWorkers } from "~/domain/workers/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 
 export { shouldRevalidate } from "~/live/unreachable";

@@ -5,7 +5,7 @@ import { Notice } from "~/components/notice";
 import { NowProvider } from "~/components/relative-time";
 import { ToastRegion } from "~/components/toast";
 import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-access";
-import { getShell } from "~/domain/pages/get-shell.server";
+import { getShell } from "~/domain/pages/operations.server";
 import { isOpenProduct } from "~/domain/products/is-open-product.server";
 import { leaveLostProduct, rememberedProduct, rememberProduct } from "~/http/active-product.server";
 import { pageData } from "~/http/page-data.server";
@@ -37,7 +37,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   const remembered = rememberedProduct(cookies, principal.user_id);
   const isForgotten = remembered !== undefined && principal.active_product_id === null;
   if (isForgotten && !(await isOpenProduct(actor, remembered))) throw leaveLostProduct();
-  const shell = await getShell(actor, principal.active_product_id);
+  const shell = await getShell(actor, { active_product_id: principal.active_product_id });
   const data: ShellData = {
     now: Date.now(),
     user: {

@@ -1,4 +1,4 @@
-import { deleteJobComment } from "~/domain/job-reviews/delete-job-comment.server";
+import { deleteJobComment } from "~/domain/job-reviews/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { requireId } from "~/http/require-id.server";

@@ -1,5 +1,5 @@
 import { conflictLimits, reportJobConflictBody } from "~/contract/job-conflict";
-import { reportJobConflict } from "~/domain/agent-jobs/report-job-conflict.server";
+import { reportJobConflict } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

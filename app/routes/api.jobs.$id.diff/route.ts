@@ -1,8 +1,7 @@
 import { ContractError } from "~/contract/errors";
 import { diffLimits, jobDiffQuery, saveJobDiffBody } from "~/contract/job-diff";
-import { getJobDiff } from "~/domain/agent-jobs/get-job-diff.server";
+import { getJobDiff, saveJobDiff } from "~/domain/agent-jobs/operations.server";
 import { patchText } from "~/domain/agent-jobs/patch-text";
-import { saveJobDiff } from "~/domain/agent-jobs/save-job-diff.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json, noContent } from "~/http/responses.server";

@@ -1,5 +1,5 @@
 import { reportMergedBody } from "~/contract/merged-job";
-import { reportMerged } from "~/domain/agent-jobs/report-merged.server";
+import { reportMerged } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

@@ -1,6 +1,5 @@
 import { appendJobOutputBody, jobOutputQuery } from "~/contract/job-output";
-import { appendJobOutputJson } from "~/domain/agent-jobs/append-job-output.server";
-import { getJobOutputJson } from "~/domain/agent-jobs/get-job-output.server";
+import { appendJobOutput, getJobOutput } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -12,7 +11,7 @@ const route = apiRoute({
     id: "agent job",
     query: jobOutputQuery,
     handle: async ({ actor, id, query }) =>
-      jsonText(await getJobOutputJson(actor, { job_id: id, ...query })),
+      jsonText(await getJobOutput.json(actor, { job_id: id, ...query })),
   }),
   POST: endpoint({
     auth: "bearer",
@@ -20,7 +19,7 @@ const route = apiRoute({
     id: "agent job",
     body: appendJobOutputBody,
     handle: async ({ actor, id, body }) =>
-      jsonText(await appendJobOutputJson(actor, { job_id: id, ...body }), { status: 202 }),
+      jsonText(await appendJobOutput.json(actor, { job_id: id, ...body }), { status: 202 }),
   }),
 });
 

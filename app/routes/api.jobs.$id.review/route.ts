@@ -1,5 +1,5 @@
 import { reviewJobBody } from "~/contract/job-review";
-import { reviewJob } from "~/domain/job-reviews/review-job.server";
+import { reviewJob } from "~/domain/job-reviews/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

@@ -1,4 +1,4 @@
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
+import { getAgentJob } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

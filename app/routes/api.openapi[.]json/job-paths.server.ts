@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from "zod-openapi";
 import { agentJobDetailSchema } from "~/contract/agent-job";
 import { conflictDecisionSchema, reportJobConflictBody } from "~/contract/job-conflict";
 import { jobDiffSchema, saveJobDiffBody } from "~/contract/job-diff";
-import { appendJobOutputBody, jobOutputSchema } from "~/contract/job-output";
+import { appendedOutputSchema, appendJobOutputBody, jobOutputSchema } from "~/contract/job-output";
 import {
   addJobCommentBody,
   jobCommentSchema,
@@ -135,7 +135,7 @@ export const jobPaths: ZodOpenApiPathsObject = {
       idParam: "id",
       body: appendJobOutputBody,
       status: 202,
-      answer: z.object({ last_seq: z.int() }),
+      answer: appendedOutputSchema,
       errors: [400, 401, 403, 404, 405, 409, 413, 422, 429, 500],
     }),
   },

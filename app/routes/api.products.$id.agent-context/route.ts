@@ -1,4 +1,4 @@
-import { getAgentContextJson } from "~/domain/products/get-agent-context.server";
+import { getAgentContext } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -8,7 +8,8 @@ const route = apiRoute({
   GET: endpoint({
     auth: "bearer",
     id: "product",
-    handle: async ({ actor, id }) => jsonText(await getAgentContextJson(actor, { product_id: id })),
+    handle: async ({ actor, id }) =>
+      jsonText(await getAgentContext.json(actor, { product_id: id })),
   }),
 });
 

@@ -1,4 +1,4 @@
-import { getBacklogJson } from "~/domain/products/get-backlog.server";
+import { getBacklog } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -8,7 +8,7 @@ const route = apiRoute({
   GET: endpoint({
     auth: "either",
     id: "product",
-    handle: async ({ actor, id }) => jsonText(await getBacklogJson(actor, { product_id: id })),
+    handle: async ({ actor, id }) => jsonText(await getBacklog.json(actor, { product_id: id })),
   }),
 });
 

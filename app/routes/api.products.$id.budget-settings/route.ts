@@ -1,5 +1,5 @@
 import { budgetSettingsBody } from "~/contract/budget";
-import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
+import { setBudgetSettings } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

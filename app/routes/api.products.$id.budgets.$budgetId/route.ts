@@ -1,4 +1,4 @@
-import { deleteBudget } from "~/domain/budgets/delete-budget.server";
+import { deleteBudget } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { requireId } from "~/http/require-id.server";

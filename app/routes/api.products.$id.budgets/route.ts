@@ -1,6 +1,5 @@
 import { budgetBody, budgetsQuery } from "~/contract/budget";
-import { getBudgets } from "~/domain/budgets/get-budgets.server";
-import { setBudget } from "~/domain/budgets/set-budget.server";
+import { getBudgets, setBudget } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

@@ -1,5 +1,5 @@
 import { forecastQuery } from "~/contract/forecast";
-import { getForecast } from "~/domain/budgets/get-forecast.server";
+import { getForecast } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

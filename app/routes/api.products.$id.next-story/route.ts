@@ -1,4 +1,4 @@
-import { getNextStoryJson } from "~/domain/products/get-next-story.server";
+import { getNextStory } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -8,7 +8,7 @@ const route = apiRoute({
   GET: endpoint({
     auth: "bearer",
     id: "product",
-    handle: async ({ actor, id }) => jsonText(await getNextStoryJson(actor, { product_id: id })),
+    handle: async ({ actor, id }) => jsonText(await getNextStory.json(actor, { product_id: id })),
   }),
 });
 

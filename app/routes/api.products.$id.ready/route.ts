@@ -1,5 +1,5 @@
 import { readyQuery } from "~/contract/dependency";
-import { listReadyJson } from "~/domain/dependencies/list-ready.server";
+import { listReady } from "~/domain/dependencies/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -11,7 +11,7 @@ const route = apiRoute({
     id: "product",
     query: readyQuery,
     handle: async ({ actor, id, query }) =>
-      jsonText(await listReadyJson(actor, { product_id: id, ...query })),
+      jsonText(await listReady.json(actor, { product_id: id, ...query })),
   }),
 });
 

@@ -1,6 +1,5 @@
 import { createSavedViewBody, savedViewsQuery } from "~/contract/saved-view";
-import { createSavedView } from "~/domain/saved-views/create-saved-view.server";
-import { listSavedViews } from "~/domain/saved-views/list-saved-views.server";
+import { createSavedView, listSavedViews } from "~/domain/saved-views/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

@@ -1,4 +1,4 @@
-import { listProductsJson } from "~/domain/products/list-products.server";
+import { listProducts } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -7,7 +7,7 @@ import { jsonText } from "~/http/responses.server";
 const route = apiRoute({
   GET: endpoint({
     auth: "bearer",
-    handle: async ({ actor }) => jsonText(await listProductsJson(actor)),
+    handle: async ({ actor }) => jsonText(await listProducts.json(actor)),
   }),
 });
 

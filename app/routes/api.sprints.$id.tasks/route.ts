@@ -1,5 +1,5 @@
 import { sprintTasksQuery } from "~/contract/sprint";
-import { listSprintTasksJson } from "~/domain/sprints/list-sprint-tasks.server";
+import { listSprintTasks } from "~/domain/sprints/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -11,7 +11,7 @@ const route = apiRoute({
     id: "sprint",
     query: sprintTasksQuery,
     handle: async ({ actor, id, query }) =>
-      jsonText(await listSprintTasksJson(actor, { sprint_id: id, limit: query.limit })),
+      jsonText(await listSprintTasks.json(actor, { sprint_id: id, limit: query.limit })),
   }),
 });
 

@@ -1,6 +1,5 @@
 import { addDependencyBody } from "~/contract/dependency";
-import { addDependencyJson } from "~/domain/dependencies/add-dependency.server";
-import { listDependenciesJson } from "~/domain/dependencies/list-dependencies.server";
+import { addDependency, listDependencies } from "~/domain/dependencies/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -11,7 +10,7 @@ const route = apiRoute({
     auth: "either",
     id: "story",
     handle: async ({ actor, id }) =>
-      jsonText(await listDependenciesJson(actor, { kind: "story", id })),
+      jsonText(await listDependencies.json(actor, { kind: "story", id })),
   }),
   POST: endpoint({
     auth: "bearer",
@@ -19,7 +18,7 @@ const route = apiRoute({
     id: "story",
     body: addDependencyBody,
     handle: async ({ actor, id, body }) =>
-      jsonText(await addDependencyJson(actor, { kind: "story", id, ...body }), { status: 201 }),
+      jsonText(await addDependency.json(actor, { kind: "story", id, ...body }), { status: 201 }),
   }),
 });
 

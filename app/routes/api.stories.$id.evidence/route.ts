@@ -1,6 +1,5 @@
 import { addEvidenceBody } from "~/contract/proof";
-import { addEvidenceJson } from "~/domain/proof/add-evidence.server";
-import { getStoryProofJson } from "~/domain/proof/get-story-proof.server";
+import { addEvidence, getProof } from "~/domain/proof/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
@@ -10,7 +9,7 @@ const route = apiRoute({
   GET: endpoint({
     auth: "either",
     id: "story",
-    handle: async ({ actor, id }) => jsonText(await getStoryProofJson(actor, { story_id: id })),
+    handle: async ({ actor, id }) => jsonText(await getProof.json(actor, { story_id: id })),
   }),
   POST: endpoint({
     auth: "either",
@@ -18,7 +17,7 @@ const route = apiRoute({
     id: "story",
     body: addEvidenceBody,
     handle: async ({ actor, id, body }) =>
-      jsonText(await addEvidenceJson(actor, { story_id: id, ...body }), { status: 201 }),
+      jsonText(await addEvidence.json(actor, { story_id: id, ...body }), { status: 201 }),
   }),
 });
 

@@ -1,5 +1,5 @@
 import { waiveCriterionBody } from "~/contract/proof";
-import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
+import { waiveCriterion } from "~/domain/proof/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

@@ -1,4 +1,4 @@
-import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
+import { removeDependency } from "~/domain/dependencies/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { noContent } from "~/http/responses.server";

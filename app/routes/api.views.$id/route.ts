@@ -1,6 +1,5 @@
 import { updateSavedViewBody } from "~/contract/saved-view";
-import { deleteSavedView } from "~/domain/saved-views/delete-saved-view.server";
-import { updateSavedView } from "~/domain/saved-views/update-saved-view.server";
+import { deleteSavedView, updateSavedView } from "~/domain/saved-views/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import { json, noContent } from "~/http/responses.server";

@@ -6,7 +6,7 @@ import { ToastRegion } from "~/components/toast";
 import { approvePairing } from "~/domain/pairings/approve-pairing.server";
 import { cancelPairing } from "~/domain/pairings/cancel-pairing.server";
 import { getPairingForApproval } from "~/domain/pairings/get-pairing-for-approval.server";
-import { revokePairing } from "~/domain/pairings/revoke-pairing.server";
+import { revokePairing } from "~/domain/pairings/operations.server";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runIntent, textOf } from "~/http/form-action.server";
 import {
@@ -43,7 +43,7 @@ export const action = pageAction(async ({ request, context }) => {
       return json({ outcome: "declined" });
     },
     revoke: async () => {
-      await revokePairing(actor, readRevocation(form));
+      await revokePairing(actor, { pairing_id: readRevocation(form) });
       return json({ outcome: "revoked" });
     },
   });

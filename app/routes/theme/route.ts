@@ -2,7 +2,7 @@ import type { ActionFunctionArgs } from "@remix-run/node";
 import { json, redirect } from "@remix-run/node";
 import { enhancedField } from "~/components/enhanced-field";
 import { parseTheme, themeCookie } from "~/components/theme";
-import { updateProfile } from "~/domain/accounts/update-profile.server";
+import { updateProfile } from "~/domain/accounts/operations.server";
 import { findActor } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 

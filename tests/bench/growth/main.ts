@@ -3,14 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { connectDatabase } from "~/db/database.server";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { getInbox } from "~/domain/inbox/get-inbox.server";
-import { getBacklogTree } from "~/domain/pages/get-backlog-tree.server";
-import { getSprintBoard } from "~/domain/pages/get-sprint-board.server";
-import { getAgentContextJson } from "~/domain/products/get-agent-context.server";
-import { getNextStoryJson } from "~/domain/products/get-next-story.server";
-import { listSprintTasksJson } from "~/domain/sprints/list-sprint-tasks.server";
+import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getInbox } from "~/domain/inbox/operations.server";
+import { getBacklogTree, getSprintBoard } from "~/domain/pages/operations.server";
+import { getAgentContext, getNextStory } from "~/domain/products/operations.server";
+import { listSprintTasks } from "~/domain/sprints/operations.server";
 import { startCluster } from "../../../supabase/embedded/postgres/cluster";
 import { loadSecrets } from "../../../supabase/embedded/secrets";
 import { startEmbeddedSupabase } from "../../../supabase/embedded/start";
@@ -25,15 +22,15 @@ const growing = ["tasks", "stories", "agent_jobs", "task_status_changes", "pbis"
 type Step = [name: string, run: (queue: Queue) => Promise<unknown>];
 
 const steps: Step[] = [
-  ["agent-context", (queue) => getAgentContextJson(queue.actor, { product_id: productOf(queue) })],
-  ["next-story", (queue) => getNextStoryJson(queue.actor, { product_id: productOf(queue) })],
+  ["agent-context", (queue) => getAgentContext.json(queue.actor, { product_id: productOf(queue) })],
+  ["next-story", (queue) => getNextStory.json(queue.actor, { product_id: productOf(queue) })],
   [
     "tasks of a sprint",
-    (queue) => listSprintTasksJson(queue.actor, { sprint_id: sprintOf(queue), limit: 50 }),
+    (queue) => listSprintTasks.json(queue.actor, { sprint_id: sprintOf(queue), limit: 50 }),
   ],
   ["claim and complete", claimAndComplete],
-  ["board", (queue) => getSprintBoard(queue.actor, sprintOf(queue))],
-  ["backlog", (queue) => getBacklogTree(queue.actor, productOf(queue))],
+  ["board", (queue) => getSprintBoard(queue.actor, { sprint_id: sprintOf(queue) })],
+  ["backlog", (queue) => getBacklogTree(queue.actor, { product_id: productOf(queue) })],
   ["inbox", (queue) => getInbox(queue.actor, { state: "open", kinds: [] })],
 ];
 

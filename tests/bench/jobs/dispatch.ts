@@ -1,8 +1,10 @@
 import type pg from "pg";
 import type { Database } from "~/db/database.server";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
+import {
+  claimAgentJob,
+  reportAgentJob,
+  reportJobUsage,
+} from "~/domain/agent-jobs/operations.server";
 import { median, verdict } from "../streams/statistics";
 import { closedLoop } from "./closed-loop";
 import { createQueueWorld, type Queue, startRuns } from "./world";

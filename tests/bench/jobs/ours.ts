@@ -1,5 +1,4 @@
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
+import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
 import { closedLoop } from "./closed-loop";
 import type { Queue } from "./world";
 

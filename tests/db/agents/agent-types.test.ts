@@ -6,7 +6,7 @@ import {
   verifyResults,
 } from "~/contract/agent-job";
 import { sprintRunStatuses } from "~/contract/sprint-run";
-import { createIdea } from "~/domain/ideas/create-idea.server";
+import { createIdea } from "~/domain/ideas/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { columnOf, holdJob } from "./sprint-world";
 

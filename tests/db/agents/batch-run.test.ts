@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
-import { verifySprintTask } from "~/domain/agent-jobs/verify-sprint-task.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  reportAgentJob,
+  updateTaskExecution,
+  verifySprintTask,
+} from "~/domain/agent-jobs/operations.server";
+import {
+  getSprintRun,
+  pauseSprintRun,
+  resumeSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { updateTask } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";

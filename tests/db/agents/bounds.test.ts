@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createWebhook } from "~/domain/notices/create-webhook.server";
-import { listWebhookDeliveries } from "~/domain/notices/list-webhook-deliveries.server";
-import { pingWebhook } from "~/domain/notices/ping-webhook.server";
+import {
+  createWebhook,
+  listWebhookDeliveries,
+  pingWebhook,
+} from "~/domain/notices/operations.server";
 import { takeDueNotices } from "~/domain/notices/take-due-notices.server";
 import { cleanupAgentArtifacts } from "~/domain/schedules/cleanup-agent-artifacts.server";
-import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
-import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
+import { listAgentWorkers, workerHeartbeat } from "~/domain/workers/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -1,20 +1,26 @@
 import { describe, expect, it } from "vitest";
 import type { AgentQuestion } from "~/contract/question";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { deleteBudget } from "~/domain/budgets/delete-budget.server";
-import { getBudgets } from "~/domain/budgets/get-budgets.server";
-import { getForecast } from "~/domain/budgets/get-forecast.server";
-import { setBudget } from "~/domain/budgets/set-budget.server";
-import { setBudgetSettings } from "~/domain/budgets/set-budget-settings.server";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  claimAgentJob,
+  heartbeatAgentJob,
+  reportAgentJob,
+  reportJobUsage,
+  whyNotMoving,
+} from "~/domain/agent-jobs/operations.server";
+import {
+  deleteBudget,
+  getBudgets,
+  getForecast,
+  setBudget,
+  setBudgetSettings,
+} from "~/domain/budgets/operations.server";
+import { answerQuestion } from "~/domain/questions/operations.server";
+import {
+  getSprintRun,
+  preflightSprintRun,
+  resumeSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { createToken, startTestApp } from "../../setup/app";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";

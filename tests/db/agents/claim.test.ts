@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { allowMyWorkers } from "~/domain/products/allow-my-workers.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { listAgentWorkers } from "~/domain/workers/list-agent-workers.server";
-import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
+import { claimAgentJob, getAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { allowMyWorkers } from "~/domain/products/operations.server";
+import { pauseSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { listAgentWorkers, workerHeartbeat } from "~/domain/workers/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

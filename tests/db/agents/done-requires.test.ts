@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { doneRequirements } from "~/contract/product";
 import type { ReportedEvidence } from "~/contract/proof";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { reviewJob } from "~/domain/job-reviews/review-job.server";
-import { updateProduct } from "~/domain/products/update-product.server";
-import { getStoryProof } from "~/domain/proof/get-story-proof.server";
-import { waiveCriterion } from "~/domain/proof/waive-criterion.server";
-import { listQuestions } from "~/domain/questions/list-questions.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  claimAgentJob,
+  getAgentJob,
+  reportAgentJob,
+  updateTaskExecution,
+  whyNotMoving,
+} from "~/domain/agent-jobs/operations.server";
+import { reviewJob } from "~/domain/job-reviews/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
+import { getProof, waiveCriterion } from "~/domain/proof/operations.server";
+import { listQuestions } from "~/domain/questions/operations.server";
+import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { createToken } from "../../setup/app";
 import { createTestDatabase } from "../../setup/database";
@@ -33,7 +33,7 @@ async function openRun(required: (typeof doneRequirements)[number], options: Spr
   });
   const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
   const story = at(world.stories, 0);
-  const proof = () => getStoryProof(world.actor, { story_id: story.id });
+  const proof = () => getProof(world.actor, { story_id: story.id });
   const take = async (worker: string) => {
     const job = await claim(world.actor, worker);
     const attempt = { job_id: job.id, attempt: job.attempt };

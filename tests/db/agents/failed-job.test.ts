@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/operations.server";
+import { cancelSprintRun, getSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { at } from "../world";

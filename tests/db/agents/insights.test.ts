@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { getInsights } from "~/domain/insights/get-insights.server";
-import { listModelPrices } from "~/domain/insights/list-model-prices.server";
-import { setModelPrice } from "~/domain/insights/set-model-price.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { completeSprint } from "~/domain/sprints/complete-sprint.server";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getInsights, listModelPrices, setModelPrice } from "~/domain/insights/operations.server";
+import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { completeSprint } from "~/domain/sprints/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
-import { checkQueueEmpty } from "~/domain/agent-jobs/check-queue-empty.server";
-import { createAgentJob } from "~/domain/agent-jobs/create-agent-job.server";
-import { listAgentJobs } from "~/domain/agent-jobs/list-agent-jobs.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { getSoloState } from "~/domain/workers/get-solo-state.server";
-import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
+import {
+  cancelAgentJob,
+  checkQueueEmpty,
+  createAgentJob,
+  listAgentJobs,
+  reportAgentJob,
+} from "~/domain/agent-jobs/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { getSoloState, workerHeartbeat } from "~/domain/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { announcements } from "../../streams/announcements";

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { cancelAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import {
+  cancelSprintRun,
+  getSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { at } from "../world";

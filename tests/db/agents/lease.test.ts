@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
-import { verifyTaskAgainstPlan } from "~/domain/agent-jobs/verify-task-against-plan.server";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { restartWorker } from "~/domain/workers/restart-worker.server";
+import {
+  heartbeatAgentJob,
+  reportAgentJob,
+  reportJobUsage,
+  verifyTaskAgainstPlan,
+  whyNotMoving,
+} from "~/domain/agent-jobs/operations.server";
+import { askQuestion } from "~/domain/questions/operations.server";
+import { pauseSprintRun } from "~/domain/sprint-runs/operations.server";
+import { restartWorker } from "~/domain/workers/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";
 import { at } from "../world";

@@ -1,20 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { DueNotice } from "~/contract/notice";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { createWebhook } from "~/domain/notices/create-webhook.server";
-import { deleteWebhook } from "~/domain/notices/delete-webhook.server";
-import { listPushSubscriptions } from "~/domain/notices/list-push-subscriptions.server";
-import { listWebhookDeliveries } from "~/domain/notices/list-webhook-deliveries.server";
-import { listWebhooks } from "~/domain/notices/list-webhooks.server";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
 import { markNotice } from "~/domain/notices/mark-notice.server";
-import { pingWebhook } from "~/domain/notices/ping-webhook.server";
-import { subscribePush } from "~/domain/notices/subscribe-push.server";
+import {
+  createWebhook,
+  deleteWebhook,
+  listPushSubscriptions,
+  listWebhookDeliveries,
+  listWebhooks,
+  pingWebhook,
+  subscribePush,
+  unsubscribePush,
+  updateWebhook,
+} from "~/domain/notices/operations.server";
 import { takeDueNotices } from "~/domain/notices/take-due-notices.server";
-import { unsubscribePush } from "~/domain/notices/unsubscribe-push.server";
-import { updateWebhook } from "~/domain/notices/update-webhook.server";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";

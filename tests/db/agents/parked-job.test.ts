@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { AskQuestionInput } from "~/contract/question";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { cancelQuestion } from "~/domain/questions/cancel-question.server";
-import { getNotificationsState } from "~/domain/questions/get-notifications-state.server";
+import {
+  heartbeatAgentJob,
+  reportAgentJob,
+  whyNotMoving,
+} from "~/domain/agent-jobs/operations.server";
+import {
+  answerQuestion,
+  askQuestion,
+  cancelQuestion,
+  getNotificationsState,
+} from "~/domain/questions/operations.server";
 import { sweep } from "~/domain/schedules/sweep.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { resumeSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { at } from "../world";

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { getQuestion } from "~/domain/questions/get-question.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { answerQuestion, getQuestion } from "~/domain/questions/operations.server";
+import {
+  cancelSprintRun,
+  getSprintRun,
+  pauseSprintRun,
+  resumeSprint,
+  resumeSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";

@@ -1,20 +1,19 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
-import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
-import { archiveIdea } from "~/domain/ideas/archive-idea.server";
-import { updateIdea } from "~/domain/ideas/update-idea.server";
+import { cancelAgentJob } from "~/domain/agent-jobs/operations.server";
+import { archiveIdea, updateIdea } from "~/domain/ideas/operations.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
-import { archiveProduct } from "~/domain/products/archive-product.server";
-import { leaveProduct } from "~/domain/products/leave-product.server";
-import { restoreProduct } from "~/domain/products/restore-product.server";
-import { answerUserQuestion } from "~/domain/questions/answer-user-question.server";
-import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { getIdeaConversation } from "~/domain/questions/get-idea-conversation.server";
-import { getNotificationsState } from "~/domain/questions/get-notifications-state.server";
-import { listOpenUserQuestions } from "~/domain/questions/list-open-user-questions.server";
-import { listQuestions } from "~/domain/questions/list-questions.server";
+import { archiveProduct, leaveProduct, restoreProduct } from "~/domain/products/operations.server";
+import {
+  answerUserQuestion,
+  askAboutIdea,
+  askQuestion,
+  getIdeaConversation,
+  getNotificationsState,
+  listOpenUserQuestions,
+  listQuestions,
+} from "~/domain/questions/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

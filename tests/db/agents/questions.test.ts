@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { AskQuestionInput } from "~/contract/question";
-import { answerQuestion } from "~/domain/questions/answer-question.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { cancelQuestion } from "~/domain/questions/cancel-question.server";
-import { getNotificationsState } from "~/domain/questions/get-notifications-state.server";
-import { getQuestion } from "~/domain/questions/get-question.server";
-import { listQuestions } from "~/domain/questions/list-questions.server";
+import {
+  answerQuestion,
+  askQuestion,
+  cancelQuestion,
+  getNotificationsState,
+  getQuestion,
+  listQuestions,
+} from "~/domain/questions/operations.server";
 import { expireQuestions } from "~/domain/schedules/expire-questions.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";

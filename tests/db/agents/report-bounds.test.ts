@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { cancelAgentJob } from "~/domain/agent-jobs/cancel-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
-import { verifySprintTask } from "~/domain/agent-jobs/verify-sprint-task.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  cancelAgentJob,
+  reportAgentJob,
+  updateTaskExecution,
+  verifySprintTask,
+} from "~/domain/agent-jobs/operations.server";
+import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { deleteTask } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { refusalOf, statusOf } from "../refusal";

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { heartbeatAgentJob } from "~/domain/agent-jobs/heartbeat-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
+import {
+  claimAgentJob,
+  heartbeatAgentJob,
+  reportAgentJob,
+  reportJobUsage,
+} from "~/domain/agent-jobs/operations.server";
+import { cancelSprintRun, getSprintRun } from "~/domain/sprint-runs/operations.server";
 import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

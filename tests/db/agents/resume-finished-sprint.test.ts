@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { resumeSprint } from "~/domain/sprint-runs/resume-sprint.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { completeSprint } from "~/domain/sprints/complete-sprint.server";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { resumeSprint, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { completeSprint } from "~/domain/sprints/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../world";
 import { claim, columnOf, seedSprint } from "./sprint-world";

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import {
+  cancelSprintRun,
+  pauseSprintRun,
+  resumeSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { claim, columnOf, seedSprint } from "./sprint-world";

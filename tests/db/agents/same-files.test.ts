@@ -1,15 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { appendJobOutputJson } from "~/domain/agent-jobs/append-job-output.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { reportJobConflict } from "~/domain/agent-jobs/report-job-conflict.server";
-import { saveJobDiff } from "~/domain/agent-jobs/save-job-diff.server";
-import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { addDependency } from "~/domain/dependencies/add-dependency.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { resumeSprintRun } from "~/domain/sprint-runs/resume-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  appendJobOutput,
+  reportAgentJob,
+  reportJobConflict,
+  saveJobDiff,
+  updateTaskExecution,
+  whyNotMoving,
+} from "~/domain/agent-jobs/operations.server";
+import { addDependency } from "~/domain/dependencies/operations.server";
+import {
+  getSprintRun,
+  pauseSprintRun,
+  resumeSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { at } from "../world";
 import { claim, type SprintOptions, seedSprint } from "./sprint-world";
@@ -44,7 +48,7 @@ describe("tasks that change the same file while they are at work", () => {
     });
     expect((await read()).overlaps).toEqual([]);
     const now = new Date().toISOString();
-    await appendJobOutputJson(actor, {
+    await appendJobOutput.json(actor, {
       ...{ job_id: second.id, attempt: 1 },
       entries: [{ seq: 1, at: now, kind: "edit", text: "", path: "same.ts" }],
     });

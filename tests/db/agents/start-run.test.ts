@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { blockersDetailSchema } from "~/contract/sprint-run";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { listSprintRuns } from "~/domain/sprint-runs/list-sprint-runs.server";
-import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { askQuestion } from "~/domain/questions/operations.server";
+import {
+  cancelSprintRun,
+  getSprintRun,
+  listSprintRuns,
+  preflightSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { updateTask } from "~/domain/tasks/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";

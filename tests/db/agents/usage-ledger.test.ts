@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { getAgentJob } from "~/domain/agent-jobs/get-agent-job.server";
-import { reportJobUsage } from "~/domain/agent-jobs/report-job-usage.server";
-import { getInsights } from "~/domain/insights/get-insights.server";
-import { setModelPrice } from "~/domain/insights/set-model-price.server";
+import { getAgentJob, reportJobUsage } from "~/domain/agent-jobs/operations.server";
+import { getInsights, setModelPrice } from "~/domain/insights/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { answerUserQuestion } from "~/domain/questions/answer-user-question.server";
-import { askAboutIdea } from "~/domain/questions/ask-about-idea.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { getIdeaConversation } from "~/domain/questions/get-idea-conversation.server";
-import { listOpenUserQuestions } from "~/domain/questions/list-open-user-questions.server";
+import { claimAgentJob, reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import {
+  answerUserQuestion,
+  askAboutIdea,
+  askQuestion,
+  getIdeaConversation,
+  listOpenUserQuestions,
+} from "~/domain/questions/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { pauseSprintRun } from "~/domain/sprint-runs/pause-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
-import { workerHeartbeat } from "~/domain/workers/worker-heartbeat.server";
+import { whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import {
+  getSprintRun,
+  pauseSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
+import { workerHeartbeat } from "~/domain/workers/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

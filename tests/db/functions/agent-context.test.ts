@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { archiveIdea } from "~/domain/ideas/archive-idea.server";
-import { createIdea } from "~/domain/ideas/create-idea.server";
-import { linkIdeaProduct } from "~/domain/ideas/link-idea-product.server";
-import { promoteIdea } from "~/domain/ideas/promote-idea.server";
-import { createProduct } from "~/domain/products/create-product.server";
-import { getAgentContext, getAgentContextJson } from "~/domain/products/get-agent-context.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
-import { startSprint } from "~/domain/sprints/start-sprint.server";
+import {
+  archiveIdea,
+  createIdea,
+  linkIdeaProduct,
+  promoteIdea,
+} from "~/domain/ideas/operations.server";
+import { createProduct, getAgentContext } from "~/domain/products/operations.server";
+import { createSprint, startSprint } from "~/domain/sprints/operations.server";
 import { addStoryToSprint } from "~/domain/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
@@ -31,7 +31,7 @@ describe("get_agent_context", () => {
     const { actor, product, product_id, sprint, story, tasks } = await seedSprint(1);
     const idea = await createIdea(actor, { product_id, title: "Idea", description: "d" });
     const task = at(tasks, 0);
-    expect(JSON.parse(await getAgentContextJson(actor, { product_id }))).toEqual({
+    expect(JSON.parse(await getAgentContext.json(actor, { product_id }))).toEqual({
       product: {
         id: product.id,
         code: "WORLD",

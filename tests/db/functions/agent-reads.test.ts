@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { getAgentContextJson } from "~/domain/products/get-agent-context.server";
-import { getBacklogJson } from "~/domain/products/get-backlog.server";
-import { getNextStory, getNextStoryJson } from "~/domain/products/get-next-story.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
-import { listSprintTasks } from "~/domain/sprints/list-sprint-tasks.server";
-import { startSprint } from "~/domain/sprints/start-sprint.server";
+import { getAgentContext, getBacklog, getNextStory } from "~/domain/products/operations.server";
+import { createSprint, listSprintTasks, startSprint } from "~/domain/sprints/operations.server";
 import { addStoryToSprint, createStory } from "~/domain/stories/operations.server";
 import { createTask, getTaskDetail, setTaskStatus } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
@@ -29,7 +25,7 @@ async function seedSprint(taskCount = 2) {
 describe("get_next_story", () => {
   it("has exactly the fields of the contract, without a priority", async () => {
     const { actor, product_id } = await seedSprint(0);
-    const answer = JSON.parse(await getNextStoryJson(actor, { product_id }));
+    const answer = JSON.parse(await getNextStory.json(actor, { product_id }));
     expect(Object.keys(answer)).toEqual([
       "id",
       "code",
@@ -112,7 +108,7 @@ describe("get_backlog", () => {
   it("has an array for every PBI and every story, and statuses in lower case", async () => {
     const { actor, product, pbi, story, tasks } = await seedWorld(t, 1);
     const empty = await createStory(actor, { pbi_id: pbi.id, title: "Empty" });
-    const answer = JSON.parse(await getBacklogJson(actor, { product_id: product.id }));
+    const answer = JSON.parse(await getBacklog.json(actor, { product_id: product.id }));
     expect(Object.keys(answer)).toEqual(["product", "pbis", "storiesByPbi", "tasksByStory"]);
     expect(answer.pbis).toEqual([pbi]);
     expect(answer.storiesByPbi).toEqual({ [pbi.id]: [story, empty] });
@@ -152,9 +148,9 @@ describe("every read of agents", () => {
     const { product, sprint, tasks } = await seedSprint(1);
     const stranger = t.actorOf(await createUser(t));
     const reads = [
-      (id: string) => getAgentContextJson(stranger, { product_id: id }),
-      (id: string) => getNextStoryJson(stranger, { product_id: id }),
-      (id: string) => getBacklogJson(stranger, { product_id: id }),
+      (id: string) => getAgentContext.json(stranger, { product_id: id }),
+      (id: string) => getNextStory.json(stranger, { product_id: id }),
+      (id: string) => getBacklog.json(stranger, { product_id: id }),
     ];
     for (const read of reads) {
       expect(await statusOf(read(unknownId))).toBe(404);

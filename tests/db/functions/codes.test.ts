@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sortOrderFromCode } from "~/contract/codes";
-import { createIdea } from "~/domain/ideas/create-idea.server";
+import { createIdea } from "~/domain/ideas/operations.server";
 import { createPbi } from "~/domain/pbis/operations.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { createSprint } from "~/domain/sprints/operations.server";
 import { createStory } from "~/domain/stories/operations.server";
 import { createTask, editTask } from "~/domain/tasks/operations.server";
 import { seedProduct } from "../../setup/backlog";

@@ -1,16 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { claimAgentJob } from "~/domain/agent-jobs/claim-agent-job.server";
-import { reportAgentJob } from "~/domain/agent-jobs/report-agent-job.server";
-import { updateTaskExecution } from "~/domain/agent-jobs/update-task-execution.server";
-import { whyNotMoving } from "~/domain/agent-jobs/why-not-moving.server";
-import { changeThings } from "~/domain/changes/change-things.server";
-import { listCandidates } from "~/domain/dependencies/list-candidates.server";
-import { listRunOrder } from "~/domain/dependencies/list-run-order.server";
-import { removeDependency } from "~/domain/dependencies/remove-dependency.server";
-import { search } from "~/domain/search/search.server";
-import { getSprintRun } from "~/domain/sprint-runs/get-sprint-run.server";
-import { preflightSprintRun } from "~/domain/sprint-runs/preflight-sprint-run.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import {
+  claimAgentJob,
+  reportAgentJob,
+  updateTaskExecution,
+  whyNotMoving,
+} from "~/domain/agent-jobs/operations.server";
+import { changeThings } from "~/domain/changes/operations.server";
+import {
+  listCandidates,
+  listRunOrder,
+  removeDependency,
+} from "~/domain/dependencies/operations.server";
+import { search } from "~/domain/search/operations.server";
+import {
+  getSprintRun,
+  preflightSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
 import { deleteStory } from "~/domain/stories/operations.server";
 import { createTask, deleteTask, moveTask, setTaskStatus } from "~/domain/tasks/operations.server";
 import { wavesOf } from "../../../app/routes/_app.products.$productId.runs_.$runId/waves";

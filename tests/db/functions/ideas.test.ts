@@ -1,18 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
-import { archiveIdea } from "~/domain/ideas/archive-idea.server";
-import { createIdea } from "~/domain/ideas/create-idea.server";
-import { getIdea } from "~/domain/ideas/get-idea.server";
-import { linkIdeaProduct } from "~/domain/ideas/link-idea-product.server";
-import { listIdeas } from "~/domain/ideas/list-ideas.server";
-import { promoteIdea } from "~/domain/ideas/promote-idea.server";
-import { restoreIdea } from "~/domain/ideas/restore-idea.server";
-import { unlinkIdeaProduct } from "~/domain/ideas/unlink-idea-product.server";
-import { updateIdea } from "~/domain/ideas/update-idea.server";
+import {
+  archiveIdea,
+  createIdea,
+  getIdea,
+  linkIdeaProduct,
+  listIdeas,
+  promoteIdea,
+  restoreIdea,
+  unlinkIdeaProduct,
+  updateIdea,
+} from "~/domain/ideas/operations.server";
 import { getPbi } from "~/domain/pbis/operations.server";
-import { createProduct } from "~/domain/products/create-product.server";
-import { deleteProduct } from "~/domain/products/delete-product.server";
+import { createProduct, deleteProduct } from "~/domain/products/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";

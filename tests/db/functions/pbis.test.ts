@@ -9,7 +9,7 @@ import {
   setPbiPr,
   updatePbi,
 } from "~/domain/pbis/operations.server";
-import { getBacklog } from "~/domain/products/get-backlog.server";
+import { getBacklog } from "~/domain/products/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";
 import { at, seedWorld, type World } from "../world";

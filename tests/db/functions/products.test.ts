@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { createPbi } from "~/domain/pbis/operations.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
-import { archiveProduct } from "~/domain/products/archive-product.server";
-import { createProduct } from "~/domain/products/create-product.server";
-import { deleteProduct } from "~/domain/products/delete-product.server";
-import { getProduct } from "~/domain/products/get-product.server";
-import { listProductOverviews } from "~/domain/products/list-product-overviews.server";
-import { listProducts } from "~/domain/products/list-products.server";
-import { restoreProduct } from "~/domain/products/restore-product.server";
-import { updateProduct } from "~/domain/products/update-product.server";
+import {
+  archiveProduct,
+  createProduct,
+  deleteProduct,
+  getProduct,
+  listProductOverviews,
+  listProducts,
+  restoreProduct,
+  updateProduct,
+} from "~/domain/products/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/create-idea.server";
+import type { SearchResult } from "~/contract/search";
+import { createIdea } from "~/domain/ideas/operations.server";
 import { createPbi } from "~/domain/pbis/operations.server";
-import { resolveReference } from "~/domain/search/resolve-reference.server";
-import { search } from "~/domain/search/search.server";
+import { resolveReference, search } from "~/domain/search/operations.server";
 import { createTask } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
@@ -69,7 +69,7 @@ describe("search", () => {
     const seen = new Set<string>();
     let cursor: string | null = null;
     do {
-      const page = await search(actor, {
+      const page: SearchResult = await search(actor, {
         query: "okapi",
         limit: 10,
         ...(cursor ? { cursor } : {}),

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { cancelSprint } from "~/domain/sprints/cancel-sprint.server";
-import { completeSprint } from "~/domain/sprints/complete-sprint.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
-import { getSprint } from "~/domain/sprints/get-sprint.server";
-import { getSprintContext } from "~/domain/sprints/get-sprint-context.server";
-import { listSprints } from "~/domain/sprints/list-sprints.server";
-import { startSprint } from "~/domain/sprints/start-sprint.server";
-import { updateSprint } from "~/domain/sprints/update-sprint.server";
+import {
+  cancelSprint,
+  completeSprint,
+  createSprint,
+  getSprint,
+  getSprintContext,
+  listSprints,
+  startSprint,
+  updateSprint,
+} from "~/domain/sprints/operations.server";
 import { addStoryToSprint, createStory, getStory } from "~/domain/stories/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPbi } from "~/domain/pbis/operations.server";
-import { cancelSprint } from "~/domain/sprints/cancel-sprint.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { cancelSprint, createSprint } from "~/domain/sprints/operations.server";
 import {
   addStoryToSprint,
   appendStoryLog,

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createWebhook } from "~/domain/notices/create-webhook.server";
-import { subscribePush } from "~/domain/notices/subscribe-push.server";
-import { askQuestion } from "~/domain/questions/ask-question.server";
-import { startSprintRun } from "~/domain/sprint-runs/start-sprint-run.server";
+import { createWebhook, subscribePush } from "~/domain/notices/operations.server";
+import { askQuestion } from "~/domain/questions/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser, dataApi, type TestUser } from "../../setup/users";
 import { claim, type SprintWorld, seedSprint } from "../agents/sprint-world";

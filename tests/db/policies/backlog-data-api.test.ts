@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/create-idea.server";
+import { createIdea } from "~/domain/ideas/operations.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { createSprint } from "~/domain/sprints/operations.server";
 import { appendStoryLog } from "~/domain/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser, dataApi } from "../../setup/users";

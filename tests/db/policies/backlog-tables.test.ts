@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/create-idea.server";
-import { linkIdeaProduct } from "~/domain/ideas/link-idea-product.server";
+import { createIdea, linkIdeaProduct } from "~/domain/ideas/operations.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
-import { createProduct } from "~/domain/products/create-product.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { createProduct } from "~/domain/products/operations.server";
+import { createSprint } from "~/domain/sprints/operations.server";
 import { appendStoryLog } from "~/domain/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

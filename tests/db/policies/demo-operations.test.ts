@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/create-idea.server";
+import { createIdea } from "~/domain/ideas/operations.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
-import { createProduct } from "~/domain/products/create-product.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { createProduct } from "~/domain/products/operations.server";
+import { createSprint } from "~/domain/sprints/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { becomeCaller } from "../as-user";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createIdea } from "~/domain/ideas/create-idea.server";
-import { updateProduct } from "~/domain/products/update-product.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { createIdea } from "~/domain/ideas/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
+import { createSprint } from "~/domain/sprints/operations.server";
 import { appendStoryLog, updateStory } from "~/domain/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

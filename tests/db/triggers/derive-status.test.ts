@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { TaskStatus } from "~/contract/status";
 import { createPbi, updatePbi } from "~/domain/pbis/operations.server";
-import { getBacklog } from "~/domain/products/get-backlog.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { getBacklog } from "~/domain/products/operations.server";
+import { createSprint } from "~/domain/sprints/operations.server";
 import {
   addStoryToSprint,
   createStory,

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { addProductMember } from "~/domain/products/add-product-member.server";
-import { archiveProduct } from "~/domain/products/archive-product.server";
-import { leaveProduct } from "~/domain/products/leave-product.server";
-import { listProductMembers } from "~/domain/products/list-product-members.server";
-import { removeProductMember } from "~/domain/products/remove-product-member.server";
+import {
+  archiveProduct,
+  leaveProduct,
+  listProductMembers,
+  removeProductMember,
+} from "~/domain/products/operations.server";
 import { assignStory, getStory } from "~/domain/stories/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { getBacklog } from "~/domain/products/get-backlog.server";
-import { createSprint } from "~/domain/sprints/create-sprint.server";
+import { getBacklog } from "~/domain/products/operations.server";
+import { createSprint } from "~/domain/sprints/operations.server";
 import {
   addStoryToSprint,
   createStory,

@@ -1,0 +1,58 @@
+import {
+  createdWebhookSchema,
+  createWebhookInput,
+  deletedWebhookSchema,
+  listWebhookDeliveriesInput,
+  listWebhooksInput,
+  pingedWebhookSchema,
+  pushSubscriptionListSchema,
+  subscribedPushSchema,
+  subscribePushInput,
+  unsubscribedPushSchema,
+  unsubscribePushInput,
+  updateWebhookInput,
+  webhookDeliveryPageSchema,
+  webhookIdInput,
+  webhookListSchema,
+  webhookSchema,
+} from "~/contract/notice";
+import { noInput, operation } from "../operation.server";
+
+/** A new webhook of a product; its secret is answered once. */
+export const createWebhook = operation("create_webhook", createWebhookInput, createdWebhookSchema);
+
+/** Deletes a webhook with its deliveries. */
+export const deleteWebhook = operation("delete_webhook", webhookIdInput, deletedWebhookSchema);
+
+/** The caller's devices (specification: Push subscription). */
+export const listPushSubscriptions = operation(
+  "list_push_subscriptions",
+  noInput,
+  pushSubscriptionListSchema,
+);
+
+/** Delivery log of a webhook, newest first. */
+export const listWebhookDeliveries = operation(
+  "list_webhook_deliveries",
+  listWebhookDeliveriesInput,
+  webhookDeliveryPageSchema,
+);
+
+/** Webhooks of a product, for its owner. */
+export const listWebhooks = operation("list_webhooks", listWebhooksInput, webhookListSchema);
+
+/** Sends a test request to a webhook. */
+export const pingWebhook = operation("ping_webhook", webhookIdInput, pingedWebhookSchema);
+
+/** Adds this browser to the caller's devices (specification: Push subscription). */
+export const subscribePush = operation("subscribe_push", subscribePushInput, subscribedPushSchema);
+
+/** Removes a device of the caller (specification: Push subscription). */
+export const unsubscribePush = operation(
+  "unsubscribe_push",
+  unsubscribePushInput,
+  unsubscribedPushSchema,
+);
+
+/** Changes address, events or activity of a webhook. */
+export const updateWebhook = operation("update_webhook", updateWebhookInput, webhookSchema);

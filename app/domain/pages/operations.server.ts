@@ -1,0 +1,40 @@
+import { dashboardSchema } from "~/contract/dashboard";
+import {
+  backlogTreeSchema,
+  shellInput,
+  shellSchema,
+  soloBoardSchema,
+  sprintPageSchema,
+  storyPageSchema,
+  taskPageSchema,
+} from "~/contract/page-data";
+import { productIdInput } from "~/contract/product";
+import { sprintIdInput } from "~/contract/sprint";
+import { sprintReviewSchema } from "~/contract/sprint-review";
+import { storyIdInput } from "~/contract/story";
+import { taskIdInput } from "~/contract/task";
+import { noInput, operation } from "../operation.server";
+
+/** The first page after signing in. */
+export const getDashboard = operation("get_dashboard", noInput, dashboardSchema);
+
+/** Codes, titles and states of everything in a product. */
+export const getBacklogTree = operation("get_backlog_tree", productIdInput, backlogTreeSchema);
+
+/** What stands around every signed-in page. */
+export const getShell = operation("get_shell", shellInput, shellSchema);
+
+/** One person's part of the active sprint. */
+export const getSoloBoard = operation("get_solo_board", productIdInput, soloBoardSchema);
+
+/** The sprint page: stories, cards, newest run, candidates. */
+export const getSprintBoard = operation("get_sprint_board", sprintIdInput, sprintPageSchema);
+
+/** The sprint review: stories with proof, changes and cost, and what stays open. */
+export const getSprintReview = operation("get_sprint_review", sprintIdInput, sprintReviewSchema);
+
+/** Everything about one story. */
+export const getStoryPage = operation("get_story_page", storyIdInput, storyPageSchema);
+
+/** Everything about one task. */
+export const getTaskPage = operation("get_task_page", taskIdInput, taskPageSchema);

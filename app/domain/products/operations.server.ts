@@ -1,0 +1,90 @@
+import { z } from "zod";
+import {
+  agentContextSchema,
+  allowMyWorkersInput,
+  backlogSchema,
+  createProductInput,
+  deleteProductInput,
+  listProductOverviewsInput,
+  nextStorySchema,
+  productDetailSchema,
+  productIdInput,
+  productMemberSchema,
+  productOverviewSchema,
+  productSchema,
+  removeProductMemberInput,
+  updateProductInput,
+} from "~/contract/product";
+import { gatheringOperation, noInput, operation } from "../operation.server";
+
+const consentSchema = z.object({ product_id: z.string(), workers_allowed: z.boolean() });
+
+/** Whether the caller's own workers take jobs of this product unasked (specification: Agent job). */
+export const allowMyWorkers = operation("allow_my_workers", allowMyWorkersInput, consentSchema);
+
+/** Archives a product: readable, not writable; only its owner may (specification: GET /api/products). */
+export const archiveProduct = operation("archive_product", productIdInput, productDetailSchema);
+
+/** Creates a product that the caller owns (specification: Product). */
+export const createProduct = operation("create_product", createProductInput, productDetailSchema);
+
+/** Deletes a product with everything in it; the caller repeats its code. */
+export const deleteProduct = operation(
+  "delete_product",
+  deleteProductInput,
+  z.object({ id: z.string() }),
+);
+
+/** The bundle with which an agent begins (specification: GET /api/products/:id/agent-context). */
+export const getAgentContext = operation("get_agent_context", productIdInput, agentContextSchema);
+
+/** Snapshot of a whole backlog (specification: GET /api/products/:id/backlog). */
+export const getBacklog = operation("get_backlog", productIdInput, backlogSchema);
+
+/** First open story of the active sprint (specification: GET /api/products/:id/next-story). */
+export const getNextStory = operation("get_next_story", productIdInput, nextStorySchema);
+
+/** One product with all fields and the role of the caller (specification: Product). */
+export const getProduct = operation("get_product", productIdInput, productDetailSchema);
+
+/** The caller gives up access to a product (specification: Other records). */
+export const leaveProduct = operation(
+  "leave_product",
+  productIdInput,
+  z.object({ product_id: z.string() }),
+);
+
+/** Owner and members of a product (specification: Authentication 4). */
+export const listProductMembers = operation(
+  "list_product_members",
+  productIdInput,
+  z.array(productMemberSchema),
+);
+
+/** Active products of the caller (specification: GET /api/products). */
+export const listProducts = operation("list_products", noInput, z.array(productSchema));
+
+/** Removes a member, who loses access at once; only the owner may (specification: Authentication 4). */
+export const removeProductMember = operation(
+  "remove_product_member",
+  removeProductMemberInput,
+  z.object({ product_id: z.string(), user_id: z.string() }),
+);
+
+/** Restores an archived product; only its owner may (specification: GET /api/products). */
+export const restoreProduct = operation("restore_product", productIdInput, productDetailSchema);
+
+/** Edits a product; only its owner may (specification: Product). */
+export const updateProduct = gatheringOperation(
+  "update_product",
+  updateProductInput,
+  { own: ["product_id"], rest: "changes" },
+  productDetailSchema,
+);
+
+/** The products on the dashboard, with role and counts. */
+export const listProductOverviews = operation(
+  "list_product_overviews",
+  listProductOverviewsInput,
+  z.array(productOverviewSchema),
+);

@@ -1,0 +1,43 @@
+import { sprintIdInput } from "~/contract/sprint";
+import {
+  listSprintRunsInput,
+  pauseSprintRunInput,
+  preflightSchema,
+  sprintRunDetailSchema,
+  sprintRunIdInput,
+  sprintRunPageSchema,
+  sprintRunSchema,
+  sprintToRunInput,
+} from "~/contract/sprint-run";
+import { operation } from "../operation.server";
+
+/** Cancels an unfinished run without any cascade (specification: Sprint run). */
+export const cancelSprintRun = operation("cancel_sprint_run", sprintRunIdInput, sprintRunSchema);
+
+/** A run with its jobs and executions (specification: Sprint run). */
+export const getSprintRun = operation("get_sprint_run", sprintRunIdInput, sprintRunDetailSchema);
+
+/** Runs of a product or sprint, newest first (specification: Sprint run). */
+export const listSprintRuns = operation(
+  "list_sprint_runs",
+  listSprintRunsInput,
+  sprintRunPageSchema,
+);
+
+/** Pauses a run, for a person or for a worker that met a merge conflict (specification: Sprint run). */
+export const pauseSprintRun = operation("pause_sprint_run", pauseSprintRunInput, sprintRunSchema);
+
+/** What would prevent the start of a run, all at once (specification: Starting a sprint run 1). */
+export const preflightSprintRun = operation("preflight_sprint_run", sprintIdInput, preflightSchema);
+
+/** Resumes a paused run; answers the run that goes on, a new one in batch mode (specification: Sprint run). */
+export const resumeSprintRun = operation("resume_sprint_run", sprintRunIdInput, sprintRunSchema);
+
+/**
+ * Brings a failed sprint back and starts a new run (specification: Task, failed; resume-sprint). Null when people have
+ * finished everything by hand: the sprint is active again and can be completed.
+ */
+export const resumeSprint = operation("resume_sprint", sprintIdInput, sprintRunSchema.nullable());
+
+/** Starts a run of an active sprint, with a budget where `stop_at` is given; a refusal carries `{ blockers }` (specification: Starting a sprint run). */
+export const startSprintRun = operation("start_sprint_run", sprintToRunInput, sprintRunSchema);

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { productIdInput } from "~/contract/product";
+import {
+  createSprintInput,
+  getSprintContextInput,
+  listSprintTasksInput,
+  sprintBoardSchema,
+  sprintContextSchema,
+  sprintIdInput,
+  sprintOverviewSchema,
+  sprintSchema,
+  sprintTaskSchema,
+  updateSprintInput,
+} from "~/contract/sprint";
+import { gatheringOperation, operation } from "../operation.server";
+
+/** Calls a planned sprint off; its stories leave it (specification: States and transitions, Sprint). */
+export const cancelSprint = operation("cancel_sprint", sprintIdInput, sprintSchema);
+
+/** Completes the active sprint; unfinished stories leave it (specification: States and transitions, Sprint). */
+export const completeSprint = operation("complete_sprint", sprintIdInput, sprintSchema);
+
+/** Creates a planned sprint (specification: Sprint). */
+export const createSprint = operation("create_sprint", createSprintInput, sprintSchema);
+
+/** A sprint with stories and tasks as an agent reads them. */
+export const getSprintContext = operation(
+  "get_sprint_context",
+  getSprintContextInput,
+  sprintContextSchema,
+);
+
+/** What the sprint board shows (specification: Sprint). */
+export const getSprint = operation("get_sprint", sprintIdInput, sprintBoardSchema);
+
+/** The first tasks of a sprint (specification: GET /api/sprints/:id/tasks). */
+export const listSprintTasks = operation(
+  "list_sprint_tasks",
+  listSprintTasksInput,
+  z.array(sprintTaskSchema),
+);
+
+/** Sprints of a product, newest first (specification: Sprint). */
+export const listSprints = operation("list_sprints", productIdInput, z.array(sprintOverviewSchema));
+
+/** Starts a planned sprint; at most one of a product is active (specification: States and transitions, Sprint). */
+export const startSprint = operation("start_sprint", sprintIdInput, sprintSchema);
+
+/** Edits goal and dates of a sprint (specification: Sprint). */
+export const updateSprint = gatheringOperation(
+  "update_sprint",
+  updateSprintInput,
+  { own: ["sprint_id"], rest: "changes" },
+  sprintSchema,
+);
