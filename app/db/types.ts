@@ -1061,13 +1061,6 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
-            foreignKeyName: "job_attempts_product_id_fkey";
-            columns: ["product_id"];
-            isOneToOne: false;
-            referencedRelation: "products";
-            referencedColumns: ["id"];
-          },
-          {
             foreignKeyName: "job_attempts_worker_id_fkey";
             columns: ["worker_id"];
             isOneToOne: false;
@@ -2465,13 +2458,6 @@ export type Database = {
           to_status?: Database["public"]["Enums"]["task_status"];
         };
         Relationships: [
-          {
-            foreignKeyName: "task_status_changes_product_id_fkey";
-            columns: ["product_id"];
-            isOneToOne: false;
-            referencedRelation: "products";
-            referencedColumns: ["id"];
-          },
           {
             foreignKeyName: "task_status_changes_task_id_fkey";
             columns: ["task_id"];

@@ -22,6 +22,6 @@ comment on function private.tg_tasks__copy_product is 'product_id of a task from
 
 create trigger _120_copy_product before insert on public.tasks
   for each row execute function private.tg_tasks__copy_product();
-create trigger _121_copy_product before update on public.tasks
+create trigger _121_copy_product before update of story_id, product_id on public.tasks
   for each row when (new.story_id <> old.story_id or new.product_id <> old.product_id)
   execute function private.tg_tasks__copy_product();

@@ -6,11 +6,8 @@ stable
 set search_path = ''
 as $$
 begin
-  if not exists (select from public.agent_questions q where q.job_id = p_job_id) then
-    return '[]';
-  end if;
   return (
-    select json_agg(private.question_json(q) order by q.created_at, q.id)
+    select coalesce(json_agg(private.question_json(q) order by q.created_at, q.id), '[]')
     from public.agent_questions q where q.job_id = p_job_id);
 end;
 $$;

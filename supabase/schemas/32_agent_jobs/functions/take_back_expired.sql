@@ -13,7 +13,9 @@ declare
 begin
   if not exists (
     select from public.agent_jobs j where j.status in ('CLAIMED', 'RUNNING') and j.lease_until <= v_now
-  ) and not exists (select from private.products_with_due_budgets()) then
+  ) and not exists (
+    select from public.budgets b where b.due_at is not null or (b.reached_at is not null and b.period is not null)
+  ) then
     return '{}';
   end if;
 

@@ -1,9 +1,9 @@
 -- Why: one claim of a job is one attempt. The job says how it stands now; this says who tried, when, and how each try ended.
--- Written by triggers and functions only.
+-- Written by triggers and functions only. product_id is the job's and no reference of its own: each one makes all who write under a product meet at its row.
 create table public.job_attempts (
   job_id uuid not null references public.agent_jobs (id) on delete cascade,
   attempt integer not null constraint job_attempts_attempt_positive check (attempt >= 1),
-  product_id uuid not null references public.products (id) on delete cascade,
+  product_id uuid not null,
   worker_id uuid references public.agent_workers (id) on delete set null,
   worker_name text not null,
   started_at timestamptz not null,

@@ -9,7 +9,6 @@ set search_path = ''
 as $$
 declare
   v_event jsonb;
-  v_row public.agent_jobs := coalesce(new, old);
 begin
   if tg_op = 'UPDATE' and new.in_turn <> old.in_turn and new.status = old.status then
     return null;
@@ -23,13 +22,13 @@ begin
   end if;
 
   v_event := v_event || jsonb_build_object(
-    'task_id', v_row.task_id,
-    'idea_id', v_row.idea_id,
-    'kind', v_row.kind,
-    'status', v_row.status,
-    'sprint_run_id', v_row.sprint_run_id
+    'task_id', coalesce(new.task_id, old.task_id),
+    'idea_id', coalesce(new.idea_id, old.idea_id),
+    'kind', coalesce(new.kind, old.kind),
+    'status', coalesce(new.status, old.status),
+    'sprint_run_id', coalesce(new.sprint_run_id, old.sprint_run_id)
   );
-  perform private.emit('product:' || v_row.product_id, v_event);
+  perform private.emit('product:' || coalesce(new.product_id, old.product_id), v_event);
   return null;
 end;
 $$;

@@ -9,9 +9,6 @@ as $$
 declare
   v_review public.job_reviews;
 begin
-  if not exists (select from public.job_reviews r where r.product_id = p_job.product_id) then
-    return '[]';
-  end if;
   select x.* into v_review
   from (
     select r.*

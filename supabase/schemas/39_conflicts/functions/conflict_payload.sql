@@ -7,9 +7,6 @@ stable
 set search_path = ''
 as $$
 begin
-  if not exists (select from public.job_conflicts c where c.job_id = p_job.id) then
-    return '[]';
-  end if;
   return (
     select coalesce(json_agg(json_build_object('kind', c.kind, 'branch', c.branch, 'task_id', t.id, 'task_code', t.code,
       'ours_sha', c.ours_sha, 'theirs_sha', c.theirs_sha, 'files', c.files) order by c.created_at desc), '[]')
