@@ -81,8 +81,9 @@ function chosenLine(list: HTMLElement): HTMLElement | null {
 
 /** Whoever types faster than the list draws has nothing chosen for a moment, or what stood there before: their Enter waits. */
 function enterOnceChosen(event: KeyboardEvent<HTMLElement>) {
+  if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
   const list = event.currentTarget;
-  if (event.key !== "Enter" || event.nativeEvent.isComposing || chosenLine(list)) return;
+  // A line that has just been drawn hears a click, but not yet the list's own word for it.
   event.preventDefault();
   const press = (frames: number) => {
     const line = chosenLine(list);
