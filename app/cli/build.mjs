@@ -138,9 +138,17 @@ export async function bundleWorkerFile(folder) {
     format: "esm",
     alias: { "~": "./app" },
     banner: requireBanner,
+    plugins: [oneLanguage],
     logLevel: "silent",
   });
 }
+
+/** What zod says in fifty other languages is a quarter of the file, and read at every start. */
+const oneLanguage = {
+  name: "one language",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "" })),
+};
 
 /** A running server may still load a chunk of the build before; those of another day are in nobody's way. */
 function removeOldChunks(folder) {
