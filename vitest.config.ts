@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { forgetfulGit } from "./tests/setup/forgetful-git";
 
 const app = fileURLToPath(new URL("./app", import.meta.url));
 
@@ -8,6 +9,8 @@ const app = fileURLToPath(new URL("./app", import.meta.url));
 process.env.NODE_EXTRA_CA_CERTS = fileURLToPath(
   new URL("./tests/notices/local-certificate.pem", import.meta.url),
 );
+
+Object.assign(process.env, forgetfulGit);
 
 /** What measures its whole process, or hears what the process says, has one of its own. */
 const alone = ["tests/streams/churn.test.ts", "tests/embedded/process-warnings.test.ts"];

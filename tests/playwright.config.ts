@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
 import { ensureBrowser } from "./setup/browser.mjs";
+import { forgetfulGit } from "./setup/forgetful-git";
 
 const port = Number(process.env.E2E_PORT ?? 14190);
 const baseURL = `http://localhost:${port}`;
 
 // The server and the admin commands of the journeys share one data folder; workers inherit its name.
 process.env.E2E_DATA_DIR ??= mkdtempSync(join(tmpdir(), "backloom-e2e-"));
+
+Object.assign(process.env, forgetfulGit);
 
 /** Journeys through the real service in a real browser: `npm run test:e2e`. */
 export default defineConfig({

@@ -38,6 +38,8 @@ test("a card dragged into another lane becomes what the lane stands for, for eve
   const second = await newPage(context);
   await openBoard(page, `${world.sprint}?group=story`);
   await openLive(second, `${world.sprint}?group=story`);
+  // Behind another tab a page draws once a second, and a hand that moves over it waits for each.
+  await page.bringToFront();
   await expect(lane(page, /See a greeting/)).toContainText("0 of 3 done");
 
   const check = page.getByRole("link", { name: "Check the greeting" });
