@@ -35,7 +35,7 @@ export function KeptRows<Row>({
   const keys = keep ? rows.map(keyOf) : [];
   if (!keep || keys.includes(null)) return <List className={className}>{rows.map(draw)}</List>;
   const texts = rows.map((row, at) =>
-    keep(`${reason ?? ""}\n${keys[at]}`, () => (
+    keep(reason === null ? `${keys[at]}` : `${reason}\n${keys[at]}`, () => (
       <WriteAccessProvider reason={reason}>{draw(row)}</WriteAccessProvider>
     )),
   );

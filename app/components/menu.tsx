@@ -1,6 +1,6 @@
-import { Link } from "@remix-run/react";
-import { type KeyboardEvent, type ReactNode, useId } from "react";
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useId } from "react";
 import { type ButtonSize, type ButtonTone, buttonClass } from "./button";
+import { useLinkArea } from "./link-area";
 
 interface MenuProps {
   /** Read out and shown on hover; also the name of the list. */
@@ -33,6 +33,14 @@ export function Menu({
   disabled,
 }: MenuProps) {
   const ownId = useId();
+  const follow = useLinkArea();
+  const events = {
+    ...menuEvents,
+    onClick: (event: MouseEvent<HTMLElement>) => {
+      follow(event);
+      closeAfterChoice(event);
+    },
+  };
   const target = id ?? `menu${ownId.replaceAll(":", "")}`;
   return (
     <>
@@ -57,7 +65,7 @@ export function Menu({
         data-align={align}
         data-side={side}
         className="popover"
-        {...menuEvents}
+        {...events}
       >
         {children}
       </div>
@@ -65,19 +73,12 @@ export function Menu({
   );
 }
 
-export function MenuLink({
-  to,
-  children,
-  reload,
-}: {
-  to: string;
-  children: ReactNode;
-  reload?: boolean;
-}) {
+/** A line of a `Menu`, which follows it. */
+export function MenuLink({ to, children }: { to: string; children: ReactNode }) {
   return (
-    <Link to={to} reloadDocument={reload} data-menu-item className="menu-item">
+    <a href={to} data-menu-item className="menu-item">
       {children}
-    </Link>
+    </a>
   );
 }
 

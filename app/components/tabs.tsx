@@ -1,5 +1,7 @@
-import { NavLink, useLocation } from "@remix-run/react";
+import { useLocation } from "@remix-run/react";
 import { type ReactNode, useEffect, useRef } from "react";
+import { useLinkArea } from "./link-area";
+import { PlaceLink } from "./place-link";
 
 export interface TabLink {
   to: string;
@@ -11,6 +13,7 @@ export interface TabLink {
 /** Tabs that are pages: links, so they work without script and can be opened beside each other. */
 export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink[] }) {
   const nav = useRef<HTMLElement>(null);
+  const links = { onClick: useLinkArea() };
   const { pathname } = useLocation();
   // On a phone the page's own tab may lie beyond the edge.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page has another current tab
@@ -23,15 +26,16 @@ export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink
   }, [pathname]);
   return (
     <nav
+      {...links}
       ref={nav}
       aria-label={label}
       className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none] max-lg:-mx-4 max-lg:px-4"
     >
       {tabs.map((tab) => (
-        <NavLink key={tab.to} to={tab.to} end={tab.end} className="tab">
+        <PlaceLink key={tab.to} to={tab.to} end={tab.end} className="tab">
           {tab.label}
           {tab.count}
-        </NavLink>
+        </PlaceLink>
       ))}
     </nav>
   );

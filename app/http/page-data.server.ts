@@ -20,12 +20,16 @@ class PageData<T> extends Response {
 
   /** Remix looks several times whether there is one and reads none of it. */
   override get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
-    this.#bytes ??= new ReadableStream({
-      pull: (reader) => {
-        reader.enqueue(new TextEncoder().encode(this[textOfResponse]));
-        reader.close();
+    this.#bytes ??= new ReadableStream(
+      {
+        pull: (reader) => {
+          reader.enqueue(new TextEncoder().encode(this[textOfResponse]));
+          reader.close();
+        },
       },
-    });
+      // None of it before somebody reads.
+      { highWaterMark: 0 },
+    );
     return this.#bytes;
   }
 

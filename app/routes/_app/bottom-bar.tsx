@@ -1,14 +1,16 @@
-import { NavLink } from "@remix-run/react";
 import { CountBadge } from "~/components/badge";
 import { Icon } from "~/components/icon";
 import type { IconName } from "~/components/icon-name";
+import { useLinkArea } from "~/components/link-area";
 import { Menu, MenuLink } from "~/components/menu";
+import { PlaceLink } from "~/components/place-link";
 import { adminDestination, destinations, productPath, setupDestinations } from "./navigation";
 import { useCurrentProduct } from "./product-switch";
 import type { ShellData } from "./shell-data";
 
 /** The five places for the thumb; everything else is one sheet away. */
 export function BottomBar({ shell }: { shell: ShellData }) {
+  const links = { onClick: useLinkArea() };
   const product = useCurrentProduct(shell);
   const more = destinations.filter(
     ({ to, within }) => to !== "/dashboard" && to !== "/inbox" && within === undefined,
@@ -16,6 +18,7 @@ export function BottomBar({ shell }: { shell: ShellData }) {
   const setup = shell.user.isAdmin ? [...setupDestinations, adminDestination] : setupDestinations;
   return (
     <nav
+      {...links}
       aria-label="Main"
       className="fixed inset-x-0 bottom-0 z-20 flex h-15 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
@@ -65,10 +68,10 @@ function Slot({
   children?: React.ReactNode;
 }) {
   return (
-    <NavLink to={to} className="slot">
+    <PlaceLink to={to} className="slot">
       <Icon name={icon} className="size-5" />
       {label}
       {children}
-    </NavLink>
+    </PlaceLink>
   );
 }

@@ -1,26 +1,29 @@
-import { Link, NavLink } from "@remix-run/react";
 import { CountBadge } from "~/components/badge";
 import { Icon } from "~/components/icon";
+import { useLinkArea } from "~/components/link-area";
 import { Mark } from "~/components/mark";
+import { PlaceLink } from "~/components/place-link";
 import { adminDestination, type Destination, destinations, setupDestinations } from "./navigation";
 import { ProductSwitch } from "./product-switch";
 import type { ShellData } from "./shell-data";
 
 /** The places of the service, beside the page on wide screens. */
 export function Sidebar({ shell }: { shell: ShellData }) {
+  const links = { onClick: useLinkArea() };
   const setup = shell.user.isAdmin ? [...setupDestinations, adminDestination] : setupDestinations;
   return (
     <aside
+      {...links}
       aria-label="Places"
       className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line px-3 py-3 lg:flex"
     >
-      <Link
-        to="/dashboard"
+      <a
+        href="/dashboard"
         className="flex items-center gap-2 px-2 pt-1 text-base font-semibold tracking-tight"
       >
         <Mark className="size-6" />
         Backloom
-      </Link>
+      </a>
       <ProductSwitch shell={shell} className="w-full" />
       <nav aria-label="Main" className="grid gap-0.5">
         {places.map((destination) => (
@@ -44,10 +47,10 @@ const places = destinations.filter(({ within }) => within === undefined);
 
 function SidebarLink({ to, label, icon, children }: Destination & { children?: React.ReactNode }) {
   return (
-    <NavLink to={to} className="place">
+    <PlaceLink to={to} className="place">
       <Icon name={icon} />
       <span className="flex-1">{label}</span>
       {children}
-    </NavLink>
+    </PlaceLink>
   );
 }

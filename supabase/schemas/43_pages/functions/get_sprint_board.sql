@@ -49,7 +49,10 @@ begin
         select s.id, s.code, s.title, s.sort_order, s.created_at,
           (select count(*) from public.tasks t where t.story_id = s.id) as task_count
         from public.stories s
-        where s.product_id = v_product and s.sprint_id is null and s.status in ('OPEN', 'FAILED')
+        where s.product_id = v_product and s.sprint_id is null
+          -- As text: as a status it would allow the index of all stories that are not done, which is then read from end to
+          -- end instead of the one product's part of the index by sprint.
+          and s.status::text in ('OPEN', 'FAILED')
         order by s.sort_order, s.created_at, s.id
         limit 200
       ) x),
