@@ -1,11 +1,10 @@
 import { exportDocumentSchema, exportFormat, exportVersion } from "~/contract/export-document";
 import type { Database } from "~/db/database.server";
 import { createAccount } from "~/domain/accounts/create-account.server";
-import { hasAccounts } from "~/domain/accounts/has-accounts.server";
-import { setActiveProduct } from "~/domain/accounts/operations.server";
+import { hasAccounts, setActiveProduct } from "~/domain/accounts/operations.server";
 import { issueApiToken } from "~/domain/api-tokens/issue-api-token.server";
-import { enrolMember } from "~/domain/transfers/enrol-member.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
+import { enrolMember } from "~/domain/transfers/operations.server";
 import { sampleDocument } from "~/domain/transfers/sample-document";
 import { randomPassword } from "./secret-words";
 
@@ -34,7 +33,7 @@ export async function prepareFirstStart(database: Database): Promise<FirstStart 
     ...sampleDocument,
   });
   const { id, code } = await importDocument(database, adminId, document);
-  await enrolMember(database, id, demoId);
+  await enrolMember(database, { product_id: id, user_id: demoId });
   await setActiveProduct({ database, credential: { user_id: adminId } }, { product_id: id });
   return { administrator, token, demo, product: { id, code } };
 }

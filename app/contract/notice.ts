@@ -50,7 +50,6 @@ export const takeDueNoticesInput = z.object({
   limit: z.int().min(1).max(500).optional(),
   lease_seconds: z.int().min(5).optional(),
 });
-export type TakeDueNoticesInput = z.infer<typeof takeDueNoticesInput>;
 
 export const markNoticeInput = z.object({
   notice_id: idSchema,
@@ -60,14 +59,12 @@ export const markNoticeInput = z.object({
   give_up: z.boolean().optional(),
   gone_subscription_ids: z.array(idSchema).optional(),
 });
-export type MarkNoticeInput = z.infer<typeof markNoticeInput>;
 
 export const markedNoticeSchema = z.object({
   id: z.string(),
   status: z.enum(noticeStatuses).nullable(),
   next_attempt_at: z.string().nullable(),
 });
-export type MarkedNotice = z.infer<typeof markedNoticeSchema>;
 
 /** A browser's push subscription (specification: Push subscription). */
 export const subscribePushInput = z.object({

@@ -43,4 +43,3 @@ export const pairingStateSchema = z.object({
   status: z.enum(pairingStatuses),
   expires_at: z.string(),
 });
-export type PairingState = z.infer<typeof pairingStateSchema>;

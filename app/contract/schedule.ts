@@ -6,7 +6,6 @@ export const expiredQuestionsSchema = z.object({
   expired_pairings: z.int(),
   ran_at: z.string(),
 });
-export type ExpiredQuestions = z.infer<typeof expiredQuestionsSchema>;
 
 /** Answer of POST /api/cron/cleanup-agent-artifacts (specification: Scheduled endpoints). */
 export const cleanedArtifactsSchema = z.object({ deleted: z.int(), ran_at: z.string() });
@@ -21,4 +20,3 @@ export const sweptSchema = z.object({
   removed: z.record(z.string(), z.int()).nullable(),
   ran_at: z.string(),
 });
-export type Swept = z.infer<typeof sweptSchema>;

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { type Actor, callAs, callAsRaw } from "~/db/rpc.server";
-import type { Database, Json } from "~/db/types";
+import type { Database } from "~/db/database.server";
+import { type Actor, callAs, callAsRaw, callService } from "~/db/rpc.server";
+import type { Json, Database as Tables } from "~/db/types";
 
-type Functions = Database["public"]["Functions"];
+type Functions = Tables["public"]["Functions"];
 type FunctionName = keyof Functions & string;
 
 /** What one argument takes: null says the same as to leave it out, and a json argument takes whatever can be written. */
@@ -71,6 +72,17 @@ export function gatheringOperation<
     ...named(own, given),
     [`p_${rest}`]: Object.fromEntries(others.map((field) => [field, given[field]])),
   }));
+}
+
+/** The same for a SQL function that only the service itself may call: there is no user yet, or the caller is the schedule. */
+export function serviceOperation<Name extends FunctionName, Input extends z.ZodObject, Output>(
+  name: Name,
+  input: Input & Fitting<Name, Input, z.output<Input>, keyof Input["shape"]>,
+  output: z.ZodType<Output>,
+): (database: Database, ...input: Given<Input>) => Promise<Output> {
+  const fields = Object.keys(input.shape);
+  return (database: Database, given: Fields = {}) =>
+    callService(database, name, named(fields, given), output);
 }
 
 type Fields = Record<string, unknown>;

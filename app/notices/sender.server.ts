@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
 import type { DueNotice } from "~/contract/notice";
 import type { Database } from "~/db/database.server";
-import { markNotice } from "~/domain/notices/mark-notice.server";
-import { takeDueNotices } from "~/domain/notices/take-due-notices.server";
+import { markNotice, takeDueNotices } from "~/domain/notices/operations.server";
 import { type DeliveryOptions, deliver, type Outcome } from "./deliver.server";
 
 /** A notice is on its way within this time; any number of processes may look. */

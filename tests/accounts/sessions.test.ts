@@ -2,9 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { authenticate } from "~/domain/accounts/authenticate.server";
 import { createSession } from "~/domain/accounts/create-session.server";
-import { endSession } from "~/domain/accounts/end-session.server";
 import { notePasswordChange } from "~/domain/accounts/note-password-change.server";
-import { listSessions, revokeSession } from "~/domain/accounts/operations.server";
+import { endSession, listSessions, revokeSession } from "~/domain/accounts/operations.server";
 import { revokeOtherSessions } from "~/domain/accounts/revoke-other-sessions.server";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
@@ -46,7 +45,7 @@ describe("sessions", () => {
     const user = await createUser(t);
     const ends: ((id: string) => Promise<unknown>)[] = [
       (id) => shift(id, "expires_at = now()"),
-      (id) => endSession(t.database, id, "192.0.2.1"),
+      (id) => endSession(t.database, { session_id: id, ip: "192.0.2.1" }),
       (id) => shift(id, "revoked_at = now()"),
       () => t.sql.query("delete from auth.users where id = $1", [user.id]),
     ];

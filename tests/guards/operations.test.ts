@@ -10,14 +10,16 @@ const others = Object.entries(files).filter(([file]) => !file.endsWith("/operati
 
 /** What a list of operations says: the name in our code and that of the SQL function. */
 const described = lists.flatMap(([, text]) =>
-  [...text.matchAll(/^export const (\w+) = (?:operation|gatheringOperation)\(\s*"(\w+)"/gm)].map(
-    ([, name = "", sql = ""]) => ({ name, sql }),
-  ),
+  [
+    ...text.matchAll(
+      /^export const (\w+) = (?:operation|gatheringOperation|serviceOperation)\(\s*"(\w+)"/gm,
+    ),
+  ].map(([, name = "", sql = ""]) => ({ name, sql })),
 );
 
 /** A whole function that hands its input to a SQL function as it is: `{ p_task_id: input.task_id }`, with or without a rest. */
 const passesOn =
-  /\{\s*return callAs(?:Raw)?\(\s*actor,\s*"(\w+)",\s*\{\s*(?:p_(\w+): (?:input\.)?\2,?\s*)+(?:p_\w+: \w+,?\s*)?\}/g;
+  /\{\s*return call(?:As|AsRaw|Service)\(\s*\w+,\s*"(\w+)",\s*\{\s*(?:p_(\w+): (?:input\.)?\2,?\s*)+(?:p_\w+: \w+,?\s*)?\}/g;
 
 describe("operations", () => {
   it("have the name of their SQL function", () => {

@@ -1,7 +1,6 @@
 import pino from "pino";
 import { describe, expect, it } from "vitest";
-import { createWebhook } from "~/domain/notices/operations.server";
-import { takeDueNotices } from "~/domain/notices/take-due-notices.server";
+import { createWebhook, takeDueNotices } from "~/domain/notices/operations.server";
 import type { SenderOptions } from "~/notices/sender.server";
 import { seedWorld } from "../db/world";
 import { createTestDatabase } from "../setup/database";

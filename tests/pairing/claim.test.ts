@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cancelPairing } from "~/domain/pairings/cancel-pairing.server";
+import { cancelPairing } from "~/domain/pairings/decide-pairing.server";
 import { readSessionCookie } from "~/http/session.server";
 import { startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ContractError } from "~/contract/errors";
-import { approvePairing } from "~/domain/pairings/approve-pairing.server";
-import { cancelPairing } from "~/domain/pairings/cancel-pairing.server";
 import { claimPairing } from "~/domain/pairings/claim-pairing.server";
+import { approvePairing, cancelPairing } from "~/domain/pairings/decide-pairing.server";
 import { newPairingSecret } from "~/domain/pairings/pairing-secret.server";
 import { createTestDatabase, transportOfRun } from "../setup/database";
 import { createUser } from "../setup/users";

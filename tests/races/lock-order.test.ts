@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
-import { sweep } from "~/domain/schedules/sweep.server";
+import { sweep } from "~/domain/schedules/operations.server";
 import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
 import { listAgentWorkers, restartWorker } from "~/domain/workers/operations.server";
 import { columnOf, holdJob } from "../db/agents/sprint-world";

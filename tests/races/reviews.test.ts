@@ -3,7 +3,7 @@ import { ContractError } from "~/contract/errors";
 import { getAgentJob } from "~/domain/agent-jobs/operations.server";
 import { listJobComments } from "~/domain/job-reviews/list-job-comments.server";
 import { reviewJob } from "~/domain/job-reviews/operations.server";
-import { sweep } from "~/domain/schedules/sweep.server";
+import { sweep } from "~/domain/schedules/operations.server";
 import { claim, columnOf, holdJob } from "../db/agents/sprint-world";
 import { addMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";

@@ -1,7 +1,6 @@
 import { open } from "node:fs/promises";
 import { z } from "zod";
-import { exportProduct } from "~/domain/transfers/export-product.server";
-import { resolveProduct } from "~/domain/transfers/resolve-product.server";
+import { exportProduct, resolveProduct } from "~/domain/transfers/operations.server";
 import { defineCommand } from "../command";
 import { CommandError } from "../command-error";
 
@@ -12,8 +11,8 @@ export const exportCommand = defineCommand({
   options: z.object({ product: z.string(), out: z.string().optional() }),
   run: async (target, { product: reference, out }) => {
     const database = await target.database();
-    const product = await resolveProduct(database, reference);
-    const document = await exportProduct(database, product.id);
+    const product = await resolveProduct(database, { reference });
+    const document = await exportProduct(database, { product_id: product.id });
     if (document === null) throw new CommandError(`The product ${reference} is gone`);
     if (out === undefined) return { json: document, lines: [JSON.stringify(document, null, 2)] };
     await writeOwnFile(out, `${JSON.stringify(document, null, 2)}\n`).catch(() => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exportDocumentSchema } from "~/contract/export-document";
-import { resolveAccount } from "~/domain/accounts/resolve-account.server";
+import { resolveAccount } from "~/domain/accounts/operations.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
 import type { Conversion } from "../backlog-md/conversion";
 import { convertFolder } from "../backlog-md/convert-folder.server";
@@ -23,7 +23,7 @@ export const importBacklogMd = defineCommand({
     const conversion = convertFolder(await readFolder(folder), { name, code });
     const document = exportDocumentSchema.parse(conversion.document);
     const database = await target.database();
-    const account = await resolveAccount(database, owner);
+    const account = await resolveAccount(database, { identifier: owner });
     const imported = await importDocument(database, account.id, document);
     for (const { blocked, blocker, reason } of imported.leftOut) {
       conversion.notes.push({ source: blocked, note: `waits for ${blocker}: left out, ${reason}` });

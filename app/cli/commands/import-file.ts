@@ -6,7 +6,7 @@ import {
   exportFormat,
 } from "~/contract/export-document";
 import { measureJson } from "~/contract/measured-json";
-import { resolveAccount } from "~/domain/accounts/resolve-account.server";
+import { resolveAccount } from "~/domain/accounts/operations.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
 import { defineCommand } from "../command";
 import { CommandError } from "../command-error";
@@ -31,7 +31,7 @@ export const importFile = defineCommand({
     const document = await readDocument(file);
     const product = { ...document.product, ...definedOnly(changes) };
     const database = await target.database();
-    const account = await resolveAccount(database, owner);
+    const account = await resolveAccount(database, { identifier: owner });
     const imported = await importDocument(database, account.id, { ...document, product });
     const counts = {
       pbis: imported.pbiCodes.length,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { exportDocumentSchema, exportFormat, exportVersion } from "~/contract/export-document";
-import { resolveAccount } from "~/domain/accounts/resolve-account.server";
+import { resolveAccount } from "~/domain/accounts/operations.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
 import { defineCommand } from "../command";
 import { productOptions } from "../product-options";
@@ -34,7 +34,7 @@ export const productCreate = defineCommand({
       },
     });
     const database = await target.database();
-    const account = await resolveAccount(database, options.owner);
+    const account = await resolveAccount(database, { identifier: options.owner });
     const { id, code } = await importDocument(database, account.id, document);
     return { json: { id, code }, lines: [`Created ${code} for ${account.username}: ${id}`] };
   },

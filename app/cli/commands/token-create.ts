@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { newApiTokenSchema } from "~/contract/api-token";
-import { resolveAccount } from "~/domain/accounts/resolve-account.server";
+import { resolveAccount } from "~/domain/accounts/operations.server";
 import { issueApiToken } from "~/domain/api-tokens/issue-api-token.server";
 import { defineCommand } from "../command";
 
@@ -15,7 +15,7 @@ export const tokenCreate = defineCommand({
   }),
   run: async (target, { user, label, "expires-days": days }) => {
     const database = await target.database();
-    const account = await resolveAccount(database, user);
+    const account = await resolveAccount(database, { identifier: user });
     const { id, token } = await issueApiToken(database, account.id, { label, expires_days: days });
     return { json: { id, token }, lines: [token] };
   },

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { resolveAccount } from "~/domain/accounts/operations.server";
 import { resetPassword } from "~/domain/accounts/reset-password.server";
-import { resolveAccount } from "~/domain/accounts/resolve-account.server";
 import { defineCommand } from "../command";
 import { CommandError } from "../command-error";
 import { givenPassword } from "../given-password";
@@ -22,7 +22,7 @@ export const userResetPassword = defineCommand({
     const chosen =
       password === undefined ? randomPassword() : await givenPassword(target, password);
     const database = await target.database();
-    const account = await resolveAccount(database, identifier);
+    const account = await resolveAccount(database, { identifier });
     await resetPassword(database, { identifier: account.username, password: chosen });
     const json = { id: account.id, ...(password === undefined ? { password: chosen } : {}) };
     const shown = password === undefined ? ` The new password is ${chosen}` : "";

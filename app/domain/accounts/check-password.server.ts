@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AuthError } from "@supabase/supabase-js";
 import type { Database } from "~/db/database.server";
 import { authFailure } from "./auth-failure.server";
-import type { LoginIdentity } from "./find-login-identity.server";
+import type { LoginIdentity } from "./operations.server";
 
 /**
  * Whether Supabase Auth accepts the password; the user's id if so. An unknown account costs the same work, with a

@@ -1,6 +1,6 @@
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
-import type { LoginIdentity } from "./find-login-identity.server";
+import type { LoginIdentity } from "./operations.server";
 import { giveBackLimit, takeLimit } from "./take-limit.server";
 
 /**

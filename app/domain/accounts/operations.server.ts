@@ -11,7 +11,7 @@ import {
   setActiveProductInput,
   updateUserInput,
 } from "~/contract/account";
-import { noInput, operation } from "../operation.server";
+import { noInput, operation, serviceOperation } from "../operation.server";
 
 /** 100 users by name, after the given one; administrators only. */
 export const adminListUsers = operation(
@@ -55,4 +55,41 @@ export const setActiveProduct = operation(
   "set_active_product",
   setActiveProductInput,
   z.object({ active_product_id: z.uuid().nullable() }),
+);
+
+const loginIdentitySchema = z.object({
+  user_id: z.uuid().nullable(),
+  email: z.string(),
+  /** Whether the browser was signed in to this account, lately or still. */
+  is_known_browser: z.boolean(),
+  /** Where a failed try counts. */
+  limit_key: z.string(),
+});
+export type LoginIdentity = z.infer<typeof loginIdentitySchema>;
+
+/**
+ * The account behind a user name or e-mail address; for unknown ones no id and the address of a decoy. A browser that
+ * was signed in to it (its session) counts apart from everybody else.
+ */
+export const findLoginIdentity = serviceOperation(
+  "find_login_identity",
+  z.object({ identifier: z.string(), session_id: z.string().nullish() }),
+  loginIdentitySchema,
+);
+
+/** Whether anybody has an account yet; without one an embedded installation starts for the first time. */
+export const hasAccounts = serviceOperation("has_accounts", noInput, z.boolean());
+
+/** A user by name, e-mail address or id, for the admin command line; 404 when there is none. */
+export const resolveAccount = serviceOperation(
+  "resolve_account",
+  z.object({ identifier: z.string() }),
+  z.object({ id: z.uuid(), username: z.string(), email: z.string() }),
+);
+
+/** Signs one browser out; its cookie is worth nothing afterwards. */
+export const endSession = serviceOperation(
+  "end_session",
+  sessionIdInput.extend({ ip: z.string() }),
+  z.object({ ended: z.boolean() }),
 );

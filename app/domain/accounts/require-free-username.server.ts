@@ -1,10 +1,10 @@
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
-import { findLoginIdentity } from "./find-login-identity.server";
+import { findLoginIdentity } from "./operations.server";
 
 /** Refuses a user name that somebody has, before Supabase Auth is asked for an account. */
 export async function requireFreeUsername(database: Database, username: string): Promise<void> {
-  const { user_id: owner } = await findLoginIdentity(database, username);
+  const { user_id: owner } = await findLoginIdentity(database, { identifier: username });
   if (owner === null) return;
   const message = "This user name is taken. Choose another one.";
   throw new ContractError(422, message, { issues: [{ path: "username", message }] });

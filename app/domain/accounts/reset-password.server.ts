@@ -1,6 +1,6 @@
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
-import { findLoginIdentity } from "./find-login-identity.server";
+import { findLoginIdentity } from "./operations.server";
 import { resetPasswordOf } from "./reset-password-of.server";
 
 interface NamedReset {
@@ -14,7 +14,7 @@ export async function resetPassword(
   database: Database,
   { identifier, password }: NamedReset,
 ): Promise<{ id: string }> {
-  const { user_id: userId } = await findLoginIdentity(database, identifier);
+  const { user_id: userId } = await findLoginIdentity(database, { identifier });
   if (userId === null) throw new ContractError(404, "No such user.");
   await resetPasswordOf(database, { userId, password, actorId: null });
   return { id: userId };

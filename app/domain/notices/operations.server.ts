@@ -2,12 +2,16 @@ import {
   createdWebhookSchema,
   createWebhookInput,
   deletedWebhookSchema,
+  dueNoticesSchema,
   listWebhookDeliveriesInput,
   listWebhooksInput,
+  markedNoticeSchema,
+  markNoticeInput,
   pingedWebhookSchema,
   pushSubscriptionListSchema,
   subscribedPushSchema,
   subscribePushInput,
+  takeDueNoticesInput,
   unsubscribedPushSchema,
   unsubscribePushInput,
   updateWebhookInput,
@@ -16,7 +20,7 @@ import {
   webhookListSchema,
   webhookSchema,
 } from "~/contract/notice";
-import { noInput, operation } from "../operation.server";
+import { noInput, operation, serviceOperation } from "../operation.server";
 
 /** A new webhook of a product; its secret is answered once. */
 export const createWebhook = operation("create_webhook", createWebhookInput, createdWebhookSchema);
@@ -56,3 +60,13 @@ export const unsubscribePush = operation(
 
 /** Changes address, events or activity of a webhook. */
 export const updateWebhook = operation("update_webhook", updateWebhookInput, webhookSchema);
+
+/** How a delivery went: delivered, again later, or given up. */
+export const markNotice = serviceOperation("mark_notice", markNoticeInput, markedNoticeSchema);
+
+/** Takes the notices that are due; each comes due again unless it is marked. */
+export const takeDueNotices = serviceOperation(
+  "take_due_notices",
+  takeDueNoticesInput,
+  dueNoticesSchema,
+);

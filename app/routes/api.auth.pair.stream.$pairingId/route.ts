@@ -1,5 +1,5 @@
 import { ContractError } from "~/contract/errors";
-import { getPairingState } from "~/domain/pairings/get-pairing-state.server";
+import { getPairingState } from "~/domain/pairings/operations.server";
 import { readPairCookieHash } from "~/http/pair-cookie.server";
 import { openStreamRoute } from "~/http/stream-route.server";
 import { isCanonicalUuid } from "~/http/uuid";
@@ -16,7 +16,8 @@ const route = openStreamRoute({
     // The cookie is looked at first: without one, an unknown id is 401 like any other.
     const pairingId = new URL(request.url).pathname.split("/").at(-1) ?? "";
     if (!isCanonicalUuid(pairingId)) throw new ContractError(404, "No such pairing.");
-    const read = () => getPairingState(context.services.database, pairingId, desktopTokenHash);
+    const pairing = { pairing_id: pairingId, desktop_token_hash: desktopTokenHash };
+    const read = () => getPairingState(context.services.database, pairing);
     return openEventStream({ request, context }, pairingStream({ pairingId, read }));
   },
 });

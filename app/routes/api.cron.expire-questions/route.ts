@@ -1,4 +1,4 @@
-import { expireQuestions } from "~/domain/schedules/expire-questions.server";
+import { expireQuestions } from "~/domain/schedules/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";

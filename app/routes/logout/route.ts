@@ -1,5 +1,5 @@
 import { type ActionFunctionArgs, redirect } from "@remix-run/node";
-import { endSession } from "~/domain/accounts/end-session.server";
+import { endSession } from "~/domain/accounts/operations.server";
 import { clearSessionCookie, readSessionCookie } from "~/http/session.server";
 
 /** Nobody is signed out by a link: a visit only leads to the start. */
@@ -11,7 +11,9 @@ export function loader() {
 export async function action({ request, context }: ActionFunctionArgs) {
   const { database, env } = context.services;
   const session = await readSessionCookie(request.headers.get("cookie"), env.sessionSecrets);
-  if (session) await endSession(database, session.session_id, context.clientAddress);
+  if (session) {
+    await endSession(database, { session_id: session.session_id, ip: context.clientAddress });
+  }
   return redirect("/login?notice=signed-out", {
     status: 303,
     headers: { "set-cookie": clearSessionCookie(env) },

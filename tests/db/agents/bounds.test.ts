@@ -3,8 +3,8 @@ import {
   createWebhook,
   listWebhookDeliveries,
   pingWebhook,
+  takeDueNotices,
 } from "~/domain/notices/operations.server";
-import { takeDueNotices } from "~/domain/notices/take-due-notices.server";
 import { cleanupAgentArtifacts } from "~/domain/schedules/cleanup-agent-artifacts.server";
 import { listAgentWorkers, workerHeartbeat } from "~/domain/workers/operations.server";
 import { addMember } from "../../setup/backlog";

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { DueNotice } from "~/contract/notice";
 import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
-import { markNotice } from "~/domain/notices/mark-notice.server";
 import {
   createWebhook,
   deleteWebhook,
   listPushSubscriptions,
   listWebhookDeliveries,
   listWebhooks,
+  markNotice,
   pingWebhook,
   subscribePush,
+  takeDueNotices,
   unsubscribePush,
   updateWebhook,
 } from "~/domain/notices/operations.server";
-import { takeDueNotices } from "~/domain/notices/take-due-notices.server";
 import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";

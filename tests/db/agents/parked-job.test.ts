@@ -11,7 +11,7 @@ import {
   cancelQuestion,
   getNotificationsState,
 } from "~/domain/questions/operations.server";
-import { sweep } from "~/domain/schedules/sweep.server";
+import { sweep } from "~/domain/schedules/operations.server";
 import { resumeSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { statusOf } from "../refusal";

@@ -8,7 +8,7 @@ import {
   getQuestion,
   listQuestions,
 } from "~/domain/questions/operations.server";
-import { expireQuestions } from "~/domain/schedules/expire-questions.server";
+import { expireQuestions } from "~/domain/schedules/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";

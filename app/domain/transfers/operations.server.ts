@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { exportDocumentSchema } from "~/contract/export-document";
+import { productIdInput } from "~/contract/product";
+import { serviceOperation } from "../operation.server";
+
+/** Makes a user a member of a product on behalf of the operator. */
+export const enrolMember = serviceOperation(
+  "enrol_member",
+  productIdInput.extend({ user_id: z.string() }),
+  z.object({ product_id: z.uuid(), user_id: z.uuid() }),
+);
+
+/** The export document of a product (docs/export-format.md), or null when there is no such product. */
+export const exportProduct = serviceOperation(
+  "export_product",
+  productIdInput,
+  exportDocumentSchema.nullable(),
+);
+
+/** A product by id, code or owner/code, for the admin command line; 404 or 409 with candidates. */
+export const resolveProduct = serviceOperation(
+  "resolve_product",
+  z.object({ reference: z.string() }),
+  z.object({ id: z.uuid(), code: z.string(), name: z.string(), owner_id: z.uuid() }),
+);
