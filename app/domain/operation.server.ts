@@ -50,8 +50,8 @@ export function operation<Name extends FunctionName, Input extends z.ZodObject, 
   input: Input & Fitting<Name, Input, z.output<Input>, keyof Input["shape"]>,
   output: z.ZodType<Output>,
 ): Operation<Input, Output> {
-  const fields = Object.keys(input.shape);
-  return described(name, output, (given) => named(fields, given));
+  const names = argumentNames(Object.keys(input.shape));
+  return described(name, output, (given) => named(names, given));
 }
 
 /** The same where the SQL function takes a few fields by name and all others as one json argument. */
@@ -67,9 +67,10 @@ export function gatheringOperation<
   { own, rest }: { own: readonly Own[]; rest: Rest },
   output: z.ZodType<Output>,
 ): Operation<Input, Output> {
+  const names = argumentNames(own);
   const others = Object.keys(input.shape).filter((field) => !own.some((each) => each === field));
   return described(name, output, (given) => ({
-    ...named(own, given),
+    ...named(names, given),
     [`p_${rest}`]: Object.fromEntries(others.map((field) => [field, given[field]])),
   }));
 }
@@ -80,9 +81,9 @@ export function serviceOperation<Name extends FunctionName, Input extends z.ZodO
   input: Input & Fitting<Name, Input, z.output<Input>, keyof Input["shape"]>,
   output: z.ZodType<Output>,
 ): (database: Database, ...input: Given<Input>) => Promise<Output> {
-  const fields = Object.keys(input.shape);
+  const names = argumentNames(Object.keys(input.shape));
   return (database: Database, given: Fields = {}) =>
-    callService(database, name, named(fields, given), output);
+    callService(database, name, named(names, given), output);
 }
 
 type Fields = Record<string, unknown>;
@@ -98,6 +99,15 @@ function described<Input extends z.ZodObject, Output>(
   return Object.assign(call, { json });
 }
 
-function named(fields: readonly string[], given: Fields): Fields {
-  return Object.fromEntries(fields.map((field) => [`p_${field}`, given[field]]));
+type ArgumentNames = readonly [field: string, argument: string][];
+
+function argumentNames(fields: readonly string[]): ArgumentNames {
+  return fields.map((field) => [field, `p_${field}`]);
+}
+
+/** Made for every request: a loop, and names that are written once. */
+function named(names: ArgumentNames, given: Fields): Fields {
+  const values: Fields = {};
+  for (const [field, argument] of names) values[argument] = given[field];
+  return values;
 }

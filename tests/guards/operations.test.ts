@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { gatheringOperation, operation } from "~/domain/operation.server";
 
 const files = import.meta.glob<string>("../../app/domain/**/*.ts", {
   query: "?raw",
@@ -42,6 +44,26 @@ describe("operations", () => {
       [...text.matchAll(passesOn)].map(([, name]) => `${file}: ${name}`),
     );
     expect(found).toEqual([]);
+  });
+
+  it("do not compile when their SQL function does not take what they are given", () => {
+    const given = z.object({ task_id: z.string() });
+    const forced = given.extend({ forced: z.boolean() });
+    const own = ["task_id"] as const;
+    expect([
+      // @ts-expect-error there is no such function
+      operation("delete_tasks", given, z.null()),
+      // @ts-expect-error it has no argument p_forced
+      operation("delete_task", forced, z.null()),
+      // @ts-expect-error p_story_id is missing
+      operation("move_task", given, z.null()),
+      // @ts-expect-error a number is no id
+      operation("delete_task", z.object({ task_id: z.number() }), z.null()),
+      // @ts-expect-error the id may be left out, the argument may not
+      operation("delete_task", given.partial(), z.null()),
+      // @ts-expect-error it gathers in p_changes
+      gatheringOperation("edit_task", forced, { own, rest: "fields" }, z.null()),
+    ]).toHaveLength(6);
   });
 });
 
