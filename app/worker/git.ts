@@ -2,7 +2,9 @@ import { execFile } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
+import { stopTree } from "./agents/process";
 import { personsEnvironment } from "./environment";
+import { interruption, uninterrupted } from "./interruption";
 
 const run = promisify(execFile);
 
@@ -32,36 +34,59 @@ export function gitEnd(folder: string, ...words: readonly string[]): Promise<Git
   return gitWithin(words[0] === "clone" ? cloneMinutes : mostMinutes, folder, words);
 }
 
-/** The same with a limit of its own: git is ended when it takes longer. */
+/**
+ * The same with a limit of its own: git is ended when it takes longer, or when the work that it is for is interrupted, together
+ * with the hooks and helpers that it has started. Told to end it takes its locks away.
+ */
 export async function gitWithin(
   minutes: number,
   folder: string,
   words: readonly string[],
 ): Promise<GitEnd> {
-  const options = {
+  const interrupt = words.includes("--abort") ? undefined : interruption();
+  interrupt?.throwIfAborted();
+  const running = run("git", words, {
     cwd: folder,
     maxBuffer: 64 * 1024 * 1024,
-    timeout: minutes * 60_000,
     env: { ...stallLimits, ...personsEnvironment(), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
-  };
+  });
+  const stop = (): void => void stopTree(running.child, running);
+  let isLate = false;
+  const limit = setTimeout(() => {
+    isLate = true;
+    stop();
+  }, minutes * 60_000);
+  interrupt?.addEventListener("abort", stop, { once: true });
   try {
-    const { stdout } = await run("git", words, options);
+    const { stdout } = await running;
     return { code: 0, output: stdout, problem: "" };
   } catch (error) {
-    if (cutOff.safeParse(error).success) {
+    if (interrupt?.aborted) await takeBack(folder, words);
+    interrupt?.throwIfAborted();
+    if (isLate) {
       return { code: -1, output: "", problem: `it did not end within ${minutes} minutes` };
     }
     const end = failedEnd.safeParse(error).data;
     const problem = end?.stderr.trim() || String(error);
     return { code: end?.code ?? -1, output: end?.stdout ?? "", problem };
+  } finally {
+    clearTimeout(limit);
+    interrupt?.removeEventListener("abort", stop);
   }
+}
+
+/** A merge or a rebase that was ended in its middle leaves the folder as it was before. */
+async function takeBack(folder: string, words: readonly string[]): Promise<void> {
+  const back = words.includes("merge")
+    ? ["reset", "--quiet", "--merge"]
+    : words.includes("rebase") && ["rebase", "--abort"];
+  if (back) await uninterrupted(() => gitWithin(1, folder, back));
 }
 
 /** Over https git itself gives a connection up that brings nothing for two minutes; the person's own word goes before. */
 const stallLimits = { GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "120" };
 
 const failedEnd = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
-const cutOff = z.object({ killed: z.literal(true), code: z.null() });
 
 async function gitOutput(folder: string, words: readonly string[]): Promise<string> {
   const { code, output, problem } = await gitEnd(folder, ...words);

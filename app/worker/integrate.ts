@@ -85,8 +85,10 @@ async function bringOnto(
     await git(folder, ...committer, "rebase", "--quiet", "--onto", onto, branchTip ?? main);
     return [];
   } catch (error) {
-    const files = await gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
-    await git(folder, "rebase", "--abort").catch(() => undefined);
+    const inConflict = gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
+    const files = await inConflict.finally(() =>
+      git(folder, "rebase", "--abort").catch(() => undefined),
+    );
     if (files.length > 0) return (await merges(folder, onto)) ? [] : files;
     throw error;
   }

@@ -1,9 +1,12 @@
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
+import type { AwaitedHead } from "~/contract/agent-job";
 import { claimSchema } from "~/contract/worker";
 import manifest from "../../package.json";
+import { interruptible } from "./interruption";
 import type { Journal } from "./journal";
+import { openMergeLooks } from "./merge-looks";
 import type { WorkerOptions } from "./options";
 import { messageOf } from "./problems";
 import { readQuota } from "./quota";
@@ -36,18 +39,21 @@ const longestIdleSeconds = 5;
 export async function runLoop(loop: Loop): Promise<void> {
   const { options, journal, stopSignal } = loop;
   journal.say(`Worker ${loop.folder.workerName} waits for jobs of ${options.url}`);
+  const looks = openMergeLooks();
+  const lookForMerged = (heads: readonly AwaitedHead[]) =>
+    interruptible(stopSignal, () => tellMerged(heads, { ...loop, looks }));
   let idleSeconds = 0;
   while (!stopSignal.aborted) {
     const { job, reason } = await nextJob(loop, options.untilIdle ? idleSeconds : 50);
     if (job !== null) {
       idleSeconds = 0;
       await runJob({ ...loop, job, readQuota: () => readQuota(options.quotaCommand) });
-      await tellMerged(job.awaited_heads ?? [], loop);
+      await lookForMerged(job.awaited_heads ?? []);
       if (options.once) return;
       continue;
     }
     if (reason !== null) journal.sayOnce(`No job: ${reason.message}`);
-    await tellMerged(reason?.awaited_heads ?? [], loop);
+    await lookForMerged(reason?.awaited_heads ?? []);
     if (options.untilIdle && reason?.code === "empty") return;
     if (reason?.code === "quota") await wait(quotaPause, undefined, { signal: stopSignal });
     // What waits for something else waits longer each time; the service answers at once when there is a job.

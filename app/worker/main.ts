@@ -3,6 +3,7 @@ import { createRedactor } from "./agents/redact";
 import { checkAgent } from "./check-agent";
 import { runDemoAgent } from "./demo-agent";
 import { personsVariables } from "./environment";
+import { interruptible } from "./interruption";
 import { openJournal } from "./journal";
 import { removeLeftovers } from "./leftovers";
 import { leave, runLoop } from "./loop";
@@ -43,7 +44,7 @@ async function main(words: readonly string[]): Promise<void> {
     markProcesses(folder.worktrees);
     await checkAgent(options);
     const product = await findServedProduct(options, service, stop);
-    await checkRepository(options, product, folder);
+    await interruptible(stop, () => checkRepository(options, product, folder));
     const hello = new AbortController();
     tellAgents(folder.workerName, service, hello.signal).catch(() => undefined);
     await runLoop({ ...tools, product }).finally(() => hello.abort());

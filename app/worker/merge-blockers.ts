@@ -50,8 +50,10 @@ async function mergeOne(
     journal.say(`Brought in the work of ${task_code} from ${branch}`);
     return [];
   } catch (error) {
-    const files = await gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
-    await git(folder, "merge", "--abort").catch(() => undefined);
+    const inConflict = gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
+    const files = await inConflict.finally(() =>
+      git(folder, "merge", "--abort").catch(() => undefined),
+    );
     if (files.length > 0) return files;
     throw error;
   }

@@ -3,6 +3,7 @@ import { isFoldedFile } from "~/contract/folded-files";
 import { type DiffFile, diffLimits } from "~/contract/job-diff";
 import { personsEnvironment } from "./environment";
 import { git } from "./git";
+import { interruption } from "./interruption";
 import { sendable } from "./sendable";
 
 /** Beyond that git is not listened to: nobody could send it. */
@@ -168,6 +169,7 @@ function output(folder: string, words: readonly string[], limit: number): Promis
     const child = spawn("git", words, {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
+      signal: interruption(),
       env: { ...personsEnvironment(), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
     });
     const chunks: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { JobPayload } from "~/contract/worker";
 import { commitOf, committer, git } from "./git";
@@ -111,7 +111,8 @@ async function openClone(address: string, repositories: string): Promise<Reposit
   if (!existsSync(folder)) {
     const draft = `${folder}.${process.pid}`;
     await git(repositories, "clone", "--quiet", "--no-checkout", "--", address, draft).catch(
-      (error: unknown) => {
+      async (error: unknown) => {
+        await rm(draft, { recursive: true, force: true });
         throw new WorkerProblem(
           `The repository ${sendable(address, 200)} cannot be cloned here: ${messageOf(error)}`,
         );
@@ -125,7 +126,6 @@ async function openClone(address: string, repositories: string): Promise<Reposit
 
 /** Two workers may clone at the same moment: the first one's clone stays. */
 async function moveInPlace(draft: string, folder: string): Promise<void> {
-  const { rename, rm } = await import("node:fs/promises");
   await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
 }
 

@@ -7,6 +7,7 @@ import { openChanges } from "./changes";
 import { workOnChat } from "./chat-job";
 import { testCommandOf } from "./evidence";
 import { startHeartbeat } from "./heartbeat";
+import { interruptible, uninterrupted } from "./interruption";
 import { findKept, forgetKept, keepWork } from "./keep";
 import { openOutput } from "./output-sender";
 import { AttemptOver, messageOf, Refusal, WorkerProblem } from "./problems";
@@ -51,7 +52,7 @@ export async function runJob(run: JobRun): Promise<void> {
   };
   journal.say(`Claimed ${nameOf(job)} (attempt ${job.attempt})`);
   try {
-    await work(attempt);
+    await interruptible(heartbeat.signal, () => work(attempt));
   } catch (error) {
     await explain(attempt, error);
   } finally {
@@ -82,9 +83,11 @@ async function work(attempt: Attempt): Promise<void> {
   } catch (error) {
     await explain(attempt, error);
   } finally {
-    await sayWhatIsKept(attempt);
-    await attempt.changes.sendLast();
-    await worktree.remove();
+    await uninterrupted(async () => {
+      await sayWhatIsKept(attempt);
+      await attempt.changes.sendLast();
+      await worktree.remove();
+    });
   }
 }
 
@@ -94,7 +97,8 @@ function keeperOf({ job, journal }: Attempt, worktree: Worktree): Attempt["keep"
   let branch: string | null = null;
   return async () => {
     try {
-      branch = (await keepWork(worktree.folder, name, worktree.branch)) ?? branch;
+      const keep = () => keepWork(worktree.folder, name, worktree.branch);
+      branch = (await uninterrupted(keep)) ?? branch;
     } catch (error) {
       journal.say(`What the attempt has left could not be kept: ${messageOf(error)}`);
     }

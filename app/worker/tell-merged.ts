@@ -1,6 +1,7 @@
 import type { AwaitedHead } from "~/contract/agent-job";
 import { mergedJobSchema } from "~/contract/merged-job";
 import type { Journal } from "./journal";
+import type { MergeLooks } from "./merge-looks";
 import { isOnMain } from "./on-main";
 import type { WorkerOptions } from "./options";
 import { messageOf, Refusal } from "./problems";
@@ -15,6 +16,8 @@ interface Place {
   service: Service;
   journal: Journal;
   folder: WorkFolder;
+  /** What was looked for before, in vain. */
+  looks: MergeLooks;
 }
 
 /** Looks whether main branches have the commits that work waits for, and tells the service of those that they have. */
@@ -38,11 +41,17 @@ async function lookIn(heads: readonly AwaitedHead[], place: Place): Promise<void
   if (first === undefined) return;
   const { repo_url, product_repo_url } = first;
   const wish = { product: { repo_url: product_repo_url }, repo_url };
+  const isDue = place.looks.isDue(repo_url, heads);
   const repository = await openRepositoryOf(wish, place.options, place.folder);
-  await fetchAll(repository);
+  if (isDue) await fetchAll(repository);
   const main = await mainOf(repository);
-  for (const head of heads)
+  if (!isDue && !place.looks.isNew(repo_url, heads, main)) return;
+  const missed: AwaitedHead[] = [];
+  for (const head of heads) {
     if (await isOnMain(repository.folder, main, head.head_sha)) await tell(head, place);
+    else missed.push(head);
+  }
+  place.looks.note(repo_url, missed, main);
 }
 
 async function tell({ job_id, head_sha, task_code }: AwaitedHead, { service, journal }: Place) {

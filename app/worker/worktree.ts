@@ -2,6 +2,7 @@ import { appendFile, chmod, mkdir, readdir, readFile, rm } from "node:fs/promise
 import { dirname, join } from "node:path";
 import { contextFolder } from "./context-files";
 import { commitOf, committer, git, setConfig } from "./git";
+import { uninterrupted } from "./interruption";
 import { fetchAll, tipOf } from "./remote";
 import type { Repository } from "./repository";
 
@@ -39,13 +40,15 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   const main = await mainOf(repository);
   const start = branchTip ?? main;
   const checkout = await checkoutName(repository, branch, wish.name);
-  await git(repository.folder, "worktree", "add", "--quiet", "-b", checkout, folder, start);
-  await track(repository, checkout, branch);
-  await excludeContext(folder);
   const remove = async () => {
     await removeFolder(repository.folder, folder);
     await git(repository.folder, "branch", "--quiet", "-D", checkout).catch(() => undefined);
   };
+  await wholeOrNot(remove, async () => {
+    await git(repository.folder, "worktree", "add", "--quiet", "-b", checkout, folder, start);
+    await track(repository, checkout, branch);
+    await excludeContext(folder);
+  });
   return { folder, repository, branch, checkout, branchTip, start, main, remove };
 }
 
@@ -56,14 +59,27 @@ export async function addReadingTree(wish: Omit<WorktreeWish, "branch">) {
   await removeFolder(repository.folder, folder);
   await fetchAll(repository);
   const main = await mainOf(repository);
-  await git(repository.folder, "worktree", "add", "--quiet", "--detach", folder, main);
-  await excludeContext(folder);
+  const remove = () => uninterrupted(() => removeFolder(repository.folder, folder));
+  await wholeOrNot(remove, async () => {
+    await git(repository.folder, "worktree", "add", "--quiet", "--detach", folder, main);
+    await excludeContext(folder);
+  });
   const context = join(folder, contextFolder);
   // The repository may have something else of this name.
   await rm(context, { recursive: true, force: true });
   await mkdir(context);
   await setWritable(folder, false);
-  return { folder, remove: () => removeFolder(repository.folder, folder) };
+  return { folder, remove };
+}
+
+/** Nothing is left of what was interrupted in its making. */
+async function wholeOrNot(remove: () => Promise<void>, make: () => Promise<void>): Promise<void> {
+  try {
+    await make();
+  } catch (error) {
+    await uninterrupted(remove);
+    throw error;
+  }
 }
 
 /**

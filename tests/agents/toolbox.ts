@@ -29,7 +29,10 @@ export interface RealTool {
   mayCommit: boolean;
   /** Makes a session older than it is, for a tool that loses one which it takes up in the minute of its begin. */
   letTimePass?(home: string): void;
-  /** False where the tool writes an answer down only when the calls in it have ended: killed before, nobody knows of it. */
+  /**
+   * False where the tool writes an answer down only when the calls in it have ended: killed before, nobody knows of it. The
+   * database of opencode 1.18.33 has zeros in the answer, no `step-finish` part and no event with counts until then.
+   */
   recordsCallsUnderWay: boolean;
   /** True where the tool itself says what the work cost. */
   tellsCost: boolean;
@@ -84,12 +87,22 @@ function geminiSettings(home: string, model: ScriptedModel): Record<string, stri
   };
 }
 
-/** The names of its files end with the minute and the session, and a file of the same name is begun anew. */
+/**
+ * The names of its files end with the minute and the session, and a file of the same name is begun anew. They are made a day older,
+ * not more: Gemini CLI removes what is a month old.
+ */
 function backdateGeminiSessions(home: string): void {
   const tmp = join(home, ".gemini", "tmp");
+  const dayBefore = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const own = /session-\d{4}-\d\d-\d\dT\d\d-\d\d-/;
   for (const file of readdirSync(tmp, { recursive: true, encoding: "utf8" })) {
-    const older = file.replace(/session-\d{4}-\d\d-\d\dT\d\d-\d\d-/, "session-2026-01-01T00-00-");
-    if (older !== file) renameSync(join(tmp, file), join(tmp, older));
+    if (!own.test(file) || file.includes(`session-${dayBefore}`)) continue;
+    // A session that was taken up again has a file for each time.
+    const free = Array.from({ length: 60 }, (_, minute) => String(minute).padStart(2, "0"))
+      .map((minute) => file.replace(own, `session-${dayBefore}T00-${minute}-`))
+      .find((name) => !existsSync(join(tmp, name)));
+    if (free === undefined) throw new Error("This session was taken up too often");
+    renameSync(join(tmp, file), join(tmp, free));
   }
 }
 
@@ -148,7 +161,7 @@ const allTools: RealTool[] = [
     settle: codexSettings,
     pathIn: (_folder, name) => name,
     mayCommit: false,
-    recordsCallsUnderWay: false,
+    recordsCallsUnderWay: true,
     tellsCost: false,
   },
   {
@@ -171,7 +184,7 @@ const allTools: RealTool[] = [
     letTimePass: backdateGeminiSessions,
     pathIn: inside,
     mayCommit: true,
-    recordsCallsUnderWay: false,
+    recordsCallsUnderWay: true,
     tellsCost: false,
   },
   {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type ExportDocumentInput, exportDocumentSchema } from "~/contract/export-document";
 import { cancelAgentJob } from "~/domain/agent-jobs/operations.server";
 import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
@@ -9,7 +9,7 @@ import { importDocument } from "~/domain/transfers/import-document.server";
 import { at } from "../db/world";
 import { gitIn, openStage } from "./fixture";
 import { openToolGate } from "./tool-gate";
-import { startWorker } from "./worker-process";
+import { read, startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
 
@@ -183,7 +183,7 @@ describe("what ends without delivering", { timeout: 120_000 }, () => {
 
 describe("dependency_release: merged", { timeout: 120_000 }, () => {
   /** The first story is done on its branch; the second waits for its code on the main branch. */
-  async function waiting(code: string) {
+  async function waiting(code: string, ...words: string[]) {
     const read = await startStories(
       code,
       [{ code: "ST-1" }, { code: "ST-2", blocked_by: ["ST-1"] }],
@@ -192,15 +192,16 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
       },
     );
     const file = `${code}-file`;
-    await work(code, `echo one > ${file}`);
+    await work(code, `echo one > ${file}`, ...words);
     const [first] = (await read()).jobs;
     return { read, file, branch: String(first?.branch) };
   }
 
-  function idle(product: string, exec: string, url = app.origin) {
+  function idle(product: string, exec: string, url = app.origin, ...words: string[]) {
     return startWorker([
       ...["--url", url, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
       ...["--name", `idle-${product}`, "--product", product, "--exec", exec, "--until-idle"],
+      ...words,
     ]);
   }
 
@@ -215,6 +216,23 @@ describe("dependency_release: merged", { timeout: 120_000 }, () => {
     expect((await read()).jobs.map(({ status }) => status)).toEqual(["done", "queued"]);
     worker.process.kill("SIGTERM");
     expect(await worker.ended, worker.output()).toBe(0);
+  });
+
+  it("an idle worker that asks again and again does not fetch from the remote each time", async () => {
+    const clone = join(home, "clone");
+    git("clone", "--quiet", repo, clone);
+    await waiting("SPARING", "--repo", clone);
+    const log = join(home, "fetches");
+    const script = join(home, "upload-pack.sh");
+    const lines = ["#!/bin/sh", `echo asked >> ${log}`, 'exec git-upload-pack "$@"'];
+    writeFileSync(script, lines.join("\n"), { mode: 0o755 });
+    gitIn(clone)("config", "remote.origin.uploadpack", script);
+    const gate = await openToolGate(app.port);
+    const worker = idle("SPARING", "echo two > two", gate.url, "--repo", clone);
+    await vi.waitFor(() => expect(gate.given("wait_for_job").length).toBeGreaterThan(3), 60_000);
+    worker.process.kill("SIGTERM");
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(read(log)).toBe("asked\n");
   });
 
   it.each([

@@ -132,7 +132,7 @@ function letGo({ pid, stdout, stderr }: ChildProcess): void {
 }
 
 /** What a program has started may sit in a group of its own: the tree is read before its root is gone. */
-async function stopTree(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+export async function stopTree(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
   const tree = [pid, ...(await descendantsOf(pid))];

@@ -23,10 +23,14 @@ const codexLine = z.looseObject({
     type: z.string().optional(),
     model: z.string().optional(),
     info: z.looseObject({ total_token_usage: codexCounts }).nullish(),
+    usage: codexCounts.nullish(),
   }),
 });
 
-/** The counts of Codex are sums since the session began: the turn took what was added to them. */
+/**
+ * Codex writes the counts of each answer down as soon as it is whole, before the calls in it are made. Older ones write only
+ * sums since the session began, and only once the calls have ended: then the turn took what was added to them.
+ */
 export async function readCodexRecord(
   home: string,
   sessionId: string,
@@ -35,30 +39,44 @@ export async function readCodexRecord(
   const lines = await linesOfSession(join(home, "sessions"), sessionId);
   if (lines === null) return null;
   let model: string | null = null;
-  let before = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  let before = nothingCounted;
   let after = before;
+  const answers: CodexCounts[] = [];
   for (const line of lines) {
     const entry = codexLine.safeParse(line).data;
     if (entry === undefined) continue;
+    const isOfTurn = new Date(entry.timestamp) >= since;
+    const { usage, info } = entry.payload;
     if (entry.type === "turn_context") model = entry.payload.model ?? model;
-    const total = entry.payload.info?.total_token_usage;
-    if (total === undefined) continue;
-    after = {
-      input: total.input_tokens,
-      output: total.output_tokens,
-      cacheRead: total.cached_input_tokens ?? 0,
-      cacheWrite: total.cache_write_input_tokens ?? 0,
-    };
-    if (new Date(entry.timestamp) < since) before = after;
+    if (entry.type === "token_usage_record" && usage && isOfTurn) answers.push(countsOf(usage));
+    if (!info) continue;
+    after = countsOf(info.total_token_usage);
+    if (!isOfTurn) before = after;
   }
-  return [
-    disjoint(model, {
-      input: after.input - before.input,
-      output: after.output - before.output,
-      cacheRead: after.cacheRead - before.cacheRead,
-      cacheWrite: after.cacheWrite - before.cacheWrite,
-    }),
-  ];
+  const sums =
+    answers.length > 0 ? answers.reduce((sum, one) => added(sum, one)) : added(after, before, -1);
+  return [disjoint(model, sums)];
+}
+
+type CodexCounts = ReturnType<typeof countsOf>;
+const nothingCounted: CodexCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+function countsOf(counts: z.output<typeof codexCounts>) {
+  return {
+    input: counts.input_tokens,
+    output: counts.output_tokens,
+    cacheRead: counts.cached_input_tokens ?? 0,
+    cacheWrite: counts.cache_write_input_tokens ?? 0,
+  };
+}
+
+function added(one: CodexCounts, other: CodexCounts, sign: 1 | -1 = 1): CodexCounts {
+  return {
+    input: one.input + sign * other.input,
+    output: one.output + sign * other.output,
+    cacheRead: one.cacheRead + sign * other.cacheRead,
+    cacheWrite: one.cacheWrite + sign * other.cacheWrite,
+  };
 }
 
 const geminiLine = z.looseObject({
