@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { cancelSprintRun } from "~/domain/sprint-runs/cancel-sprint-run.server";
+import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
 import { git as workersGit } from "~/worker/git";
 import { interruptible } from "~/worker/interruption";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
