@@ -94,3 +94,41 @@ test("a long transcript is read from its begin, with nothing left out", async ({
   await expect(page.locator("[data-kind]")).toHaveCount(5_600);
   await expect(page.getByText("Line 1.", { exact: true })).toBeVisible();
 });
+
+test("a transcript of endless words opens about as quickly as one of lines", async ({
+  browser,
+  baseURL,
+}) => {
+  const owner = await newPerson(browser);
+  const open = async (line: string): Promise<number> => {
+    const job = await heldJob(owner, String(baseURL));
+    const text = line.repeat(Math.ceil(60_000 / line.length));
+    for (let seq = 1; seq <= 6; seq++) {
+      const answer = await owner.context.request.post(`/api/jobs/${job.id}/output`, {
+        headers: { authorization: `Bearer ${job.token}` },
+        data: {
+          attempt: job.attempt,
+          entries: [{ seq, at: new Date().toISOString(), kind: "text", text }],
+        },
+      });
+      expect(answer.status()).toBe(202);
+    }
+    const page = await owner.context.newPage();
+    await page.goto(`/jobs/${job.id}`);
+    const heights = page.locator("[data-kind] pre");
+    await expect(heights).toHaveCount(2);
+    // Laid out anew, by the clock of the page: what else this machine does counts for both.
+    const took = await heights.last().evaluate((text) => {
+      const began = performance.now();
+      for (const width of ["300px", "310px", "320px"]) {
+        text.style.width = width;
+        if (text.getBoundingClientRect().height === 0) throw new Error("The text is not there");
+      }
+      return performance.now() - began;
+    });
+    await page.close();
+    return took;
+  };
+  const lines = await open("A line of what a command printed.\n");
+  expect(await open("x1")).toBeLessThan(10 * lines + 200);
+});

@@ -90,7 +90,23 @@ function Text({ entry, isAlone = false }: { entry: Entry; isAlone?: boolean }) {
         entry.kind === "error" && "text-failed",
       )}
     >
-      {entry.text}
+      {piecesOf(entry.text).map(({ from, piece }) => (
+        <span key={from}>{piece}</span>
+      ))}
     </pre>
   );
+}
+
+/**
+ * A text in one piece, unless it has a word without an end (a minified file, base64): a browser thinks for ten seconds and more
+ * about how the letters of 64 KiB go together, and not about those of many short pieces.
+ */
+function piecesOf(text: string): { from: number; piece: string }[] {
+  const isEndless = text.split(/\s/).some((word) => word.length > 500);
+  const pieces = isEndless ? (text.match(/.{1,500}/gsu) ?? []) : [text];
+  let end = 0;
+  return pieces.map((piece) => {
+    end += piece.length;
+    return { from: end - piece.length, piece };
+  });
 }

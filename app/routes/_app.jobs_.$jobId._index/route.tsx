@@ -17,7 +17,7 @@ import { useLive } from "~/live/live-provider";
 
 /** A page shows the end of a long output; the rest comes when somebody asks. */
 const shownEntries = 300;
-const shownCharacters = 300_000;
+const shownCharacters = 150_000;
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
