@@ -95,10 +95,7 @@ test("a long transcript is read from its begin, with nothing left out", async ({
   await expect(page.getByText("Line 1.", { exact: true })).toBeVisible();
 });
 
-test("a transcript of endless words opens about as quickly as one of lines", async ({
-  browser,
-  baseURL,
-}) => {
+test("a transcript of endless words does not hold the browser up", async ({ browser, baseURL }) => {
   const owner = await newPerson(browser);
   const open = async (line: string): Promise<number> => {
     const job = await heldJob(owner, String(baseURL));
@@ -117,7 +114,7 @@ test("a transcript of endless words opens about as quickly as one of lines", asy
     await page.goto(`/jobs/${job.id}`);
     const heights = page.locator("[data-kind] pre");
     await expect(heights).toHaveCount(2);
-    // Laid out anew, by the clock of the page: what else this machine does counts for both.
+    // Laid out anew, by the clock of the page.
     const took = await heights.last().evaluate((text) => {
       const began = performance.now();
       for (const width of ["300px", "310px", "320px"]) {
@@ -129,6 +126,6 @@ test("a transcript of endless words opens about as quickly as one of lines", asy
     await page.close();
     return took;
   };
-  const lines = await open("A line of what a command printed.\n");
-  expect(await open("x1")).toBeLessThan(10 * lines + 200);
+  // In one piece each of them takes more than a minute.
+  expect(await open("x1")).toBeLessThan(10_000);
 });
