@@ -1,5 +1,4 @@
 -- Why: the board of a sprint looked through the unfinished stories of all products for those that could join it.
--- Why: say here what this brings, and to whom.
 set local check_function_bodies = off;
 
 CREATE OR REPLACE FUNCTION public.get_sprint_board(p_sprint_id uuid)
