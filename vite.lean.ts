@@ -39,6 +39,9 @@ const answers: Record<string, Answer[]> = {
     [/if \(isSpaMode\)/g, "if (false)"],
   ],
   "router/dist/router.js": [
+    // What it says of mistakes in a program's routes; they end it with or without words.
+    [/^ *warning\([^;]*\);$/gm, ""],
+    [/^( *invariant\([^"'`;]+), ["'`][^;]*\);$/gm, "$1);"],
     [/if \((isFogOfWar|fogOfWar\.active|patchRoutesOnNavigationImpl)\)/g, "if (false)"],
     [/fogOfWar\.active &&/g, "false &&"],
     [/!isFogOfWar\b/g, "true"],
@@ -100,7 +103,8 @@ export function listPagesOnly(): Plugin {
         .parse(JSON.parse(list));
       const pages = Object.entries(routes).filter(([id]) => !/^routes\/(api|mcp)\b/.test(id));
       const left = { ...rest, routes: Object.fromEntries(pages) };
-      writeFileSync(file, `window.__remixManifest=${JSON.stringify(left)};`);
+      const withoutNo = (_name: string, value: unknown) => (value === false ? undefined : value);
+      writeFileSync(file, `window.__remixManifest=${JSON.stringify(left, withoutNo)};`);
     },
   };
 }
