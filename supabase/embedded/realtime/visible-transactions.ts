@@ -15,6 +15,9 @@ const question = `
     (newest.id + ((x.id - newest.id + 2147483648) & 4294967295) - 2147483648)::text::xid8, newest.snapshot)) as all_visible
   from newest, unnest($1::bigint[]) as x (id)`;
 
+/** While transactions end faster than the question is answered, so many milliseconds of them share one. */
+const gatherFor = 4;
+
 export interface Transaction<T> {
   id: number;
   messages: T[];
@@ -72,6 +75,7 @@ export class VisibleTransactions<T> {
       const ids = batch.map(({ id }) => id);
       while (!(await this.#areVisible(ids))) await wait(1);
       for (const { messages } of batch) messages.forEach(this.#deliver);
+      if (this.#waiting.length > 0) await wait(gatherFor);
     }
   }
 
