@@ -25,6 +25,8 @@ export function openToolConnection(endpoint: URL, token: string) {
         const options = { timeout: callMilliseconds, ...(signal ? { signal } : {}) };
         return answerSchema.parse(await client.callTool({ name: tool, arguments: given }, options));
       } catch (error) {
+        // Nobody waits for this answer any more; others may wait for theirs on the same connection.
+        if (signal?.aborted) throw error;
         // Another call may have made a new one since.
         if (connection === used) connection = undefined;
         used.then((client) => client.close()).catch(() => undefined);

@@ -249,8 +249,12 @@ describe("a worker that is stopped in order", { timeout: 120_000 }, () => {
       const worker = start("STOPS", "sleep 60");
       await worker.said(/Claimed .*/);
       worker.process.kill("SIGTERM");
-      await worker.ended;
-      expect(await onlyJob(run)).toMatchObject({ status: "queued", attempt, retry_count: 0 });
+      expect(await worker.ended, worker.output()).toBe(0);
+      expect(await onlyJob(run), worker.output()).toMatchObject({
+        status: "queued",
+        attempt,
+        retry_count: 0,
+      });
     }
   });
 });
