@@ -1,6 +1,6 @@
-import { expect } from "@playwright/test";
+import { type BrowserContext, expect } from "@playwright/test";
 import { test } from "./test";
-import { newDemo, newPerson, newWorld, signedIn } from "./world";
+import { newDemo, newPerson, newWorld, post, signedIn } from "./world";
 
 test("a demo visitor sees every page, and no control that changes something can be used", async ({
   browser,
@@ -12,7 +12,24 @@ test("a demo visitor sees every page, and no control that changes something can 
     form: { intent: "add", identifier: name },
   });
 
+  // What the server has written for somebody who may change it is not what this visitor gets, nor what it was before a change.
+  const boardOf = async ({ request }: BrowserContext) => (await request.get(world.sprint)).text();
+  const card = `draggable="true" data-task="${world.taskIds[0]}"`;
+  expect(await boardOf(owner.context)).toContain(card);
   const context = await signedIn(browser, name);
+  const read = await boardOf(context);
+  expect(read).toContain(`data-task="${world.taskIds[0]}"`);
+  expect(read).not.toContain(card);
+  await post(owner.context, `/tasks/${world.taskIds[0]}`, {
+    intent: "edit",
+    title: "Write it anew",
+  });
+  for (const who of [owner.context, context]) {
+    const changed = await boardOf(who);
+    expect(changed).toContain("Write it anew</a>");
+    expect(changed).not.toContain("Write the greeting</a>");
+  }
+
   const page = await context.newPage();
   const places = [
     `${world.product}/backlog?panel=story:${world.storyId}`,
