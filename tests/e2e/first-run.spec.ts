@@ -50,6 +50,8 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   await worker.said(/T-2 is done/);
   await expect(page.getByRole("heading", { name: /Run of SP-1 .*Done/ })).toBeVisible();
   await expect(page.getByText("2 done")).toBeVisible();
+  await page.getByRole("link", { name: "SP-1", exact: true }).click();
+  await expect(page.getByText("Every story of this sprint is done")).toBeVisible();
 
   await page.getByRole("button", { name: /account and appearance/ }).click();
   await page.getByRole("link", { name: "First steps" }).click();

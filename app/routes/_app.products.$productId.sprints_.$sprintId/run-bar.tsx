@@ -33,7 +33,25 @@ export function RunBar({
   if (sprint.status === "failed") return <FailedRun run={run} productId={productId} />;
   if (sprint.status !== "active") return null;
   if (preflight.ready) return <ReadyToRun preflight={preflight} forecast={forecast} />;
+  if (board.stories.length > 0 && board.stories.every(({ status }) => status === "done")) {
+    return <AllDone productId={productId} sprintId={sprint.id} />;
+  }
   return <Blockers preflight={preflight} productId={productId} />;
+}
+
+/** Nothing is in the way of a run when there is nothing to run any more. */
+function AllDone({ productId, sprintId }: { productId: string; sprintId: string }) {
+  return (
+    <Notice
+      tone="done"
+      title="Every story of this sprint is done"
+      actions={
+        <ButtonLink to={`/products/${productId}/sprints/${sprintId}/review`}>Review it</ButtonLink>
+      }
+    >
+      Look at what came of it, then complete the sprint.
+    </Notice>
+  );
 }
 
 function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: string }) {
