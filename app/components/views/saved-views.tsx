@@ -1,10 +1,11 @@
 import { useSubmit } from "@remix-run/react";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useRef, useState } from "react";
 import { buttonClass } from "../button";
 import { enterMenu, menuEvents } from "../menu";
 import { type PageKey, usePageKeys } from "../page-keys";
 import { ServerText } from "../server-text";
 import { useAnswerOf } from "../tell-answer";
+import { useWithDrawing } from "../use-with-drawing";
 import { WriteFields } from "../write-access";
 
 const menuId = "views";
@@ -23,8 +24,9 @@ export function SavedViews({
   useAnswerOf(fetcherKey);
   usePageKeys("Views", keys);
   // A menu that is open stays as it is: to write it anew would take away what is being typed into it.
+  // One that is closed is that of the button beside it at once: whoever opens it early would be left with the one before.
   const [written, setWritten] = useState(menu);
-  useEffect(() => {
+  useWithDrawing(() => {
     const popover = list.current;
     const follow = () => {
       if (!popover?.matches(":popover-open")) setWritten(menu);
