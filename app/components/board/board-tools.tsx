@@ -1,6 +1,7 @@
 import { Link, useSubmit } from "@remix-run/react";
-import { type ComponentProps, type FormEvent, useEffect, useRef, useState } from "react";
+import { type ComponentProps, type FormEvent, useRef, useState } from "react";
 import { ServerText } from "~/components/server-text";
+import { useWithDrawing } from "~/components/use-with-drawing";
 import { SavedViews } from "~/components/views/saved-views";
 
 /** The tools of a board as the server wrote them; with script they apply while one types. */
@@ -20,7 +21,7 @@ export function BoardTools({
   const submit = useSubmit();
   const area = useRef<HTMLDivElement>(null);
   const [written, setWritten] = useState(tools);
-  useEffect(() => {
+  useWithDrawing(() => {
     // What is being typed is the person's, not that of the next answer.
     if (!area.current?.contains(document.activeElement)) setWritten(tools);
   }, [tools]);
