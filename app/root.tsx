@@ -6,6 +6,7 @@ import {
 } from "@remix-run/node";
 import { Links, Meta, Outlet, Scripts } from "@remix-run/react";
 import type { ReactNode } from "react";
+import { EarlierPlace } from "~/components/earlier-place";
 import { RouteError } from "~/components/error-page";
 import { useNonce } from "~/components/nonce";
 import { PageProgress } from "~/components/page-progress";
@@ -48,6 +49,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <body>
         {sprite}
         {children}
+        <EarlierPlace nonce={nonce} />
         <ScrollPlaces />
         <Scripts nonce={nonce} />
       </body>

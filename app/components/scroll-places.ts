@@ -1,8 +1,7 @@
 import { useLocation } from "@remix-run/react";
 import { useEffect, useRef } from "react";
+import { placesKey } from "./earlier-place";
 import { useWithDrawing } from "./use-with-drawing";
-
-const storageKey = "positions";
 
 /**
  * Whoever goes back finds a page where they left it; a new one begins at its top or at its hash. Only going somewhere
@@ -16,15 +15,11 @@ export function ScrollPlaces(): null {
 
   useEffect(() => {
     places.current = { ...storedPlaces(), ...places.current };
-    history.scrollRestoration = "manual";
     const note = () => {
       if (shown.current !== undefined) places.current[shown.current] = window.scrollY;
     };
-    // A page that is loaded anew is the browser's business.
-    const leave = () => {
-      history.scrollRestoration = "auto";
-      storePlaces(places.current);
-    };
+    // A page that is loaded anew is the business of `EarlierPlace`.
+    const leave = () => storePlaces(places.current);
     const unsubscribe = window.__remixRouter.subscribe(({ location, preventScrollReset }) => {
       if (location.key === arriving.current.key) return;
       arriving.current = { key: location.key, stays: preventScrollReset };
@@ -59,7 +54,7 @@ function scrolledTo(hash: string): boolean {
 /** What the browser keeps may be missing, or from an older version of the page. */
 function storedPlaces(): Record<string, number> {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? "{}");
+    const stored: unknown = JSON.parse(sessionStorage.getItem(placesKey) ?? "{}");
     const entries = typeof stored === "object" && stored !== null ? Object.entries(stored) : [];
     return Object.fromEntries(entries.filter(([, place]) => typeof place === "number"));
   } catch {
@@ -69,7 +64,7 @@ function storedPlaces(): Record<string, number> {
 
 function storePlaces(places: Readonly<Record<string, number>>): void {
   try {
-    sessionStorage.setItem(storageKey, JSON.stringify(places));
+    sessionStorage.setItem(placesKey, JSON.stringify(places));
   } catch {
     // Without storage, or when it is full, pages begin at their top after they were loaded anew.
   }
