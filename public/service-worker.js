@@ -3,7 +3,16 @@
 const cacheName = "backloom-offline-1";
 const offlineFiles = ["/offline.html", "/offline.css", "/favicon.svg"];
 
+/** What else a page asks for goes past this program: it would have to be woken for nothing. */
+const routes = [
+  { condition: { requestMode: "navigate" }, source: "fetch-event" },
+  ...offlineFiles.map((urlPattern) => ({ condition: { urlPattern }, source: "fetch-event" })),
+  { condition: { urlPattern: "*://*:*/*" }, source: "network" },
+];
+
 self.addEventListener("install", (event) => {
+  // Not every browser knows routes; the handler below lets the same requests pass.
+  event.addRoutes?.(routes);
   event.waitUntil(
     caches
       .open(cacheName)

@@ -1,4 +1,4 @@
-import { expect } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { column } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld } from "./world";
@@ -24,3 +24,42 @@ test("a move made offline falls back with its reason, and the board stays", asyn
   await expect(column(page, "Done")).toContainText("T-1");
   await context.close();
 });
+
+test("without network a page says so, and comes back with it", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const page = await context.newPage();
+  await page.goto("/");
+  await controlled(page);
+  await context.setOffline(true);
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "You are offline" })).toBeVisible();
+
+  await context.setOffline(false);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("heading", { name: "You are offline" })).toBeHidden();
+  await context.close();
+});
+
+test("only what the service worker answers wakes it", async ({ browser }) => {
+  const { context } = await newPerson(browser);
+  const page = await context.newPage();
+  await page.goto("/");
+  await controlled(page);
+  expect(await sourceOf(page, "/offline.css")).toBe("fetch-event");
+  expect(await sourceOf(page, "/api/health?_data=routes")).toBe("network");
+  await context.close();
+});
+
+async function controlled(page: Page): Promise<void> {
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+}
+
+/** Who was asked for `path`: Chromium says so of every request of a page with a service worker. */
+function sourceOf(page: Page, path: string): Promise<unknown> {
+  return page.evaluate(async (asked) => {
+    await (await fetch(asked)).text();
+    const entries = performance.getEntriesByType("resource");
+    const entry = entries.find(({ name }) => name.endsWith(asked));
+    return entry && Reflect.get(entry, "workerFinalSourceType");
+  }, path);
+}
