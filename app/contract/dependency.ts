@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { lengths, readyLimit } from "./limits";
 import { taskStatusSchema } from "./status";
-import { idSchema, requiredText, text } from "./text";
+import { idSchema, limitInQuery, requiredText, text } from "./text";
 
 /** What can wait for each other: tasks for tasks, stories for stories. */
 export const dependencyKinds = ["task", "story"] as const;
@@ -71,17 +71,8 @@ export const readyTaskSchema = z.object({
   dispatchable: z.boolean(),
 });
 
-const limitMessage = `Must be an integer from 1 to ${readyLimit.max}.`;
-
 /** Query of GET /api/products/:id/ready. */
-export const readyQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^[0-9]{1,9}$/, limitMessage)
-    .transform(Number)
-    .pipe(z.int().min(1, limitMessage).max(readyLimit.max, limitMessage))
-    .optional(),
-});
+export const readyQuery = z.object({ limit: limitInQuery(readyLimit) });
 
 export const listReadyInput = readyQuery.extend({ product_id: idSchema });
 

@@ -4,7 +4,7 @@ import { agentTaskSchema, productSchema } from "./product";
 import { sprintStatusSchema, storyStatusSchema, taskStatusSchema } from "./status";
 import { storySchema } from "./story";
 import { taskSchema } from "./task";
-import { dateSchema, idSchema, text } from "./text";
+import { dateSchema, idSchema, limitInQuery, text } from "./text";
 
 /** A sprint (specification: Sprint). */
 export const sprintSchema = z.object({
@@ -74,17 +74,8 @@ export const sprintTaskSchema = z.object({
   status: taskStatusSchema,
 });
 
-const limitMessage = `Must be an integer from 1 to ${sprintTasksLimit.max}.`;
-
-/** Query of GET /api/sprints/:id/tasks: digits only, so that `+5`, ` 5`, `1e1` and `1.0` are refused. */
-export const sprintTasksQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^[0-9]{1,9}$/, limitMessage)
-    .transform(Number)
-    .pipe(z.int().min(1, limitMessage).max(sprintTasksLimit.max, limitMessage))
-    .optional(),
-});
+/** Query of GET /api/sprints/:id/tasks. */
+export const sprintTasksQuery = z.object({ limit: limitInQuery(sprintTasksLimit) });
 
 export const listSprintTasksInput = z.object({
   sprint_id: idSchema,

@@ -33,6 +33,17 @@ export const repositoryUrlSchema = text(lengths.url).refine(isRepositoryUrl, {
   message: "Must be a repository address without spaces, for example https://….",
 });
 
+/** How much of a list an address asks for: digits only, so that `+5`, ` 5`, `1e1` and `1.0` are refused. */
+export function limitInQuery({ max, default: otherwise }: { max: number; default: number }) {
+  const message = `Must be an integer from 1 to ${max}.`;
+  return z
+    .string()
+    .regex(/^[0-9]{1,9}$/, message)
+    .transform(Number)
+    .pipe(z.int().min(1, message).max(max, message).meta({ default: otherwise }))
+    .optional();
+}
+
 /** An id as the service gives it out; anything else is unknown. */
 export const idSchema = z
   .string()

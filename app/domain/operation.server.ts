@@ -31,9 +31,17 @@ type Given<Input extends z.ZodObject> = keyof Input["shape"] extends never
     ? [input?: z.output<Input>]
     : [input: z.output<Input>];
 
+/** An operation for who passes its answer on. */
+export interface PassingOperation<Input> {
+  (actor: Actor, input: Input): Promise<unknown>;
+  json(actor: Actor, input: Input): Promise<string>;
+  answer: z.ZodType;
+}
+
 interface Operation<Input extends z.ZodObject, Output> {
   /** Calls the SQL function as the actor and parses its answer. Throws `ContractError`. */
   (actor: Actor, ...input: Given<Input>): Promise<Output>;
+  answer: z.ZodType<Output>;
   /** The same, as the JSON text that the database made. */
   json(actor: Actor, ...input: Given<Input>): Promise<string>;
 }
@@ -90,13 +98,13 @@ type Fields = Record<string, unknown>;
 
 function described<Input extends z.ZodObject, Output>(
   name: string,
-  output: z.ZodType<Output>,
+  answer: z.ZodType<Output>,
   argumentsOf: (given: Fields) => Fields,
 ): Operation<Input, Output> {
   const call = (actor: Actor, given: Fields = {}) =>
-    callAs(actor, name, argumentsOf(given), output);
+    callAs(actor, name, argumentsOf(given), answer);
   const json = (actor: Actor, given: Fields = {}) => callAsRaw(actor, name, argumentsOf(given));
-  return Object.assign(call, { json });
+  return Object.assign(call, { json, answer });
 }
 
 type ArgumentNames = readonly [field: string, argument: string][];

@@ -1,25 +1,29 @@
 import type { ActionFunctionArgs, AppLoadContext, LoaderFunctionArgs } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
+import type { DocumentedEndpoint } from "./documentation.server";
 import { methodNotAllowed, noContent, problem } from "./responses.server";
 
 export type RouteArgs = LoaderFunctionArgs | ActionFunctionArgs;
 
+type Answer = (args: RouteArgs) => Promise<Response>;
+
 /** An endpoint ready to be called; its types are checked where it is described. */
-export type Endpoint = (args: RouteArgs) => Promise<Response>;
+export type Endpoint = Answer & { description: DocumentedEndpoint };
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Endpoints = Partial<Record<Method, Endpoint>>;
 
 /** Handles every method of an address; `methods` is what `Allow` says. */
-export type RouteHandler = Endpoint & { methods: readonly string[] };
+export type RouteHandler = Answer & { methods: readonly string[]; endpoints: Endpoints };
 
 /**
- * The loader and action of one resource route under /api: every method is answered as JSON, other
+ * The loader and the action of one resource route under /api: every method is answered as JSON, other
  * methods with 405 and `Allow`, OPTIONS without any work, HEAD like GET without a body.
  */
 export function apiRoute(
-  endpoints: Partial<Record<Method, Endpoint>>,
+  endpoints: Endpoints,
   { head = true }: { head?: boolean } = {},
-): { loader: RouteHandler; action: RouteHandler } {
+): RouteHandler {
   const methods = allowedMethods(Object.keys(endpoints), head);
   const table = new Map(Object.entries(endpoints));
 
@@ -34,8 +38,7 @@ export function apiRoute(
       return refusal(error, args);
     }
   };
-  const handler: RouteHandler = Object.assign(answer, { methods });
-  return { loader: handler, action: handler };
+  return Object.assign(answer, { methods, endpoints });
 }
 
 function allowedMethods(given: readonly string[], head: boolean): readonly string[] {

@@ -6,6 +6,7 @@ import { authenticate } from "~/domain/accounts/authenticate.server";
 import { bodyLimit } from "~/server/read-body";
 import type { Endpoint, RouteArgs } from "./api-route.server";
 import { requireCredential, requireCronSecret } from "./credential.server";
+import type { Documentation } from "./documentation.server";
 import { parseJsonBody } from "./json-body.server";
 import { isCanonicalUuid } from "./uuid";
 import { queryOf, validate } from "./validation.server";
@@ -13,12 +14,10 @@ import { queryOf, validate } from "./validation.server";
 /** A body beyond these bytes is worth a question who sends it, before anything looks at it. */
 const unaskedBodyBytes = 8_192;
 
-export interface InputDescription<Query, Body> {
+export interface InputDescription<Query, Body> extends Documentation {
   /** What the id in the path names, for the sentence of the 404. */
   id?: string;
-  /** The path parameter with the id, when it is not called `id`. */
-  idParam?: string;
-  query?: z.ZodType<Query>;
+  query?: z.ZodObject & z.ZodType<Query>;
   body?: z.ZodType<Body>;
   /** The longest body in bytes, where it is not that of all other requests. */
   bodyLimit?: number;
@@ -26,8 +25,6 @@ export interface InputDescription<Query, Body> {
 
 export interface UserDescription<Query, Body> extends InputDescription<Query, Body> {
   auth: "bearer" | "cookie" | "either";
-  /** A write: refused for demo accounts before the body is judged. */
-  write?: boolean;
   handle(call: UserCall<Query, Body>): Promise<Response>;
 }
 
@@ -61,14 +58,14 @@ export interface UserCall<Query, Body> extends OpenCall<Query, Body> {
 export function endpoint<Query = undefined, Body = undefined>(
   description: UserDescription<Query, Body>,
 ): Endpoint {
-  return (args) => callForUser(description, args);
+  return Object.assign((args: RouteArgs) => callForUser(description, args), { description });
 }
 
 /** An endpoint without a user: open to everybody, or to the schedule alone. */
 export function openEndpoint<Query = undefined, Body = undefined>(
   description: OpenDescription<Query, Body>,
 ): Endpoint {
-  return (args) => callOpen(description, args);
+  return Object.assign((args: RouteArgs) => callOpen(description, args), { description });
 }
 
 async function callForUser(
@@ -79,7 +76,7 @@ async function callForUser(
   const credential = await requireCredential(description.auth, request, context);
   const actor = { database: context.services.database, credential };
   const input = await readInput(description, args, actor).catch((error: unknown) =>
-    refuseInput(error, actor, description.write === true),
+    refuseInput(error, actor, isWrite(request.method)),
   );
   return description.handle({ ...input, actor });
 }
@@ -110,21 +107,26 @@ async function readInput(
 
 /** Ids that are no canonical UUID name nothing, and never reach the database. */
 function idOf(
-  { id: noun, idParam = "id" }: InputDescription<unknown, unknown>,
+  { id: noun }: InputDescription<unknown, unknown>,
   params: RouteArgs["params"],
 ): string {
   if (noun === undefined) return "";
-  const id = params[idParam] ?? "";
+  const id = params.id ?? "";
   if (isCanonicalUuid(id)) return id;
   throw new ContractError(404, `No such ${noun}.`);
 }
 
 /** Refuses a bad input, after the checks that come before it in the order. */
-async function refuseInput(error: unknown, actor: Actor, isWrite: boolean): Promise<never> {
+async function refuseInput(error: unknown, actor: Actor, changes: boolean): Promise<never> {
   if (!(error instanceof ContractError) || error.status === 401) throw error;
   const { is_demo: isDemo } = await authenticate(actor);
-  if (isWrite && isDemo && error.status !== 413) {
+  if (changes && isDemo && error.status !== 413) {
     throw new ContractError(403, demoRefusal);
   }
   throw error;
+}
+
+/** Demo accounts are refused what changes something before the body is judged. */
+function isWrite(method: string): boolean {
+  return method !== "GET" && method !== "HEAD";
 }

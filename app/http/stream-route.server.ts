@@ -1,5 +1,5 @@
 import { ContractError } from "~/contract/errors";
-import { apiRoute, type Endpoint, type RouteHandler } from "./api-route.server";
+import { apiRoute, type Endpoint, type RouteArgs, type RouteHandler } from "./api-route.server";
 import {
   endpoint,
   type InputDescription,
@@ -9,36 +9,49 @@ import {
   type UserDescription,
 } from "./endpoint.server";
 
+type Documented = "name" | "summary" | "refusals" | "caller" | "takes";
+
 interface StreamDescription<Query>
-  extends Pick<UserDescription<Query, undefined>, "auth" | "id" | "idParam" | "query"> {
+  extends Pick<UserDescription<Query, undefined>, "auth" | "query" | Documented> {
   /** Opens the sink of the load context and returns `streamStarted()`, or refuses before that. */
   open(call: UserCall<Query, undefined>): Promise<Response>;
 }
 
 interface OpenStreamDescription<Query>
-  extends Pick<InputDescription<Query, undefined>, "id" | "idParam" | "query"> {
+  extends Pick<InputDescription<Query, undefined>, "query" | Documented> {
   open(call: OpenCall<Query, undefined>): Promise<Response>;
 }
 
-type Route = { loader: RouteHandler; action: RouteHandler };
-
 /** A resource route that streams to a user. */
-export function streamRoute<Query = undefined>(description: StreamDescription<Query>): Route {
-  return guarded(endpoint<Query>({ ...description, handle: (call) => description.open(call) }));
+export function streamRoute<Query = undefined>(
+  description: StreamDescription<Query>,
+): RouteHandler {
+  return guarded(
+    endpoint<Query>({
+      ...description,
+      answer: "stream",
+      handle: (call) => description.open(call),
+    }),
+  );
 }
 
 /** A stream whose credential is neither token nor session: `open` judges it. */
 export function openStreamRoute<Query = undefined>(
   description: OpenStreamDescription<Query>,
-): Route {
+): RouteHandler {
   return guarded(
-    openEndpoint<Query>({ ...description, auth: "none", handle: (call) => description.open(call) }),
+    openEndpoint<Query>({
+      ...description,
+      auth: "none",
+      answer: "stream",
+      handle: (call) => description.open(call),
+    }),
   );
 }
 
 /** HEAD would open a stream for nobody; pages of other sites must not open one with a visitor's cookie. */
-function guarded(open: Endpoint): Route {
-  const checked: Endpoint = async (args) => {
+function guarded(open: Endpoint): RouteHandler {
+  const checked = async (args: RouteArgs) => {
     if (args.request.headers.get("sec-fetch-site") === "cross-site") {
       throw new ContractError(403, "Pages of other sites may not open a stream.");
     }
@@ -48,5 +61,6 @@ function guarded(open: Endpoint): Route {
     }
     return open(args);
   };
-  return apiRoute({ GET: checked }, { head: false });
+  const { description } = open;
+  return apiRoute({ GET: Object.assign(checked, { description }) }, { head: false });
 }

@@ -1,7 +1,10 @@
+import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { oldestWorkerProtocol, workerProtocolHeader } from "~/contract/worker-protocol";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
+import { apiRoute, type RouteHandler } from "~/http/api-route.server";
+import { endpoint } from "~/http/endpoint.server";
 import type { RequestContext } from "~/server/load-context";
 import { bodyLimit } from "~/server/read-body";
 import { answerProtocolRequest } from "./protocol.server";
@@ -20,8 +23,21 @@ export interface Offer {
   tools: readonly Tool[];
 }
 
-/** Serves one POST of `/mcp` or `/mcp/worker`. */
-export async function serveTools(call: Call, { instructions, tools }: Offer): Promise<Response> {
+/** The route of `/mcp` or `/mcp/worker`; what it offers it says itself, in its own protocol. */
+export function toolsRoute(offer: Offer): RouteHandler {
+  return apiRoute({
+    POST: endpoint({
+      name: "callTools",
+      summary: "Messages of the Model Context Protocol",
+      auth: "bearer",
+      answer: z.unknown(),
+      handle: (call) => serveTools(call, offer),
+    }),
+  });
+}
+
+/** Serves one POST. */
+async function serveTools(call: Call, { instructions, tools }: Offer): Promise<Response> {
   const { request, context, actor } = call;
   refuseForeignOrigin(request, context.services.env.origins);
   refuseOldWorker(request, context.services.env.appOrigin);

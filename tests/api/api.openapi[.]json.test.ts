@@ -14,6 +14,7 @@ const t = await createTestDatabase();
 const app = await startTestApp(t);
 const owner = await createUser(t);
 const token = await createToken(t, owner);
+const session = await signIn(t, app, owner);
 const backlog = await seedBacklog(t, owner);
 const secondStory = await create(t.actorOf(owner), "create_story", {
   p_pbi_id: backlog.pbi.id,
@@ -131,14 +132,29 @@ const bodies: Record<string, unknown> = {
   reportMerged: { head_sha: diff.head_sha },
   reviewJob: { verdict: "approve", summary: "Good" },
   addStoryEvidence: { criterion },
+  waiveStoryCriterion: { criterion, reason: "Out of scope" },
+  setBudget: { scope: "product", period: "day", unit: "tokens", amount: 100_000 },
+  setBudgetSettings: { time_zone: "Europe/Berlin" },
   createSavedView: { page: "backlog", name: "Blocked", look: { q: "status:blocked" } },
   updateSavedView: { shared: true },
   appendStoryLog: { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
 };
+
+/** The token wherever it is accepted; what is left to people is asked in a session. */
+function credentialFor({ operationId, security }: Operation) {
+  if (!security.some((way) => "token" in way)) return { cookie: session, origin: app.origin };
+  return bearer(ofReviewer.has(operationId) ? reviewerToken : token);
+}
+const isForUsers = ({ security }: Operation) =>
+  security.some((way) => "token" in way || "session" in way);
+
 const pathFor = (path: string) => {
   const noun = path.split("/")[2] ?? "";
   if (path.endsWith("/conflicts")) return path.replace("{id}", held.id);
-  return path.replace(/\{\w+\}/, ids[noun] ?? unknownId).replace("{commentId}", draft.id);
+  return path
+    .replace(/\{\w+\}/, ids[noun] ?? unknownId)
+    .replace("{commentId}", draft.id)
+    .replace("{budgetId}", unknownId);
 };
 
 describe("GET /api/openapi.json", () => {
@@ -186,7 +202,7 @@ describe("GET /api/openapi.json", () => {
     },
   );
 
-  it.each(operations.filter(({ operation }) => operation.security.some((way) => "token" in way)))(
+  it.each(operations.filter(({ operation }) => isForUsers(operation)))(
     "$method $path answers as documented",
     async ({ path, method, operation }) => {
       if ("text/event-stream" in (operation.responses["200"]?.content ?? {})) return;
@@ -195,7 +211,7 @@ describe("GET /api/openapi.json", () => {
         method,
         headers: {
           "content-type": "application/json",
-          ...bearer(ofReviewer.has(operation.operationId) ? reviewerToken : token),
+          ...credentialFor(operation),
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
@@ -220,11 +236,10 @@ describe("GET /api/openapi.json", () => {
   );
 
   it("offers the session beside the token exactly where it is accepted", async () => {
-    const cookie = await signIn(t, app, owner);
     for (const { path, method, operation } of operations) {
       const isRead = method === "GET" && operation.security.some((way) => "token" in way);
       if (!isRead || "text/event-stream" in (operation.responses["200"]?.content ?? {})) continue;
-      const { status } = await app.request(pathFor(path), { headers: { cookie } });
+      const { status } = await app.request(pathFor(path), { headers: { cookie: session } });
       const isOffered = operation.security.some((way) => "session" in way);
       expect(`${path} ${status === 200}`).toBe(`${path} ${isOffered}`);
     }

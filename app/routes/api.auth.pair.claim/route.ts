@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import { pairingClaimSchema } from "~/contract/pairing";
 import { type ClaimedPairing, claimPairing } from "~/domain/pairings/claim-pairing.server";
@@ -17,9 +18,15 @@ const finalFailures: readonly number[] = [400, 401, 410];
 type Call = Pick<RouteArgs, "request" | "context">;
 
 /** `POST /api/auth/pair/claim`: the approved desktop becomes signed in, once. */
-const route = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
+    name: "claimPairing",
+    summary: "Turn an approved pairing into a session",
     auth: "none",
+    caller: "pairing",
+    takes: { body: pairingClaimSchema },
+    answer: z.object({ ok: z.literal(true) }),
+    refusals: [400, 401, 403, 409, 410, 413, 500],
     handle: async ({ request, context }) => {
       try {
         return await signedIn(await claim({ request, context }), context);
@@ -30,9 +37,7 @@ const route = apiRoute({
     },
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;
 
 async function claim({ request, context }: Call): Promise<ClaimedPairing> {
   const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"));

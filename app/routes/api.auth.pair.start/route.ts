@@ -1,3 +1,4 @@
+import { startedPairingSchema } from "~/contract/pairing";
 import { startPairing } from "~/domain/pairings/start-pairing.server";
 import { apiRoute } from "~/http/api-route.server";
 import { addressLimitKey } from "~/http/client-address.server";
@@ -7,9 +8,13 @@ import { json } from "~/http/responses.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
 
 /** `POST /api/auth/pair/start`: a signed-out desktop gets a code to show. */
-const route = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
+    name: "startPairing",
+    summary: "Begin a login by QR code; sets the cookie app_pair",
     auth: "none",
+    answer: startedPairingSchema,
+    refusals: [403, 429, 500],
     handle: async ({ request, context }) => {
       const { database, env } = context.services;
       const address = context.clientAddress;
@@ -22,6 +27,4 @@ const route = apiRoute({
     },
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

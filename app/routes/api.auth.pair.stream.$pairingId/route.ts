@@ -7,7 +7,11 @@ import { openEventStream } from "~/sse/event-stream.server";
 import { pairingStream } from "~/sse/pairing-stream.server";
 
 /** `GET /api/auth/pair/stream/:pairingId`: the steps of a pairing, for the desktop whose cookie started it. */
-const route = openStreamRoute({
+export const loader = openStreamRoute({
+  name: "streamPairing",
+  summary: "Status of a login pairing",
+  caller: "pairing",
+  refusals: [401, 404, 410, 500],
   open: async ({ request, context }) => {
     const desktopTokenHash = readPairCookieHash(request.headers.get("cookie"));
     if (desktopTokenHash === undefined) {
@@ -21,6 +25,4 @@ const route = openStreamRoute({
     return openEventStream({ request, context }, pairingStream({ pairingId, read }));
   },
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

@@ -1,15 +1,17 @@
+import { cleanedArtifactsSchema } from "~/contract/schedule";
 import { cleanupAgentArtifacts } from "~/domain/schedules/cleanup-agent-artifacts.server";
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
 /** Deletes old failed and cancelled jobs (specification: POST /api/cron/cleanup-agent-artifacts). */
-const route = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
+    name: "cleanupAgentArtifacts",
+    summary: "Delete failed and cancelled jobs that ended more than 7 days ago",
     auth: "cron",
+    answer: cleanedArtifactsSchema,
     handle: async ({ context }) => json(await cleanupAgentArtifacts(context.services.database)),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

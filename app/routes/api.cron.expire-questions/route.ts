@@ -1,15 +1,17 @@
+import { expiredQuestionsSchema } from "~/contract/schedule";
 import { expireQuestions } from "~/domain/schedules/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
 /** Expires open questions and pending pairings (specification: POST /api/cron/expire-questions). */
-const route = apiRoute({
+export const loader = apiRoute({
   POST: openEndpoint({
+    name: "expireQuestions",
+    summary: "Expire open questions and pending pairings that are past their time",
     auth: "cron",
+    answer: expiredQuestionsSchema,
     handle: async ({ context }) => json(await expireQuestions(context.services.database)),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

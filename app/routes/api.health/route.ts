@@ -1,14 +1,17 @@
-import { healthQuery } from "~/contract/health";
+import { healthQuery, healthSchema } from "~/contract/health";
 import { apiRoute } from "~/http/api-route.server";
 import { openEndpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 import { pingDatabase } from "./ping-database.server";
 
 /** Liveness probe (specification: GET /api/health): always 200, database trouble is told in the body. */
-const route = apiRoute({
+export const loader = apiRoute({
   GET: openEndpoint({
+    name: "getHealth",
+    summary: "Liveness; with db=1 the state of the database too",
     auth: "none",
     query: healthQuery,
+    answer: healthSchema,
     async handle({ query, context: { services } }) {
       const health = { status: "ok", version: services.version, time: new Date().toISOString() };
       if (query.db !== "1") return json(health);
@@ -16,6 +19,4 @@ const route = apiRoute({
     },
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

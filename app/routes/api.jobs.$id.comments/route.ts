@@ -1,4 +1,4 @@
-import { addJobCommentBody } from "~/contract/job-review";
+import { addJobCommentBody, jobCommentSchema, jobCommentsSchema } from "~/contract/job-review";
 import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
 import { listJobComments } from "~/domain/job-reviews/list-job-comments.server";
 import { apiRoute } from "~/http/api-route.server";
@@ -6,21 +6,26 @@ import { endpoint } from "~/http/endpoint.server";
 import { json } from "~/http/responses.server";
 
 /** `/api/jobs/:id/comments`: comments on lines. One's own are drafts until they are sent with a review. */
-const route = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
+    name: "listJobComments",
+    summary: "Reviews and comments on lines; of drafts one's own",
     auth: "either",
     id: "agent job",
+    answer: jobCommentsSchema,
     handle: async ({ actor, id }) => json(await listJobComments(actor, { job_id: id })),
   }),
   POST: endpoint({
+    name: "addJobComment",
+    summary: "Collects a comment on a line; it is sent with the next review",
     auth: "either",
-    write: true,
     id: "agent job",
     body: addJobCommentBody,
+    answer: jobCommentSchema,
+    status: 201,
+    refusals: [409, 429],
     handle: async ({ actor, id, body }) =>
       json(await addJobComment(actor, { job_id: id, ...body }), { status: 201 }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

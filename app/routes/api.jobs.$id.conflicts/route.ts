@@ -1,21 +1,20 @@
 import { conflictLimits, reportJobConflictBody } from "~/contract/job-conflict";
 import { reportJobConflict } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { json } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `POST /api/jobs/:id/conflicts`: work that does not merge goes back to whoever can mend it. */
-const route = apiRoute({
-  POST: endpoint({
+export const loader = apiRoute({
+  POST: operationEndpoint(reportJobConflict, {
+    name: "reportJobConflict",
+    summary: "Work that does not merge: the answer says whether the job went back to the queue",
     auth: "bearer",
-    write: true,
     id: "agent job",
     body: reportJobConflictBody,
     bodyLimit: conflictLimits.body,
-    handle: async ({ actor, id, body }) =>
-      json(await reportJobConflict(actor, { job_id: id, ...body })),
+    refusals: [409, 429],
+    onlyNamed: true,
+    input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

@@ -1,18 +1,22 @@
 import { ContractError } from "~/contract/errors";
-import { diffLimits, jobDiffQuery, saveJobDiffBody } from "~/contract/job-diff";
+import { diffLimits, jobDiffQuery, jobDiffSchema, saveJobDiffBody } from "~/contract/job-diff";
 import { getJobDiff, saveJobDiff } from "~/domain/agent-jobs/operations.server";
 import { patchText } from "~/domain/agent-jobs/patch-text";
 import { apiRoute } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
-import { json, noContent } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { json } from "~/http/responses.server";
 import { TextResponse } from "~/http/text-response.server";
 
 /** `/api/jobs/:id/diff`: what an attempt has changed, as JSON or as a patch. */
-const route = apiRoute({
+export const loader = apiRoute({
   GET: endpoint({
+    name: "getJobDiff",
+    summary: "What an attempt has changed; with Accept: text/x-diff as a patch for git apply",
     auth: "either",
     id: "agent job",
     query: jobDiffQuery,
+    answer: jobDiffSchema,
     handle: async ({ actor, id, query, request }) => {
       const diff = await getJobDiff(actor, { job_id: id, ...query });
       if (diff === null) throw new ContractError(404, nothingYet(query.attempt));
@@ -26,18 +30,19 @@ const route = apiRoute({
       });
     },
   }),
-  PUT: endpoint({
+  PUT: operationEndpoint(saveJobDiff, {
+    name: "saveJobDiff",
+    summary: "Keeps what an attempt has changed, at most 2 MiB; a lost attempt is refused (409)",
     auth: "bearer",
-    write: true,
     id: "agent job",
     body: saveJobDiffBody,
     bodyLimit: diffLimits.body,
-    handle: async ({ actor, id, body }) => {
-      await saveJobDiff(actor, { job_id: id, ...body });
-      return noContent({});
-    },
+    status: 204,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
+export const action = loader;
 
 function wantsPatch(request: Request): boolean {
   return /\btext\/x-(?:diff|patch)\b/.test(request.headers.get("accept") ?? "");
@@ -48,6 +53,3 @@ function nothingYet(attempt: number | undefined): string {
     ? "No attempt of this job has sent what it changed."
     : `Attempt ${attempt} of this job has sent no changes.`;
 }
-
-export const loader = route.loader;
-export const action = route.action;

@@ -1,19 +1,19 @@
 import { reportMergedBody } from "~/contract/merged-job";
 import { reportMerged } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { json } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `POST /api/jobs/:id/merged`: a worker found the commit of a job on the main branch. */
-const route = apiRoute({
-  POST: endpoint({
+export const loader = apiRoute({
+  POST: operationEndpoint(reportMerged, {
+    name: "reportMerged",
+    summary: "The main branch has the commit of a job; what waited for its code is freed",
     auth: "bearer",
-    write: true,
     id: "agent job",
     body: reportMergedBody,
-    handle: async ({ actor, id, body }) => json(await reportMerged(actor, { job_id: id, ...body })),
+    refusals: [409, 429],
+    onlyNamed: true,
+    input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

@@ -1,27 +1,27 @@
 import { appendJobOutputBody, jobOutputQuery } from "~/contract/job-output";
 import { appendJobOutput, getJobOutput } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { jsonText } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `/api/jobs/:id/output`: workers add what their agent says, people and programs read it. */
-const route = apiRoute({
-  GET: endpoint({
+export const loader = apiRoute({
+  GET: operationEndpoint(getJobOutput, {
+    name: "getJobOutput",
+    summary: "What the agent of an attempt says and does, entry by entry",
     auth: "either",
     id: "agent job",
     query: jobOutputQuery,
-    handle: async ({ actor, id, query }) =>
-      jsonText(await getJobOutput.json(actor, { job_id: id, ...query })),
+    input: ({ id, query }) => ({ job_id: id, ...query }),
   }),
-  POST: endpoint({
+  POST: operationEndpoint(appendJobOutput, {
+    name: "appendJobOutput",
+    summary: "Adds entries; a repeated seq is ignored, a lost attempt is refused (409)",
     auth: "bearer",
-    write: true,
     id: "agent job",
     body: appendJobOutputBody,
-    handle: async ({ actor, id, body }) =>
-      jsonText(await appendJobOutput.json(actor, { job_id: id, ...body }), { status: 202 }),
+    status: 202,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

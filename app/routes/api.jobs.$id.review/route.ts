@@ -1,19 +1,19 @@
 import { reviewJobBody } from "~/contract/job-review";
 import { reviewJob } from "~/domain/job-reviews/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { json } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `POST /api/jobs/:id/review`: approves the work of a job, or requests changes. */
-const route = apiRoute({
-  POST: endpoint({
+export const loader = apiRoute({
+  POST: operationEndpoint(reviewJob, {
+    name: "reviewJob",
+    summary: "Approves the work, or requests changes; sends all collected comments along",
     auth: "either",
-    write: true,
     id: "agent job",
     body: reviewJobBody,
-    handle: async ({ actor, id, body }) => json(await reviewJob(actor, { job_id: id, ...body })),
+    refusals: [409, 429],
+    onlyNamed: true,
+    input: ({ id, body }) => ({ job_id: id, ...body }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

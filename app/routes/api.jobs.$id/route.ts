@@ -1,16 +1,16 @@
 import { getAgentJob } from "~/domain/agent-jobs/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { json } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `GET /api/jobs/:id`: the job with its attempts and questions. */
-const route = apiRoute({
-  GET: endpoint({
+export const loader = apiRoute({
+  GET: operationEndpoint(getAgentJob, {
+    name: "getJob",
+    summary: "A job with its attempts and questions",
     auth: "either",
     id: "agent job",
-    handle: async ({ actor, id }) => json(await getAgentJob(actor, { job_id: id })),
+    onlyNamed: true,
+    input: ({ id }) => ({ job_id: id }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

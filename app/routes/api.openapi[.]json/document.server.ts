@@ -1,19 +1,17 @@
-import { createDocument } from "zod-openapi";
+import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
 import { errorBodySchema } from "~/contract/errors";
 import { pbiSchema } from "~/contract/pbi";
 import { productSchema } from "~/contract/product";
 import { storySchema } from "~/contract/story";
 import { taskDetailSchema, taskSchema } from "~/contract/task";
-import { backlogPaths } from "./backlog-paths.server";
-import { budgetPaths } from "./budget-paths.server";
-import { dependencyPaths } from "./dependency-paths.server";
-import { jobPaths } from "./job-paths.server";
-import { otherPaths } from "./other-paths.server";
-import { savedViewPaths } from "./saved-view-paths.server";
-import { streamPaths } from "./stream-paths.server";
+import type { RouteHandler } from "~/http/api-route.server";
+import { describedOperation } from "./described-operation.server";
+
+/** Every address under /api, by the file of its route. */
+const routes = import.meta.glob<{ loader: Partial<RouteHandler> }>("/app/routes/api.*/route.ts");
 
 /** Everything under /api, with the codes and bodies of its answers. */
-export function openApiDocument(version: string, origin: string) {
+export async function openApiDocument(version: string, origin: string) {
   return createDocument(
     {
       openapi: "3.1.0",
@@ -24,15 +22,7 @@ export function openApiDocument(version: string, origin: string) {
           "The backlog that people and coding agents share. Clients ignore keys that they do not know.",
       },
       servers: [{ url: origin }],
-      paths: {
-        ...backlogPaths,
-        ...dependencyPaths,
-        ...jobPaths,
-        ...budgetPaths,
-        ...savedViewPaths,
-        ...streamPaths,
-        ...otherPaths,
-      },
+      paths: await paths(),
       components: {
         schemas: {
           Error: errorBodySchema,
@@ -61,4 +51,26 @@ export function openApiDocument(version: string, origin: string) {
       },
     },
   );
+}
+
+async function paths(): Promise<ZodOpenApiPathsObject> {
+  const described: ZodOpenApiPathsObject = {};
+  for (const [file, load] of Object.entries(routes)) {
+    const { endpoints } = (await load()).loader;
+    if (!endpoints) continue;
+    const address = addressOf(file);
+    const methods = Object.entries(endpoints).map(([method, { description }]) => [
+      method.toLowerCase(),
+      describedOperation(description, address),
+    ]);
+    described[address] = Object.fromEntries(methods);
+  }
+  return described;
+}
+
+/** The route in `api.tasks.$id` answers /api/tasks/{id}; a dot in brackets belongs to the address. */
+function addressOf(file: string): string {
+  const folder = file.split("/").at(-2) ?? "";
+  const parts = folder.split(/(?<!\[)\./).map((part) => part.replace(/^\$(\w+)$/, "{$1}"));
+  return `/${parts.join("/")}`.replaceAll("[.]", ".");
 }

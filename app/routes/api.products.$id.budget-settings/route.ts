@@ -1,20 +1,18 @@
 import { budgetSettingsBody } from "~/contract/budget";
 import { setBudgetSettings } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { json } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `PATCH /api/products/:id/budget-settings`: what holds for all budgets of a product; what is not named stays. */
-const route = apiRoute({
-  PATCH: endpoint({
+export const loader = apiRoute({
+  PATCH: operationEndpoint(setBudgetSettings, {
+    name: "setBudgetSettings",
+    summary: "Time zone, agents that report nothing, expectations; the owner, never a token",
     auth: "either",
-    write: true,
     id: "product",
+    caller: "person",
     body: budgetSettingsBody,
-    handle: async ({ actor, id, body }) =>
-      json(await setBudgetSettings(actor, { ...body, product_id: id })),
+    input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

@@ -1,27 +1,26 @@
 import { budgetBody, budgetsQuery } from "~/contract/budget";
 import { getBudgets, setBudget } from "~/domain/budgets/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { json } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `/api/products/:id/budgets`: agents may read them, only the owner in a session sets one. */
-const route = apiRoute({
-  GET: endpoint({
+export const loader = apiRoute({
+  GET: operationEndpoint(getBudgets, {
+    name: "getBudgets",
+    summary: "Budgets with what is spent, reserved and left; with a run or sprint those above it",
     auth: "either",
     id: "product",
     query: budgetsQuery,
-    handle: async ({ actor, id, query }) =>
-      json(await getBudgets(actor, { ...query, product_id: id })),
+    input: ({ id, query }) => ({ ...query, product_id: id }),
   }),
-  PUT: endpoint({
+  PUT: operationEndpoint(setBudget, {
+    name: "setBudget",
+    summary: "Makes or changes the budget of a scope, period and unit; the owner, never a token",
     auth: "either",
-    write: true,
     id: "product",
+    caller: "person",
     body: budgetBody,
-    handle: async ({ actor, id, body }) =>
-      json(await setBudget(actor, { ...body, product_id: id })),
+    input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

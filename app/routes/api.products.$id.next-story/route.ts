@@ -1,16 +1,15 @@
 import { getNextStory } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { jsonText } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** The next story of the active sprint (specification: GET /api/products/:id/next-story). */
-const route = apiRoute({
-  GET: endpoint({
+export const loader = apiRoute({
+  GET: operationEndpoint(getNextStory, {
+    name: "getNextStory",
+    summary: "First open story of the active sprint",
     auth: "bearer",
     id: "product",
-    handle: async ({ actor, id }) => jsonText(await getNextStory.json(actor, { product_id: id })),
+    input: ({ id }) => ({ product_id: id }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

@@ -1,27 +1,27 @@
 import { createSavedViewBody, savedViewsQuery } from "~/contract/saved-view";
 import { createSavedView, listSavedViews } from "~/domain/saved-views/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { json } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `/api/products/:id/views`: one's own and the shared ones; a new one. */
-const route = apiRoute({
-  GET: endpoint({
+export const loader = apiRoute({
+  GET: operationEndpoint(listSavedViews, {
+    name: "listSavedViews",
+    summary: "One's own and the shared views of backlog and board",
     auth: "either",
     id: "product",
     query: savedViewsQuery,
-    handle: async ({ actor, id, query }) =>
-      json(await listSavedViews(actor, { ...query, product_id: id })),
+    input: ({ id, query }) => ({ ...query, product_id: id }),
   }),
-  POST: endpoint({
+  POST: operationEndpoint(createSavedView, {
+    name: "createSavedView",
+    summary: "Keep a look of backlog or board under a name",
     auth: "either",
-    write: true,
     id: "product",
     body: createSavedViewBody,
-    handle: async ({ actor, id, body }) =>
-      json(await createSavedView(actor, { ...body, product_id: id }), { status: 201 }),
+    status: 201,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ ...body, product_id: id }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

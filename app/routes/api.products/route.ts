@@ -1,15 +1,14 @@
 import { listProducts } from "~/domain/products/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { jsonText } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** Products of the caller (specification: GET /api/products). */
-const route = apiRoute({
-  GET: endpoint({
+export const loader = apiRoute({
+  GET: operationEndpoint(listProducts, {
+    name: "listProducts",
+    summary: "Products of the caller",
     auth: "bearer",
-    handle: async ({ actor }) => jsonText(await listProducts.json(actor)),
+    input: () => ({}),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

@@ -1,10 +1,16 @@
+import { idSchema } from "~/contract/text";
 import { streamRoute } from "~/http/stream-route.server";
 import { openEventStream } from "~/sse/event-stream.server";
 import { jobQuerySchema, jobStream, jobToWatch } from "~/sse/job-stream.server";
 
-const route = streamRoute({
+/** `GET /api/realtime/job?job_id=`: one job and what its agent says, live. */
+export const loader = streamRoute({
+  name: "streamJob",
+  summary: "Changes of one job, its attempts, and what its agent says",
   auth: "either",
   query: jobQuerySchema,
+  takes: { query: jobQuerySchema.extend({ job_id: idSchema }) },
+  refusals: [400, 404, 422],
   open: async ({ actor, query, request, context }) => {
     const jobId = await jobToWatch(actor, query);
     const { outputs } = context.services.streams;
@@ -14,7 +20,4 @@ const route = streamRoute({
     );
   },
 });
-
-/** `GET /api/realtime/job?job_id=`: one job and what its agent says, live. */
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

@@ -1,17 +1,20 @@
+import { idSchema } from "~/contract/text";
 import { streamRoute } from "~/http/stream-route.server";
 import { openEventStream } from "~/sse/event-stream.server";
 import { productQuerySchema, productToWatch } from "~/sse/product-query.server";
 import { soloStream } from "~/sse/solo-stream.server";
 
-const route = streamRoute({
+/** `GET /api/realtime/solo?product_id=` (specification: Solo stream). */
+export const loader = streamRoute({
+  name: "streamSolo",
+  summary: "Changes of the caller's tasks and stories in the active sprint, jobs and workers",
   auth: "either",
   query: productQuerySchema,
+  takes: { query: productQuerySchema.extend({ product_id: idSchema }) },
+  refusals: [400, 404],
   open: async ({ actor, query, request, context }) => {
     const productId = await productToWatch(actor, query);
     return openEventStream({ request, context }, soloStream(actor, productId));
   },
 });
-
-/** `GET /api/realtime/solo?product_id=` (specification: Solo stream). */
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

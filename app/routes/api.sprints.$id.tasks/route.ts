@@ -1,19 +1,17 @@
 import { sprintTasksQuery } from "~/contract/sprint";
 import { listSprintTasks } from "~/domain/sprints/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { jsonText } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** Tasks of a sprint (specification: GET /api/sprints/:id/tasks). */
-const route = apiRoute({
-  GET: endpoint({
+export const loader = apiRoute({
+  GET: operationEndpoint(listSprintTasks, {
+    name: "listSprintTasks",
+    summary: "Tasks of a sprint in their order",
     auth: "bearer",
     id: "sprint",
     query: sprintTasksQuery,
-    handle: async ({ actor, id, query }) =>
-      jsonText(await listSprintTasks.json(actor, { sprint_id: id, limit: query.limit })),
+    input: ({ id, query }) => ({ sprint_id: id, ...query }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

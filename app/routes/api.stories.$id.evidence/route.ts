@@ -1,25 +1,26 @@
 import { addEvidenceBody } from "~/contract/proof";
 import { addEvidence, getProof } from "~/domain/proof/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { jsonText } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `/api/stories/:id/evidence`: what proves the criteria of a story. */
-const route = apiRoute({
-  GET: endpoint({
+export const loader = apiRoute({
+  GET: operationEndpoint(getProof, {
+    name: "getStoryEvidence",
+    summary: "The criteria of a story, how each stands and what proves it",
     auth: "either",
     id: "story",
-    handle: async ({ actor, id }) => jsonText(await getProof.json(actor, { story_id: id })),
+    input: ({ id }) => ({ story_id: id }),
   }),
-  POST: endpoint({
+  POST: operationEndpoint(addEvidence, {
+    name: "addStoryEvidence",
+    summary: "Adds evidence for one criterion: a person's word by session, an agent's by token",
     auth: "either",
-    write: true,
     id: "story",
     body: addEvidenceBody,
-    handle: async ({ actor, id, body }) =>
-      jsonText(await addEvidence.json(actor, { story_id: id, ...body }), { status: 201 }),
+    status: 201,
+    refusals: [409],
+    input: ({ id, body }) => ({ story_id: id, ...body }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

@@ -1,20 +1,19 @@
 import { storyLogBody } from "~/contract/story-log";
 import { appendStoryLog } from "~/domain/stories/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { jsonText } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** Adds an entry to the log of a story (specification: POST /api/stories/:id/log). */
-const route = apiRoute({
-  POST: endpoint({
+export const loader = apiRoute({
+  POST: operationEndpoint(appendStoryLog, {
+    name: "appendStoryLog",
+    summary: "Add an entry to the log of a story",
     auth: "bearer",
-    write: true,
     id: "story",
     body: storyLogBody,
-    handle: async ({ actor, id, body }) =>
-      jsonText(await appendStoryLog.json(actor, { story_id: id, ...body }), { status: 201 }),
+    status: 201,
+    refusals: [429],
+    input: ({ id, body }) => ({ story_id: id, ...body }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

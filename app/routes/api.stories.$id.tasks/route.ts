@@ -1,16 +1,15 @@
 import { listStoryTasks } from "~/domain/stories/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { jsonText } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** Tasks of a story (specification: GET /api/stories/:id/tasks). */
-const route = apiRoute({
-  GET: endpoint({
+export const loader = apiRoute({
+  GET: operationEndpoint(listStoryTasks, {
+    name: "listStoryTasks",
+    summary: "Tasks of a story",
     auth: "either",
     id: "story",
-    handle: async ({ actor, id }) => jsonText(await listStoryTasks.json(actor, { story_id: id })),
+    input: ({ id }) => ({ story_id: id }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

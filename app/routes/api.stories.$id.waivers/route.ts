@@ -1,20 +1,20 @@
 import { waiveCriterionBody } from "~/contract/proof";
 import { waiveCriterion } from "~/domain/proof/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { json } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `/api/stories/:id/waivers`: a person lets a criterion go, with the reason. Tokens are refused by the operation. */
-const route = apiRoute({
-  POST: endpoint({
+export const loader = apiRoute({
+  POST: operationEndpoint(waiveCriterion, {
+    name: "waiveStoryCriterion",
+    summary: "Lets one criterion go for good, with the reason; people who are signed in only",
     auth: "either",
-    write: true,
     id: "story",
+    caller: "person",
     body: waiveCriterionBody,
-    handle: async ({ actor, id, body }) =>
-      json(await waiveCriterion(actor, { story_id: id, ...body }), { status: 201 }),
+    status: 201,
+    refusals: [409],
+    input: ({ id, body }) => ({ story_id: id, ...body }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

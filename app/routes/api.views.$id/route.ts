@@ -1,29 +1,27 @@
 import { updateSavedViewBody } from "~/contract/saved-view";
 import { deleteSavedView, updateSavedView } from "~/domain/saved-views/operations.server";
 import { apiRoute } from "~/http/api-route.server";
-import { endpoint } from "~/http/endpoint.server";
-import { json, noContent } from "~/http/responses.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
 
 /** `/api/views/:id`: name, look and reach of a saved view. */
-const route = apiRoute({
-  PATCH: endpoint({
+export const loader = apiRoute({
+  PATCH: operationEndpoint(updateSavedView, {
+    name: "updateSavedView",
+    summary: "Another name or look, or for others too; its maker, and the owner for shared ones",
     auth: "either",
-    write: true,
     id: "view",
     body: updateSavedViewBody,
-    handle: async ({ actor, id, body }) =>
-      json(await updateSavedView(actor, { ...body, view_id: id })),
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ ...body, view_id: id }),
   }),
-  DELETE: endpoint({
+  DELETE: operationEndpoint(deleteSavedView, {
+    name: "deleteSavedView",
+    summary: "Delete a view; its maker, and the owner for shared ones",
     auth: "either",
-    write: true,
     id: "view",
-    handle: async ({ actor, id }) => {
-      await deleteSavedView(actor, { view_id: id });
-      return noContent({});
-    },
+    status: 204,
+    refusals: [429],
+    input: ({ id }) => ({ view_id: id }),
   }),
 });
-
-export const loader = route.loader;
-export const action = route.action;
+export const action = loader;

@@ -1,0 +1,46 @@
+import { addDependencyBody, type DependencyKind } from "~/contract/dependency";
+import {
+  addDependency,
+  listDependencies,
+  removeDependency,
+} from "~/domain/dependencies/operations.server";
+import { apiRoute } from "./api-route.server";
+import { operationEndpoint } from "./operation-endpoint.server";
+
+const nouns: Record<DependencyKind, string> = { task: "Task", story: "Story" };
+
+/** The routes of dependencies are the same for tasks and stories. */
+export function dependenciesRoute(kind: DependencyKind) {
+  return apiRoute({
+    GET: operationEndpoint(listDependencies, {
+      name: `list${nouns[kind]}Dependencies`,
+      summary: `What a ${kind} waits for, and what waits for it`,
+      auth: "either",
+      id: kind,
+      input: ({ id }) => ({ kind, id }),
+    }),
+    POST: operationEndpoint(addDependency, {
+      name: `add${nouns[kind]}Dependency`,
+      summary: `Let a ${kind} wait for another; a circle is refused with its path`,
+      auth: "bearer",
+      id: kind,
+      body: addDependencyBody,
+      status: 201,
+      refusals: [409, 429],
+      input: ({ id, body }) => ({ kind, id, ...body }),
+    }),
+  });
+}
+
+export function dependencyRoute(kind: DependencyKind) {
+  return apiRoute({
+    DELETE: operationEndpoint(removeDependency, {
+      name: `remove${nouns[kind]}Dependency`,
+      summary: `Let a ${kind} wait for another no more; fine when it did not`,
+      auth: "bearer",
+      id: kind,
+      status: 204,
+      input: ({ id, params }) => ({ kind, id, blocker: params.blocker ?? "" }),
+    }),
+  });
+}

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from "zod-openapi";
+import { type ErrorStatus, errorBodySchema } from "~/contract/errors";
+import { idSchema } from "~/contract/text";
+import type { DocumentedEndpoint } from "~/http/documentation.server";
+
+const securities: Record<
+  DocumentedEndpoint["auth"] | "person" | "pairing",
+  Record<string, string[]>[]
+> = {
+  bearer: [{ token: [] }],
+  either: [{ token: [] }, { session: [] }],
+  cookie: [{ session: [] }],
+  person: [{ session: [] }],
+  pairing: [{ pairing: [] }],
+  cron: [{ schedule: [] }],
+  none: [],
+};
+
+const meanings: Record<ErrorStatus, string> = {
+  400: "The body is not valid JSON, or a required query parameter is missing",
+  401: "The credential is missing, unknown, expired or revoked",
+  403: "A demo account writes, or the caller has no access to the product",
+  404: "Unknown id, or there is nothing to answer",
+  405: "Another method; Allow names those that are served",
+  409: "The state does not allow it",
+  410: "Expired, or used already",
+  413: "The body is too large",
+  415: "Another type of body",
+  422: "Well-formed, but not valid; issues say what and where",
+  429: "Rate limit exceeded; Retry-After says for how long",
+  500: "Unexpected error",
+  503: "The service is starting or stopping",
+};
+
+/** An endpoint as the document writes it: what all have in common is written here once. */
+export function describedOperation(
+  endpoint: DocumentedEndpoint,
+  address: string,
+): ZodOpenApiOperationObject {
+  const { name, summary, auth, caller, status = 200, answer, takes } = endpoint;
+  const path = pathParams(address);
+  const query = takes?.query ?? endpoint.query;
+  const body = takes?.body ?? endpoint.body;
+  return {
+    operationId: name,
+    summary,
+    security: securities[caller ?? auth],
+    ...(path || query
+      ? { requestParams: { ...(path ? { path } : {}), ...(query ? { query: read(query) } : {}) } }
+      : {}),
+    ...(body
+      ? { requestBody: { required: true, content: { "application/json": { schema: body } } } }
+      : {}),
+    responses: {
+      [`${status}`]: {
+        description: "Good",
+        ...contentOf(answer),
+      },
+      ...errorResponses(errorsOf(endpoint)),
+    },
+  };
+}
+
+/** The first part of a path that is not fixed is an id; a further one may be a code too. */
+function pathParams(address: string): z.ZodObject | undefined {
+  const names = [...address.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  if (names.length === 0) return undefined;
+  return z.object(
+    Object.fromEntries(names.map((name, index) => [name, index === 0 ? idSchema : z.string()])),
+  );
+}
+
+/** A query as it is understood: an address has only texts, and some of them are numbers. */
+function read(query: z.ZodObject): z.ZodObject {
+  const fields = Object.entries(query.shape).map(([name, field]) => {
+    const { $schema: _dialect, ...understood } = z.toJSONSchema(field, { io: "output" });
+    return [name, field.meta({ override: understood })];
+  });
+  return z.object(Object.fromEntries(fields));
+}
+
+function contentOf(answer: DocumentedEndpoint["answer"]) {
+  if (answer === "nothing") return {};
+  const content =
+    answer === "stream"
+      ? { "text/event-stream": { schema: z.string() } }
+      : { "application/json": { schema: answer } };
+  return { content };
+}
+
+/** What the checks before the operation can say (app/http/endpoint.server.ts), and what it says itself. */
+function errorsOf({ auth, id, query, body, answer, refusals = [] }: DocumentedEndpoint) {
+  const errors = new Set<ErrorStatus>([405, ...refusals]);
+  const add = (...more: ErrorStatus[]) => more.forEach((status) => void errors.add(status));
+  if (auth !== "none") add(401, 500);
+  if (id !== undefined) add(403, 404);
+  if (body) add(400, 413, 422);
+  if (answer === "stream") add(403, 429, 503);
+  else if (query && auth !== "none") add(422);
+  return errors;
+}
+
+function errorResponses(statuses: Iterable<ErrorStatus>): ZodOpenApiResponsesObject {
+  const responses: ZodOpenApiResponsesObject = {};
+  for (const status of statuses) {
+    responses[`${status}`] = {
+      description: meanings[status],
+      content: { "application/json": { schema: errorBodySchema } },
+    };
+  }
+  return responses;
+}
