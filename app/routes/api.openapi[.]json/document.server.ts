@@ -10,8 +10,16 @@ import { describedOperation } from "./described-operation.server";
 /** Every address under /api, by the file of its route. */
 const routes = import.meta.glob<{ loader: Partial<RouteHandler> }>("/app/routes/api.*/route.ts");
 
-/** Everything under /api, with the codes and bodies of its answers. */
-export async function openApiDocument(version: string, origin: string) {
+let made: { origin: string; text: string } | undefined;
+
+/** Everything under /api, with the codes and bodies of its answers. Made once: it takes a tenth of a second, and anybody may ask. */
+export async function openApiText(version: string, origin: string): Promise<string> {
+  if (made?.origin !== origin)
+    made = { origin, text: JSON.stringify(await openApiDocument(version, origin)) };
+  return made.text;
+}
+
+async function openApiDocument(version: string, origin: string) {
   return createDocument(
     {
       openapi: "3.1.0",
