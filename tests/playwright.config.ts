@@ -24,6 +24,8 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   // A journey mostly waits for its page: two keep two cores busy.
   workers: 2,
+  // No journey needs another one, and none waits for its turn at the end while a core has nothing to do.
+  fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
   use: {

@@ -1,5 +1,5 @@
 import { type BrowserContextOptions, expect, type Page } from "@playwright/test";
-import { findings } from "./axe";
+import { findingsInBothThemes } from "./axe";
 import { openWithKeys } from "./places";
 import { test } from "./test";
 import { callTool, newPerson, newToken, newWorld, post, signedIn } from "./world";
@@ -12,9 +12,6 @@ const parts = devices.flatMap(([device, options]) => [
   ["a product", device, options] as const,
   ["a person", device, options] as const,
 ]);
-
-// Most of the time is axe's own; its journeys need nothing of each other.
-test.describe.configure({ mode: "parallel" });
 
 for (const [part, device, options] of parts) {
   test(`axe finds nothing on any page of ${part}, and none is wider than its window (${device}, light and dark)`, async ({
@@ -37,11 +34,7 @@ for (const [part, device, options] of parts) {
     const page = await context.newPage();
     const look = async (place: string) => {
       await page.goto(place);
-      await page.emulateMedia({ colorScheme: "light" });
-      expect.soft(await findings(page), `${place}, light`).toEqual([]);
-      // The other theme is the same page in other colours.
-      await page.emulateMedia({ colorScheme: "dark" });
-      expect.soft(await findings(page, "color-contrast"), `${place}, dark`).toEqual([]);
+      expect.soft(await findingsInBothThemes(page), place).toEqual([]);
       const tooWide = await page.evaluate(
         () => document.documentElement.scrollWidth > window.innerWidth,
       );
@@ -92,10 +85,7 @@ for (const about of ["the board", "the backlog"]) {
     const page = await context.newPage();
     const look = async (name: string, part: string) => {
       await expect(page.locator(part)).toBeVisible();
-      await page.emulateMedia({ colorScheme: "light" });
-      expect.soft(await findings(page, undefined, part), `${name}, light`).toEqual([]);
-      await page.emulateMedia({ colorScheme: "dark" });
-      expect.soft(await findings(page, "color-contrast", part), `${name}, dark`).toEqual([]);
+      expect.soft(await findingsInBothThemes(page, part), name).toEqual([]);
     };
     const isBoard = about === "the board";
     await openWithKeys(page, isBoard ? world.sprint : `${world.product}/backlog`);

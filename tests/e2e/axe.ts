@@ -7,26 +7,49 @@ declare global {
   }
 }
 
-/** What axe finds wrong with the page as it looks now, or with a part of it, by all of its rules or one. */
-export async function findings(page: Page, rule?: string, part?: string): Promise<string[]> {
+/** What depends on the colours of a theme; a theme changes nothing else. */
+const rulesOfColours = ["color-contrast", "link-in-text-block"];
+
+/** What axe finds wrong with the page, or with a part of it, in both themes. */
+export async function findingsInBothThemes(page: Page, part?: string): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await findings(page, { part });
+  // The other theme is the same page in other colours.
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await findings(page, { part, rules: rulesOfColours });
+  return [...light.map((text) => `light: ${text}`), ...dark.map((text) => `dark: ${text}`)];
+}
+
+/** What axe finds wrong with the page as it looks now, or with a part of it, by all of its rules or some. */
+export async function findings(
+  page: Page,
+  { part, rules }: { part?: string | undefined; rules?: readonly string[] } = {},
+): Promise<string[]> {
   // Half a megabyte of program: a page is given it once, however often it is looked at.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   return page.evaluate(
-    async ({ rules, part }) => {
+    async ({ part, rules }) => {
       // A page that has just changed its theme is on its way from one colour to the other, each element after its parent.
       const moving = () => document.getAnimations().filter((it) => it instanceof CSSTransition);
       for (let left = moving(); left.length > 0; left = moving()) {
         // Brought to its end, not waited for: a page that draws nothing more would never get there.
         for (const transition of left) transition.finish();
       }
+      // It would write down every element that it looks at; only those with a fault are of use.
+      window.axe.configure({ noHtml: true });
       const { violations } = await window.axe.run(part ?? document, {
         resultTypes: ["violations"],
-        ...(rules.length > 0 ? { runOnly: rules } : {}),
+        elementRef: true,
+        selectors: false,
+        iframes: false,
+        preload: false,
+        ...(rules ? { runOnly: [...rules] } : {}),
       });
       return violations.map(
-        ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`,
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map(({ element }) => element?.outerHTML.slice(0, 300)).join(" | ")}`,
       );
     },
-    { rules: rule ? [rule] : [], part },
+    { part, rules },
   );
 }

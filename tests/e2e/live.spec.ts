@@ -9,6 +9,9 @@ const username = `live-${unique()}`;
 
 let backlog: string;
 
+// What all of them share is made once.
+test.describe.configure({ mode: "default" });
+
 /** One account and one product for all, because registering and creating products are limited. */
 test.beforeAll(async ({ browser }) => {
   const context = await browser.newContext();

@@ -26,10 +26,7 @@ export async function newPerson(
     ...options,
     extraHTTPHeaders: { "x-forwarded-for": somebodysAddress() },
   });
-  const answer = await context.request.post("/register", {
-    form: { username: name, email: `${name}@example.com`, password },
-  });
-  expect(answer.ok()).toBe(true);
+  await post(context, "/register", { username: name, email: `${name}@example.com`, password });
   return { name, context };
 }
 
@@ -43,8 +40,7 @@ export async function signedIn(
     ...options,
     extraHTTPHeaders: { "x-forwarded-for": somebodysAddress() },
   });
-  const answer = await context.request.post("/login", { form: { identifier: name, password } });
-  expect(answer.ok()).toBe(true);
+  await post(context, "/login", { identifier: name, password });
   return context;
 }
 
