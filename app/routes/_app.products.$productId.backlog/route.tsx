@@ -19,7 +19,7 @@ import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
 import { KeyHints } from "./key-hints";
-import { Panel } from "./panel";
+import { LaterPanel, loadPanels } from "./later-panel";
 import { loadPanel } from "./panel-data.server";
 import { SprintStrip } from "./sprint-strip";
 import { Tree } from "./tree";
@@ -33,7 +33,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
   const address = new URL(request.url).searchParams;
   const reading = getBacklogTree(actor, { product_id: productId });
-  const [tree, panel] = await Promise.all([reading, loadPanel(actor, address, reading)]);
+  const [tree, panel] = await Promise.all([
+    reading,
+    loadPanel(actor, address, reading),
+    // The page is drawn in one go.
+    loadPanels(),
+  ]);
   const sprint = address.get("sprint") ?? "";
   const filter = {
     query: address.get("q")?.trim() ?? "",
@@ -143,16 +148,14 @@ export default function BacklogPage() {
           <Nothing filtering={filtering} toNew={address.panelTo("new-pbi")} />
         )}
       </div>
-      {panel ? (
-        <Panel
-          panel={panel}
-          productId={productId}
-          pbis={pbis}
-          stories={stories}
-          sprints={sprints}
-          closeTo={address.panelTo(null)}
-        />
-      ) : null}
+      <LaterPanel
+        panel={panel}
+        productId={productId}
+        pbis={pbis}
+        stories={stories}
+        sprints={sprints}
+        closeTo={address.panelTo(null)}
+      />
     </div>
   );
 }
