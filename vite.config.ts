@@ -10,6 +10,10 @@ export default defineConfig(({ isSsrBuild }) => ({
   resolve: { alias: { "~": fileURLToPath(new URL("./app", import.meta.url)) } },
   build: {
     sourcemap: false,
+    // A page that came with its panel waits for it before it comes to life: links in its head would be none of the server's.
+    modulePreload: {
+      resolveDependencies: (file, files) => (file.startsWith("assets/panel-") ? [] : files),
+    },
     rollupOptions: {
       output: isSsrBuild ? {} : { manualChunks: sharedParts },
       onwarn(warning, warn) {

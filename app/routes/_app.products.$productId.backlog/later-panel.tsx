@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { neededFirst } from "~/components/needed-first";
 import type { Panel as PanelOfPage, PanelProps } from "./panel";
 
 let Panel: typeof PanelOfPage | undefined;
@@ -19,9 +20,9 @@ export function loadPanels(): Promise<void> {
 }
 
 /**
- * The panels are a tenth of the script of the page, which does not wait for them. A panel that is opened earlier suspends
- * without a boundary on purpose: to open one waits for its code as it waits for its data, with nothing half drawn and the
- * focus set once; a page that came with one comes to life with it, and its forms work meanwhile as without script.
+ * The panels are a seventh of the script of the page, which does not wait for them. One that is opened earlier suspends
+ * without a boundary on purpose: to open it waits for its code as it waits for its data, nothing is half drawn, and the
+ * focus is set once.
  */
 export function LaterPanel({
   panel,
@@ -41,4 +42,10 @@ export function LaterPanel({
 function drawOnServer(): Promise<never> {
   if (document.querySelector("[data-side-panel]") === null) location.reload();
   return new Promise(() => {});
+}
+
+// A page that came with a panel comes to life with it: React would throw away what was typed into one that is still to
+// come. Until then, and without the code, its forms work as without script.
+if (typeof document !== "undefined" && document.querySelector("[data-side-panel]") !== null) {
+  neededFirst.push(loadPanels().catch(drawOnServer));
 }

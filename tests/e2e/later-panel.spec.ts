@@ -1,0 +1,86 @@
+import { expect, type Page } from "@playwright/test";
+import { expectLive, openLive } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld } from "./world";
+
+/** The code of panels comes only when it is let go. */
+async function holdPanels(page: Page): Promise<() => void> {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(/assets\/panel-/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return letGo;
+}
+
+test("a panel that is opened before its code is there opens with it, by keys and by pointer", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const letGo = await holdPanels(page);
+  await openLive(page, `${world.product}/backlog?open=all`);
+  const panel = page.getByRole("complementary", { name: "Details" });
+  const sign = page.getByRole("progressbar", { name: "Loading" });
+
+  await page.keyboard.press("c");
+  await expect(sign).toHaveCSS("opacity", "1");
+  await expect(page).toHaveURL(/panel=new-story/);
+  await expect(panel).not.toBeAttached();
+  // Meanwhile the page goes on: whoever changes their mind gets what they chose last.
+  await page.getByRole("link", { name: "Write the greeting" }).click();
+  await expect(page).toHaveURL(/panel=task/);
+  letGo();
+  await expect(panel.getByRole("heading").first()).toBeFocused();
+  await expect(panel.getByRole("heading").first()).toContainText("Write the greeting");
+  await expect(sign).not.toBeAttached();
+
+  await page.keyboard.press("c");
+  await expect(panel.getByLabel("Title")).toBeFocused();
+  await page.keyboard.type("Say goodbye");
+  await page.keyboard.press("Enter");
+  await expect(panel.getByRole("heading").first()).toContainText("Say goodbye");
+});
+
+test("a page that comes with its panel keeps what was typed before the code was there", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const letGo = await holdPanels(page);
+  const asked = page.waitForRequest(/assets\/panel-/);
+  const address = `${world.product}/backlog?panel=new-pbi`;
+  await page.goto(address, { waitUntil: "commit" });
+  await asked;
+  const title = page.getByRole("textbox", { name: "Title" });
+  await title.fill("Wave at visitors");
+  letGo();
+  await expectLive(page);
+  await expect(title).toHaveValue("Wave at visitors");
+  await page.getByRole("button", { name: "Create PBI" }).click();
+  await expect(page.getByRole("complementary").getByRole("heading").first()).toContainText(
+    "Wave at visitors",
+  );
+});
+
+test.describe("without the code", () => {
+  test.use({ expectedProblems: /ERR_FAILED|Failed to fetch/ });
+
+  test("the server draws the panel, and its form works as without script", async ({ browser }) => {
+    const { context } = await newPerson(browser);
+    const world = await newWorld(context);
+    const page = await context.newPage();
+    await page.route(/assets\/panel-/, (route) => route.abort());
+    await openLive(page, `${world.product}/backlog`);
+    await page.getByRole("link", { name: "New story", exact: true }).click();
+    const panel = page.getByRole("complementary", { name: "Details" });
+    await panel.getByLabel("Title").fill("Say goodbye");
+    await panel.getByRole("button", { name: "Create story" }).click();
+    await expect(panel.getByRole("heading").first()).toContainText("Say goodbye");
+  });
+});
