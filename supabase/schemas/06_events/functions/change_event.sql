@@ -1,6 +1,7 @@
 -- Why: every change event begins the same way. Null means that there is nothing to tell: the update changed nothing.
--- Called by the emit triggers, which add what their entity carries.
-create function private.change_event(p_operation text, p_entity text, p_old jsonb, p_new jsonb)
+-- Called by the emit triggers, which add what their entity carries. Whoever knows the changed fields of an update gives them instead of
+-- both rows as JSON: then id and product are all that is read of p_new.
+create function private.change_event(p_operation text, p_entity text, p_old jsonb, p_new jsonb, p_changed_fields jsonb default null)
 returns jsonb
 language plpgsql
 immutable
@@ -17,7 +18,7 @@ begin
     return v_event;
   end if;
 
-  v_changed := private.changed_fields(p_old, p_new);
+  v_changed := coalesce(p_changed_fields, private.changed_fields(p_old, p_new));
   if v_changed = '[]' then
     return null;
   end if;

@@ -8,9 +8,15 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_event jsonb := private.change_event(tg_op, 'task', to_jsonb(old), to_jsonb(new));
+  v_event jsonb;
   v_row public.tasks := coalesce(new, old);
 begin
+  if tg_op = 'UPDATE' then
+    v_event := private.change_event(tg_op, 'task', null,
+      jsonb_build_object('id', new.id, 'product_id', new.product_id), private.changed_task_fields(old, new));
+  else
+    v_event := private.change_event(tg_op, 'task', to_jsonb(old), to_jsonb(new));
+  end if;
   if v_event is null then
     return null;
   end if;

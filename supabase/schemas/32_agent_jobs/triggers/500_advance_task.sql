@@ -15,9 +15,12 @@ begin
   case new.status
     when 'CLAIMED', 'RUNNING' then
       update public.tasks t set status = 'IN_PROGRESS' where t.id = new.task_id and t.status = 'TO_DO';
-      update public.sprint_runs r
-      set status = 'RUNNING', started_at = coalesce(r.started_at, private.now())
-      where r.id = new.sprint_run_id and r.status = 'QUEUED';
+      -- Only the first claim of a run: preparing an update costs more than this look, and it is every claim that comes here.
+      if exists (select from public.sprint_runs r where r.id = new.sprint_run_id and r.status = 'QUEUED') then
+        update public.sprint_runs r
+        set status = 'RUNNING', started_at = coalesce(r.started_at, private.now())
+        where r.id = new.sprint_run_id and r.status = 'QUEUED';
+      end if;
     when 'DONE' then
       update public.tasks t set status = 'DONE'
       where t.id = new.task_id and t.status <> 'DONE'

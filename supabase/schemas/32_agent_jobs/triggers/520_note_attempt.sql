@@ -8,6 +8,8 @@ language plpgsql
 security definer
 set search_path = ''
 as $$
+declare
+  v_outcome text := lower(new.status::text);
 begin
   if new.attempt <> old.attempt then
     insert into public.job_attempts (job_id, attempt, product_id, worker_id, worker_name, started_at)
@@ -17,19 +19,20 @@ begin
     return null;
   end if;
 
+  -- Apart from the update, so that the end of a job, which is what mostly comes here, does not prepare to look for conflicts.
+  if new.status = 'QUEUED' then
+    v_outcome := case
+      when new.phase <> old.phase then 'done'
+      when new.failure_class = 'rate_limited' then 'rate_limited'
+      when new.failure_class is not null then 'lost'
+      when new.stopped_by_budget_id is not null then 'budget'
+      when new.parked_question_id is not null then 'question'
+      when exists (select from public.job_conflicts c where c.job_id = new.id and c.attempt = new.attempt and c.decision <> 'noted') then 'conflict'
+      else 'returned'
+    end;
+  end if;
   update public.job_attempts a
-  set ended_at = private.now(),
-      head_sha = new.head_sha,
-      outcome = case
-        when new.status <> 'QUEUED' then lower(new.status::text)
-        when new.phase <> old.phase then 'done'
-        when new.failure_class = 'rate_limited' then 'rate_limited'
-        when new.failure_class is not null then 'lost'
-        when new.stopped_by_budget_id is not null then 'budget'
-        when new.parked_question_id is not null then 'question'
-        when exists (select from public.job_conflicts c where c.job_id = new.id and c.attempt = new.attempt and c.decision <> 'noted') then 'conflict'
-        else 'returned'
-      end
+  set ended_at = private.now(), head_sha = new.head_sha, outcome = v_outcome
   where a.job_id = new.id and a.attempt = new.attempt and a.ended_at is null;
   return null;
 end;

@@ -13,7 +13,12 @@ begin
   if tg_op = 'UPDATE' and new.in_turn <> old.in_turn and new.status = old.status then
     return null;
   end if;
-  v_event := private.change_event(tg_op, 'job', to_jsonb(old), to_jsonb(new));
+  if tg_op = 'UPDATE' then
+    v_event := private.change_event(tg_op, 'job', null,
+      jsonb_build_object('id', new.id, 'product_id', new.product_id), private.changed_job_fields(old, new));
+  else
+    v_event := private.change_event(tg_op, 'job', to_jsonb(old), to_jsonb(new));
+  end if;
   if v_event is null or v_event -> 'changed_fields' = '["lease_until"]' then
     return null;
   end if;
