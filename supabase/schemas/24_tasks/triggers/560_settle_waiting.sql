@@ -13,14 +13,18 @@ begin
     perform private.settle_waiting(nullif(private.waiting_for('{}', array[old.story_id]), '{}'));
     return null;
   end if;
-  v_task_ids := array(select d.blocked_id from public.task_dependencies d where d.blocker_id = new.id);
+  -- A batch counts for its tasks, so one in a batch is counted anew itself.
+  v_task_ids := array(
+    select d.blocked_id from public.task_dependencies d where d.blocker_id = new.id
+    union all
+    (select e.task_id from public.task_executions e where e.task_id = new.id limit 1));
   if new.story_id <> old.story_id then
     perform private.refuse_moved_cycle(new.id);
     v_task_ids := v_task_ids || new.id || private.waiting_for('{}', array[old.story_id, new.story_id]);
-  elsif exists (select from public.task_executions e where e.task_id = new.id) then
-    v_task_ids := v_task_ids || new.id;
   end if;
-  perform private.settle_waiting(nullif(v_task_ids, '{}'));
+  if v_task_ids <> '{}' then
+    perform private.settle_waiting(v_task_ids);
+  end if;
   return null;
 end;
 $$;

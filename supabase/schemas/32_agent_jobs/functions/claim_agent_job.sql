@@ -53,7 +53,7 @@ begin
     end if;
     v_locked := v_locked || v_product_id;
     v_rooms := private.weigh_budgets(v_product_id, v_worker.id, v_tried = '{}');
-    v_full_budgets := private.full_budgets(v_rooms);
+    v_full_budgets := case when v_rooms is not null then private.full_budgets(v_rooms) end;
     v_job := private.take_job(v_worker.id, v_user_id, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets);
     exit when v_job.id is not null;
     v_tried := v_tried || v_product_id;

@@ -53,7 +53,9 @@ begin
   if v_job.phase = 'verify' then
     v_report := private.verifiers_report(v_report);
   end if;
-  perform private.record_evidence(v_job, v_report.evidence);
+  if v_report.evidence is not null then
+    perform private.record_evidence(v_job, v_report.evidence);
+  end if;
   v_next := case v_status
     when 'RUNNING' then 'RUNNING'
     when 'FAILED' then case when v_class = 'rate_limited' or (v_job.phase = 'verify' and v_job.retry_count < 3)
