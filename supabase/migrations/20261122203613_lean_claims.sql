@@ -108,7 +108,7 @@ begin
   if v_rest is distinct from p_old then
     return private.changed_fields(to_jsonb(p_old), to_jsonb(p_new));
   end if;
-  return case when p_new.status <> p_old.status then '["status"]' else '[]' end;
+  return case when p_new.status is distinct from p_old.status then '["status"]' else '[]' end;
 end;
 $function$;
 
