@@ -1,6 +1,5 @@
 import { cp, stat } from "node:fs/promises";
 import { join, normalize, sep } from "node:path";
-import { parse } from "yaml";
 import { z } from "zod";
 import { drivers } from "./agents/catalog";
 import { allowances } from "./agents/driver";
@@ -44,12 +43,14 @@ export async function readRules(worktree: Worktree): Promise<Rules> {
   const base = await git(folder, "merge-base", start, main).catch(() => main);
   const text = await git(folder, "show", `${base}:${file}`).catch(() => null);
   if (text === null) return noRules;
-  const parsed = rulesSchema.safeParse(parseYaml(text));
+  const parsed = rulesSchema.safeParse(await parseYaml(text));
   if (parsed.success) return parsed.data;
   throw new Error(`${file} is not as documented: ${z.prettifyError(parsed.error)}`);
 }
 
-function parseYaml(text: string): unknown {
+/** The language is loaded by those whose repository has such a file. */
+async function parseYaml(text: string): Promise<unknown> {
+  const { parse } = await import("yaml");
   try {
     return parse(text) ?? {};
   } catch (error) {

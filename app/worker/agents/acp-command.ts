@@ -1,4 +1,4 @@
-import { runAcpTurn } from "./acp-session";
+import { runAcpTurn } from "./acp-turn";
 import { usageOfAnswer } from "./acp-usage";
 import type { Driver } from "./driver";
 

@@ -18,7 +18,7 @@ const cancelMilliseconds = 2_000;
 const endMilliseconds = 1_000;
 
 /** One turn with an agent that speaks the Agent Client Protocol on its standard streams. */
-export async function runAcpTurn(
+export async function converseOverAcp(
   agent: AcpAgent,
   turn: AgentTurn,
   output: TurnOutput,

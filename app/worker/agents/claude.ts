@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { knownAgents } from "~/contract/known-agents";
-import { runAcpTurn } from "./acp-session";
+import { runAcpTurn } from "./acp-turn";
 import { usageOfAnswer } from "./acp-usage";
 import { readClaudeStream } from "./claude-stream";
 import type { AgentTurn, Allowance, Driver } from "./driver";

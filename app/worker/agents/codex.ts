@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { knownAgents } from "~/contract/known-agents";
-import { runAcpTurn } from "./acp-session";
+import { runAcpTurn } from "./acp-turn";
 import { usageOfAnswer } from "./acp-usage";
 import { readCodexLines } from "./codex-jsonl";
 import type { AgentTurn, Allowance, Driver } from "./driver";

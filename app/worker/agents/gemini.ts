@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { knownAgents } from "~/contract/known-agents";
-import { runAcpTurn } from "./acp-session";
+import { runAcpTurn } from "./acp-turn";
 import { quotaOfAnswer } from "./acp-usage";
 import type { Driver } from "./driver";
 import { findProgram } from "./find-program";

@@ -1,5 +1,5 @@
 import { knownAgents } from "~/contract/known-agents";
-import { runAcpTurn } from "./acp-session";
+import { runAcpTurn } from "./acp-turn";
 import { usageOfAnswer } from "./acp-usage";
 import type { Allowance, Driver } from "./driver";
 import { ask, findProgram } from "./find-program";
