@@ -1,5 +1,5 @@
 import { commitOf, git, isAncestor } from "./git";
-import { remoteOf } from "./repository";
+import { type Repository, remoteOf } from "./repository";
 import { commitLeftovers } from "./worktree";
 
 const folderOfBranches = "backloom/kept";
@@ -19,11 +19,12 @@ export async function keepWork(
 ): Promise<string | null> {
   await git(folder, "rebase", "--abort").catch(() => undefined);
   await commitLeftovers(folder, `Left by attempt ${name}`);
-  const head = await git(folder, "rev-parse", "HEAD");
-  if (await isElsewhere(folder, head, { name, destination })) return null;
-  const branch = await freeBranch(folder, name, head);
-  await git(folder, "update-ref", `refs/heads/${branch}`, head);
+  const place = await git(folder, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD");
+  const [head = "", current = ""] = place.split("\n");
+  if (await isElsewhere(folder, head, { name, destination, current })) return null;
   const remote = await remoteOf(folder);
+  const branch = await freeBranch({ folder, remote }, name, head);
+  await git(folder, "update-ref", `refs/heads/${branch}`, head);
   if (remote === null) return branch;
   const words = ["push", "--quiet", "--no-verify", remote, `+${head}:refs/heads/${branch}`];
   const isPushed = await git(folder, ...words).then(
@@ -35,8 +36,11 @@ export async function keepWork(
 }
 
 /** What was kept before stays, unless it is part of what is kept now. */
-async function freeBranch(folder: string, name: string, head: string): Promise<string> {
-  const remote = await remoteOf(folder);
+async function freeBranch(
+  { folder, remote }: Repository,
+  name: string,
+  head: string,
+): Promise<string> {
   for (let number = 1; ; number += 1) {
     const branch = `${folderOfBranches}/${name}${number === 1 ? "" : `-${number}`}`;
     const there =
@@ -53,9 +57,8 @@ async function freeBranch(folder: string, name: string, head: string): Promise<s
 async function isElsewhere(
   folder: string,
   commit: string,
-  { name, destination }: { name: string; destination: string | null },
+  { name, destination, current }: { name: string; destination: string | null; current: string },
 ): Promise<boolean> {
-  const current = await git(folder, "symbolic-ref", "--quiet", "HEAD").catch(() => "");
   const format = "--format=%(refname)";
   const words = ["for-each-ref", format, "--contains", commit, "refs/heads", "refs/remotes"];
   const names = (await git(folder, ...words)).split("\n");
@@ -71,23 +74,28 @@ async function isElsewhere(
  * Lets the branches go that attempts have left two weeks ago, here and in the remote; not those of the named jobs, nor one that
  * somebody has checked out. A remote that refuses keeps them.
  */
-export async function forgetKept(folder: string, spared: readonly string[]): Promise<void> {
-  const remote = await remoteOf(folder);
+export async function forgetKept(
+  { folder, remote }: Repository,
+  spared: readonly string[],
+): Promise<void> {
   const oldest = Date.now() / 1000 - keptDays * 86_400;
-  const oldIn = async (root: string): Promise<string[]> => {
-    const format = `--format=%(committerdate:unix) %(refname:lstrip=${root.split("/").length})`;
-    const lines = await git(folder, "for-each-ref", format, `${root}/${folderOfBranches}`);
-    return lines.split("\n").flatMap((line) => {
-      const [time, name] = line.split(" ");
-      const isSpared = spared.some((id) => name?.startsWith(`${folderOfBranches}/${id}-`));
-      return name === undefined || isSpared || Number(time) > oldest ? [] : [name];
+  const own = `refs/heads/${folderOfBranches}/`;
+  const theirs = `refs/remotes/${remote}/${folderOfBranches}/`;
+  const format = "--format=%(committerdate:unix) %(refname)";
+  const lines = await git(folder, "for-each-ref", format, own, theirs);
+  const oldIn = (root: string): string[] =>
+    lines.split("\n").flatMap((line) => {
+      const [time, ref = ""] = line.split(" ");
+      if (!ref.startsWith(root) || Number(time) > oldest) return [];
+      const name = ref.slice(root.length);
+      const isSpared = spared.some((id) => name.startsWith(`${id}-`));
+      return isSpared ? [] : [`${folderOfBranches}/${name}`];
     });
-  };
-  for (const name of await oldIn("refs/heads")) {
+  for (const name of oldIn(own)) {
     await git(folder, "branch", "--quiet", "-D", name).catch(() => undefined);
   }
   if (remote === null) return;
-  const names = await oldIn(`refs/remotes/${remote}`);
+  const names = oldIn(theirs);
   for (let from = 0; from < names.length; from += namesAtOnce) {
     const some = names.slice(from, from + namesAtOnce);
     const words = ["push", "--quiet", "--no-verify", remote, "--delete", ...some];
@@ -96,8 +104,10 @@ export async function forgetKept(folder: string, spared: readonly string[]): Pro
 }
 
 /** The branches that earlier attempts at the same work have left and that are not part of it yet. */
-export async function findKept(folder: string, jobIds: readonly string[]): Promise<string[]> {
-  const remote = await remoteOf(folder);
+export async function findKept(
+  { folder, remote }: Repository,
+  jobIds: readonly string[],
+): Promise<string[]> {
   const roots = ["refs/heads", ...(remote === null ? [] : [`refs/remotes/${remote}`])];
   const patterns = roots.flatMap((root) =>
     jobIds.map((id) => `${root}/${folderOfBranches}/${id}-*`),

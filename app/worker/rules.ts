@@ -40,12 +40,17 @@ export const noRules = rulesSchema.parse({});
  */
 export async function readRules(worktree: Worktree): Promise<Rules> {
   const { folder, main, start } = worktree;
-  const base = await git(folder, "merge-base", start, main).catch(() => main);
+  const base = start === main ? main : await meetingOf(worktree);
   const text = await git(folder, "show", `${base}:${file}`).catch(() => null);
   if (text === null) return noRules;
   const parsed = rulesSchema.safeParse(await parseYaml(text));
   if (parsed.success) return parsed.data;
   throw new Error(`${file} is not as documented: ${z.prettifyError(parsed.error)}`);
+}
+
+/** The newest commit of the main branch that the work has in it. */
+function meetingOf({ folder, main, start }: Worktree): Promise<string> {
+  return git(folder, "merge-base", start, main).catch(() => main);
 }
 
 /** The language is loaded by those whose repository has such a file. */

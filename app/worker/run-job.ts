@@ -69,11 +69,12 @@ async function work(attempt: Attempt): Promise<void> {
   try {
     attempt.rules = await readRules(worktree);
     const sameWork = [attempt.job.id, ...attempt.job.earlier_jobs];
-    await forgetKept(worktree.folder, sameWork);
+    const here = { ...worktree.repository, folder: worktree.folder };
+    await forgetKept(here, sameWork);
     const surroundings = {
       checkout: worktree.checkout,
       testCommand: testCommandOf(attempt),
-      kept: await findKept(worktree.folder, sameWork),
+      kept: await findKept(here, sameWork),
     };
     if (attempt.job.phase === "verify") {
       await verifyWork(attempt, worktree, surroundings);

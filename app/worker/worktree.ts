@@ -149,9 +149,13 @@ export async function commitLeftovers(folder: string, message: string): Promise<
 
 export async function removeFolder(home: string, folder: string): Promise<void> {
   // Forced twice: one whose making was killed midway is still locked.
-  await git(home, "worktree", "remove", "--force", "--force", folder).catch(() => undefined);
+  const words = ["worktree", "remove", "--force", "--force", folder];
+  const isForgotten = await git(home, ...words).then(
+    () => true,
+    () => false,
+  );
   await removeTree(folder);
-  await git(home, "worktree", "prune").catch(() => undefined);
+  if (!isForgotten) await git(home, "worktree", "prune").catch(() => undefined);
 }
 
 /** Removes a folder with all that is in it; a checkout to read in is protected from everybody but root. */
