@@ -23,27 +23,34 @@ export function callAsRaw(
   });
 }
 
-/** Calls one operation as the actor; the answer is parsed with `output`. Throws `ContractError`. */
-export async function callAs<T>(
+/**
+ * Calls one operation as the actor; the answer is parsed with `output`. Throws `ContractError`.
+ * (The schema is the type parameter: to find what it holds from `ZodType<T>` takes the compiler a second each.)
+ */
+export async function callAs<Output extends z.ZodType>(
   actor: Actor,
   operation: string,
   operationArguments: Record<string, unknown>,
-  output: z.ZodType<T>,
-): Promise<T> {
+  output: Output,
+): Promise<z.output<Output>> {
   return parseAnswer(operation, await callAsRaw(actor, operation, operationArguments), output);
 }
 
 /** Calls a function that only the service itself may call: there is no user yet, or the caller is the schedule. */
-export async function callService<T>(
+export async function callService<Output extends z.ZodType>(
   database: Database,
   operation: string,
   operationArguments: Record<string, unknown>,
-  output: z.ZodType<T>,
-): Promise<T> {
+  output: Output,
+): Promise<z.output<Output>> {
   return parseAnswer(operation, await database.call(operation, operationArguments), output);
 }
 
-function parseAnswer<T>(operation: string, answer: string, output: z.ZodType<T>): T {
+function parseAnswer<Output extends z.ZodType>(
+  operation: string,
+  answer: string,
+  output: Output,
+): z.output<Output> {
   const parsed = output.safeParse(JSON.parse(answer));
   if (parsed.success) return parsed.data;
   throw new Error(`The answer of ${operation} has an unexpected shape`, { cause: parsed.error });

@@ -53,11 +53,15 @@ export const noInput = z.object({});
  * An operation that only passes on: a SQL function, what it is given (the doors have parsed it) and what it answers.
  * Each field becomes the argument of its name, and the compiler holds both against each other (app/db/types.ts).
  */
-export function operation<Name extends FunctionName, Input extends z.ZodObject, Output>(
+export function operation<
+  Name extends FunctionName,
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+>(
   name: Name,
   input: Input & Fitting<Name, Input, z.output<Input>, keyof Input["shape"]>,
-  output: z.ZodType<Output>,
-): Operation<Input, Output> {
+  output: Output,
+): Operation<Input, z.output<Output>> {
   const names = argumentNames(Object.keys(input.shape));
   return described(name, output, (given) => named(names, given));
 }
@@ -68,13 +72,13 @@ export function gatheringOperation<
   Input extends z.ZodObject,
   Own extends keyof z.output<Input> & string,
   Rest extends keyof Arguments<Name> & string,
-  Output,
+  Output extends z.ZodType,
 >(
   name: Name,
   input: Input & Fitting<Name, Input, Pick<z.output<Input>, Own> & Record<Rest, unknown>, Own>,
   { own, rest }: { own: readonly Own[]; rest: Rest },
-  output: z.ZodType<Output>,
-): Operation<Input, Output> {
+  output: Output,
+): Operation<Input, z.output<Output>> {
   const names = argumentNames(own);
   const others = Object.keys(input.shape).filter((field) => !own.some((each) => each === field));
   return described(name, output, (given) => ({
@@ -84,11 +88,15 @@ export function gatheringOperation<
 }
 
 /** The same for a SQL function that only the service itself may call: there is no user yet, or the caller is the schedule. */
-export function serviceOperation<Name extends FunctionName, Input extends z.ZodObject, Output>(
+export function serviceOperation<
+  Name extends FunctionName,
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+>(
   name: Name,
   input: Input & Fitting<Name, Input, z.output<Input>, keyof Input["shape"]>,
-  output: z.ZodType<Output>,
-): (database: Database, ...input: Given<Input>) => Promise<Output> {
+  output: Output,
+): (database: Database, ...input: Given<Input>) => Promise<z.output<Output>> {
   const names = argumentNames(Object.keys(input.shape));
   return (database: Database, given: Fields = {}) =>
     callService(database, name, named(names, given), output);
@@ -96,11 +104,11 @@ export function serviceOperation<Name extends FunctionName, Input extends z.ZodO
 
 type Fields = Record<string, unknown>;
 
-function described<Input extends z.ZodObject, Output>(
+function described<Input extends z.ZodObject, Output extends z.ZodType>(
   name: string,
-  answer: z.ZodType<Output>,
+  answer: Output,
   argumentsOf: (given: Fields) => Fields,
-): Operation<Input, Output> {
+): Operation<Input, z.output<Output>> {
   const call = (actor: Actor, given: Fields = {}) =>
     callAs(actor, name, argumentsOf(given), answer);
   const json = (actor: Actor, given: Fields = {}) => callAsRaw(actor, name, argumentsOf(given));
