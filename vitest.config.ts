@@ -18,6 +18,9 @@ const alone = ["tests/streams/churn.test.ts", "tests/embedded/process-warnings.t
 /** What is refused before the database is asked has nothing to do with the way there. */
 const leftOut = process.env.TRANSPORT === "http" ? ["tests/api/worst-cases.test.ts"] : [];
 
+/** What was transformed for one run serves the next; not for longer, as a file that moved would not be noticed. */
+const modulesOfRuns = process.env.TRANSFORMED_MODULES;
+
 /** Every test but the browser journeys: one Postgres for the run, one database for each file. */
 export default defineConfig({
   resolve: { alias: { "~": app } },
@@ -35,6 +38,9 @@ export default defineConfig({
       },
       { extends: true, test: { name: "alone", include: alone } },
     ],
+    experimental: modulesOfRuns
+      ? { fsModuleCache: true, fsModuleCachePath: modulesOfRuns }
+      : { fsModuleCache: false },
     globalSetup: ["tests/setup/global-setup.ts"],
     pool: "forks",
     // Some wait for clocks and lost connections while others work: three keep two cores busy.

@@ -1,16 +1,16 @@
 import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "@playwright/test";
 import { ensureBrowser } from "./setup/browser.mjs";
+import { folderForData } from "./setup/folder-for-data.mjs";
 import { forgetfulGit } from "./setup/forgetful-git";
 
 const port = Number(process.env.E2E_PORT ?? 14190);
 const baseURL = `http://localhost:${port}`;
 
 // The server and the admin commands of the journeys share one data folder; workers inherit its name.
-process.env.E2E_DATA_DIR ??= mkdtempSync(join(tmpdir(), "backloom-e2e-"));
+process.env.E2E_DATA_DIR ??= mkdtempSync(join(folderForData(), "backloom-e2e-"));
 
 Object.assign(process.env, forgetfulGit);
 

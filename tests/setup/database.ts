@@ -104,7 +104,8 @@ function cluster(): { port: number; secrets: EmbeddedSecrets } {
 async function copyTemplate(adminUrl: string, name: string): Promise<void> {
   await asAdmin(adminUrl, async (client) => {
     await client.query("select pg_advisory_lock(hashtext('copy of the template'))");
-    await recreateDatabase(adminUrl, name, templateName);
+    const copy = `owner postgres template ${pg.escapeIdentifier(templateName)} strategy file_copy`;
+    await client.query(`create database ${pg.escapeIdentifier(name)} ${copy}`);
   });
 }
 

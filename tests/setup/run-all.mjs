@@ -66,7 +66,7 @@ function vitest(transport, files) {
   const { status } = runNode(
     bin("vitest/vitest.mjs"),
     ["run", ...files, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
-    { TRANSPORT: transport },
+    { TRANSPORT: transport, TRANSFORMED_MODULES: join(reports, "modules") },
   );
   return atLeastOne(status, readVitest(report));
 }

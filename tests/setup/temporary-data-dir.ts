@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { folderForData } from "./folder-for-data.mjs";
 
 export interface TemporaryDataDir {
   path: string;
@@ -9,7 +9,7 @@ export interface TemporaryDataDir {
 }
 
 export async function makeDataDir(): Promise<TemporaryDataDir> {
-  const path = await mkdtemp(join(tmpdir(), "backloom-test-"));
+  const path = await mkdtemp(join(folderForData(), "backloom-test-"));
   return {
     path,
     async remove() {

@@ -40,17 +40,14 @@ export async function startTestCluster(dataDir: string): Promise<TestCluster> {
   return { port: cluster.port, secrets, url: cluster.url, stop: cluster.stop };
 }
 
-/** Drops and makes a database; with `template`, as a copy of that one. Nobody is ever connected to template0. */
-export async function recreateDatabase(adminUrl: string, name: string, template?: string) {
+/** Drops and makes an empty database. Nobody is ever connected to template0. */
+export async function recreateDatabase(adminUrl: string, name: string) {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
     const quoted = pg.escapeIdentifier(name);
     await client.query(`drop database if exists ${quoted} with (force)`);
-    const copy = template
-      ? `owner postgres template ${pg.escapeIdentifier(template)} strategy file_copy`
-      : "template template0";
-    await client.query(`create database ${quoted} ${copy}`);
+    await client.query(`create database ${quoted} template template0`);
   } finally {
     await client.end();
   }
