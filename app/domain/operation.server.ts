@@ -38,10 +38,10 @@ export interface PassingOperation<Input> {
   answer: z.ZodType;
 }
 
-interface Operation<Input extends z.ZodObject, Output> {
+interface Operation<Input extends z.ZodObject, Output extends z.ZodType> {
   /** Calls the SQL function as the actor and parses its answer. Throws `ContractError`. */
-  (actor: Actor, ...input: Given<Input>): Promise<Output>;
-  answer: z.ZodType<Output>;
+  (actor: Actor, ...input: Given<Input>): Promise<z.output<Output>>;
+  answer: Output;
   /** The same, as the JSON text that the database made. */
   json(actor: Actor, ...input: Given<Input>): Promise<string>;
 }
@@ -61,7 +61,7 @@ export function operation<
   name: Name,
   input: Input & Fitting<Name, Input, z.output<Input>, keyof Input["shape"]>,
   output: Output,
-): Operation<Input, z.output<Output>> {
+): Operation<Input, Output> {
   const names = argumentNames(Object.keys(input.shape));
   return described(name, output, (given) => named(names, given));
 }
@@ -78,7 +78,7 @@ export function gatheringOperation<
   input: Input & Fitting<Name, Input, Pick<z.output<Input>, Own> & Record<Rest, unknown>, Own>,
   { own, rest }: { own: readonly Own[]; rest: Rest },
   output: Output,
-): Operation<Input, z.output<Output>> {
+): Operation<Input, Output> {
   const names = argumentNames(own);
   const others = Object.keys(input.shape).filter((field) => !own.some((each) => each === field));
   return described(name, output, (given) => ({
@@ -108,7 +108,7 @@ function described<Input extends z.ZodObject, Output extends z.ZodType>(
   name: string,
   answer: Output,
   argumentsOf: (given: Fields) => Fields,
-): Operation<Input, z.output<Output>> {
+): Operation<Input, Output> {
   const call = (actor: Actor, given: Fields = {}) =>
     callAs(actor, name, argumentsOf(given), answer);
   const json = (actor: Actor, given: Fields = {}) => callAsRaw(actor, name, argumentsOf(given));
