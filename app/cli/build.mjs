@@ -150,12 +150,14 @@ const oneLanguage = {
     onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "" })),
 };
 
-/** A running server may still load a chunk of the build before; those of another day are in nobody's way. */
+const monthMs = 30 * 86_400_000;
+
+/** A running server or worker may still load a chunk of the build before; those of another month are in nobody's way. */
 function removeOldChunks(folder) {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
-    if (Date.now() - statSync(file).mtimeMs > 86_400_000) rmSync(file, { force: true });
+    if (Date.now() - statSync(file).mtimeMs > monthMs) rmSync(file, { force: true });
   }
 }
 
