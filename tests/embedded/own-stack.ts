@@ -1,16 +1,16 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll } from "vitest";
+import { afterAll, inject } from "vitest";
 import { identityOf } from "../../supabase/embedded/postgres/process-identity";
 import { type EmbeddedSupabase, startEmbeddedSupabase } from "../../supabase/embedded/start";
-import { makeDataDir } from "../setup/temporary-data-dir";
 
-/** A data folder of its own for a test that starts and stops the whole stack. */
-export async function ownDataDir(): Promise<string> {
-  const folder = await makeDataDir();
-  afterAll(folder.remove);
-  return folder.path;
+/**
+ * A data folder of its own for a test that starts and stops the whole stack. It goes with the run: what a test that runs
+ * already gives to `afterAll` is never called.
+ */
+export function ownDataDir(): Promise<string> {
+  return mkdtemp(join(inject("runFolder"), "stack-"));
 }
 
 /** Starts a stack that is stopped after the test file whatever happens. */
