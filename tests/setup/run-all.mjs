@@ -17,13 +17,11 @@ const bin = (path) => join(root, "node_modules", path);
 /** The tests of the contract run a second time with every call going through the Data API. */
 const contractTests = ["tests/api", "tests/mcp", "tests/accounts", "tests/pairing"];
 
-// The types take longest, and one core: the tests begin meanwhile.
-const types = check("Types", "typescript/bin/tsc", "--noEmit");
 const parts = [
+  { title: "Tests", run: () => vitest("direct", []) },
+  check("Types", "typescript/bin/tsc", "--noEmit"),
   check("Formatting and lint", "@biomejs/biome/bin/biome", "check", "."),
   check("Unused code", "knip/bin/knip.js", "--no-config-hints"),
-  { title: "Tests", run: () => vitest("direct", []) },
-  types,
   {
     title: "Contract tests through the Data API",
     run: () => vitest("http", contractTests),
@@ -45,7 +43,7 @@ if (total.failures.length > 0) console.log(`\n== Failed\n${total.failures.join("
 console.log(`\n${total.passed} passed, ${total.failures.length} failed`);
 process.exitCode = total.failures.length === 0 ? 0 : 1;
 
-/** What reads the sources only begins at once, beside whatever else is in turn: it keeps no more than one core busy. */
+/** What reads the sources only begins at once, beside the tests, and says what it found after them. */
 function check(title, program, ...words) {
   const ended = new Promise((resolve) => {
     const options = { cwd: root, maxBuffer: 100_000_000 };
