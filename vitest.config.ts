@@ -43,8 +43,8 @@ export default defineConfig({
       : { fsModuleCache: false },
     globalSetup: ["tests/setup/global-setup.ts"],
     pool: "forks",
-    // Some wait for clocks and lost connections while others work: four keep two cores busy.
-    maxWorkers: 4,
+    // Some wait for clocks and lost connections while others work: three keep two cores busy, a fourth wins nothing.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A poll waits for something to happen; how long that takes on a shared machine says nothing.

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { acpCommand } from "~/worker/agents/acp-command";
 import type { Entry } from "~/worker/agents/driver";
 import { isAlive } from "../worker/worker-process";
@@ -193,7 +193,9 @@ describe("an agent that speaks the protocol", { timeout: 30_000 }, () => {
     expect(run.thrown).toMatchObject({ message: "cancelled" });
     expect(Date.now() - cancelledAt).toBeLessThan(5_000);
     expect(run.usages).toMatchObject([{ freshInput: 300 }]);
-    expect(isAlive(Number(readFileSync(join(place.folder, "child.pid"), "utf8")))).toBe(false);
+    // What is killed beside the agent dies a moment later on a busy machine; its own end is five minutes away.
+    const child = Number(readFileSync(join(place.folder, "child.pid"), "utf8"));
+    await vi.waitFor(() => expect(isAlive(child)).toBe(false), { timeout: 10_000 });
   });
 
   it("may say as much as it likes: entries stay small, and its end is heard", async () => {
