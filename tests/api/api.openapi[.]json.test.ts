@@ -1,10 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { reportAgentJob, saveJobDiff } from "~/domain/agent-jobs/operations.server";
+import {
+  appendJobOutput,
+  reportAgentJob,
+  reportJobUsage,
+  saveJobDiff,
+} from "~/domain/agent-jobs/operations.server";
+import { setBudget } from "~/domain/budgets/operations.server";
+import { addDependency } from "~/domain/dependencies/operations.server";
+import { createIdea } from "~/domain/ideas/operations.server";
 import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
+import { reviewJob } from "~/domain/job-reviews/operations.server";
+import { addEvidence, getProof } from "~/domain/proof/operations.server";
+import { askQuestion } from "~/domain/questions/operations.server";
 import { createSavedView } from "~/domain/saved-views/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { claim } from "../db/agents/sprint-world";
+import { updateStory } from "~/domain/stories/operations.server";
+import { claim, seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember, create, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
@@ -12,14 +25,28 @@ import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t);
-const owner = await createUser(t);
+/** A product with more to do than agents have finished; its owner has a second one, for single stories and jobs. */
+const worked = await seedSprint(t, {
+  ...{ strategy: "STORY", stories: Array(8).fill(1), task: { p_estimated_minutes: 30 } },
+});
+const { owner, actor } = worked;
 const token = await createToken(t, owner);
 const session = await signIn(t, app, owner);
 const backlog = await seedBacklog(t, owner);
-const secondStory = await create(t.actorOf(owner), "create_story", {
+const secondStory = await create(actor, "create_story", {
   p_pbi_id: backlog.pbi.id,
   p_title: "Export as JSON",
 });
+const otherStories = await Promise.all(
+  ["Export as XML", "Export as PDF"].map((title) =>
+    create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: title }),
+  ),
+);
+const otherTasks = await Promise.all(
+  ["Write JSON", "Read JSON"].map((title) =>
+    create(actor, "create_task", { p_story_id: secondStory.id, p_title: title }),
+  ),
+);
 
 const media = z.object({ schema: z.record(z.string(), z.unknown()) });
 const answer = z.object({ content: z.record(z.string(), media).optional() });
@@ -71,8 +98,10 @@ function schemaOf(operation: Operation, status: number): Record<string, unknown>
 }
 
 await t.sql.query("update public.tasks set implementation_plan = 'Do it'");
-await startSprintRun(t.actorOf(owner), { sprint_id: backlog.sprint.id });
-const job = await claim(t.actorOf(owner));
+const storyId = backlog.story.id;
+await proveALineThatIsGone();
+await startSprintRun(actor, { sprint_id: backlog.sprint.id });
+const job = await claim(actor);
 const diff = {
   ...{ attempt: job.attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
   files: [
@@ -83,29 +112,90 @@ const diff = {
     },
   ],
 };
-await saveJobDiff(t.actorOf(owner), { job_id: job.id, ...diff });
-await reportAgentJob(t.actorOf(owner), {
-  ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
+const attempt = { job_id: job.id, attempt: job.attempt };
+const said = (seq: number) => ({
+  ...{ seq, at: "2026-11-22T08:00:00.000Z", kind: "text" as const, text: "Begun" },
+});
+const used = { seq: 1, model_id: "m", input_tokens: 10, currency: "USD" };
+await reportJobUsage(actor, { ...attempt, events: [{ ...used, cost: 1 }] });
+await askQuestion(actor, {
+  ...{
+    ...attempt,
+    story_id: storyId,
+    question: "Which sign?",
+    options: [{ label: ",", description: "As ever" }],
+  },
+});
+await appendJobOutput(actor, { ...attempt, entries: [said(1)] });
+await saveJobDiff(actor, { job_id: job.id, ...diff });
+await reportAgentJob(actor, {
+  ...{ ...attempt, status: "done", verify_result: "ALIGNED" },
   head_sha: diff.head_sha,
 });
 
 /** Only work that somebody holds can be in conflict. */
-const held = await claim(t.actorOf(owner));
+const held = await claim(actor);
 
 /** Nobody's worker reviews its own work: these are asked by somebody else. */
 const reviewer = await createUser(t);
 await addMember(t, backlog.product.id, reviewer);
 const reviewerToken = await createToken(t, reviewer);
 const comment = { path: "a", line: 1, side: "new" as const, body: "Why?" };
+await addJobComment(t.actorOf(reviewer), { job_id: job.id, ...comment });
+await reviewJob(t.actorOf(reviewer), { job_id: job.id, verdict: "approve", summary: "Nearly" });
 const draft = await addJobComment(t.actorOf(reviewer), { job_id: job.id, ...comment });
 const ofReviewer = new Set(["addJobComment", "deleteJobComment", "reviewJob"]);
 
-const view = await createSavedView(t.actorOf(owner), {
-  ...{ product_id: backlog.product.id, page: "board", name: "Mine", look: {} },
+const view = await createSavedView(actor, {
+  ...{ product_id: worked.product.id, page: "board", name: "Mine" },
+  look: { q: "status:review", group: "story", hide: "code,worker" },
 });
+await workUnderBudgets();
+const [xml, pdf] = [at(otherStories, 0), at(otherStories, 1)];
+await wait("story", storyId, xml.id);
+await wait("story", pdf.id, storyId);
+await wait("task", backlog.secondTask.id, backlog.task.id);
+await wait("task", backlog.task.id, at(otherTasks, 0).id);
+await wait("task", at(worked.tasks, 7).id, at(worked.tasks, 6).id);
+
+await createIdea(actor, { product_id: worked.product.id, title: "Read bank statements" });
+
+/** The criteria of the story are all proven, and so is one that was edited away since. */
+async function proveALineThatIsGone(): Promise<void> {
+  const write = (criteria: string) =>
+    updateStory(actor, { story_id: storyId, acceptance_criteria: criteria });
+  await write("- [ ] Opens in a spreadsheet\n- [ ] Keeps accents");
+  for (const { id } of (await getProof(actor, { story_id: storyId })).criteria) {
+    await addEvidence(actor, {
+      ...{ story_id: storyId, criterion: id, verdict: "pass", kind: "command", grade: "person" },
+      ...{ command: "npm test", exit_code: 0, excerpt: "12 passed" },
+    });
+  }
+  await write("- [ ] Opens in a spreadsheet");
+}
+
+/** As many tasks are finished as a forecast needs, and one is at work under a budget of every scope. */
+async function workUnderBudgets(): Promise<void> {
+  const run = await startSprintRun(actor, { sprint_id: worked.sprint.id });
+  const budget = { product_id: worked.product.id, unit: "USD", amount: 50 };
+  await setBudget(actor, { ...budget, scope: "product", period: "week" });
+  await setBudget(actor, { ...budget, scope: "sprint", target_id: worked.sprint.id });
+  await setBudget(actor, { ...budget, scope: "run", target_id: run.id });
+  await setBudget(actor, { ...budget, scope: "task", target_id: at(worked.tasks, 5).id });
+  for (let cost = 1; cost <= 5; cost++) {
+    const { id: job_id, attempt } = await claim(actor, "worker-2");
+    await reportJobUsage(actor, { job_id, attempt, events: [{ ...used, cost }] });
+    await reportAgentJob(actor, { job_id, attempt, status: "done", verify_result: "ALIGNED" });
+  }
+  await claim(actor, "worker-2");
+}
+
+function wait(kind: "story" | "task", id: string, blocker: string) {
+  return addDependency(actor, { kind, id, blocked_by: blocker });
+}
 
 const ids: Record<string, string> = {
-  products: backlog.product.id,
+  products: worked.product.id,
   sprints: backlog.sprint.id,
   pbis: backlog.pbi.id,
   stories: backlog.story.id,
@@ -117,11 +207,11 @@ const unknownId = "00000000-0000-4000-8000-000000000000";
 const criterion = job.criteria[0]?.id;
 const bodies: Record<string, unknown> = {
   updateTask: { status: "in_progress" },
-  addTaskDependency: { blocked_by: backlog.secondTask.id },
+  addTaskDependency: { blocked_by: at(otherTasks, 1).id },
   addStoryDependency: { blocked_by: secondStory.id },
   appendJobOutput: {
     attempt: job.attempt,
-    entries: [{ seq: 1, at: "2026-11-22T08:00:00.000Z", kind: "text", text: "Begun" }],
+    entries: [said(2)],
   },
   saveJobDiff: diff,
   reportJobConflict: {
@@ -156,6 +246,23 @@ const pathFor = (path: string) => {
     .replace("{commentId}", draft.id)
     .replace("{budgetId}", unknownId);
 };
+
+/** What is empty in an answer that says all it can: what can start waits for nothing. */
+const mayBeEmpty: Record<string, readonly string[]> = { listReady: ["[].blocked_by"] };
+
+/** Where an answer has lists and none of them holds anything: whatever their items were, nobody has looked at them. */
+function emptyLists(answer: unknown): string[] {
+  const filled = new Map<string, boolean>();
+  const look = (value: unknown, place: string) => {
+    if (typeof value !== "object" || value === null) return;
+    if (Array.isArray(value)) {
+      filled.set(place, filled.get(place) === true || value.length > 0);
+      for (const item of value) look(item, `${place}[]`);
+    } else for (const [key, item] of Object.entries(value)) look(item, `${place}.${key}`);
+  };
+  look(answer, "");
+  return [...filled].filter(([, isFilled]) => !isFilled).map(([place]) => place);
+}
 
 describe("GET /api/openapi.json", () => {
   it("names every operation once, by an id of its own", () => {
@@ -217,7 +324,11 @@ describe("GET /api/openapi.json", () => {
       });
       expect(response.status).toBeLessThan(300);
       if (response.status === 204) expect(await response.text()).toBe("");
-      else checkOf(schemaOf(operation, response.status)).parse(await response.json());
+      else {
+        const answered: unknown = await response.json();
+        checkOf(schemaOf(operation, response.status)).parse(answered);
+        expect(emptyLists(answered)).toEqual(mayBeEmpty[operation.operationId] ?? []);
+      }
       if (body) {
         const bodySchema = operation.requestBody?.content["application/json"]?.schema ?? {};
         checkOf(bodySchema).parse(body);
