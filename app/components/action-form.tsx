@@ -31,6 +31,7 @@ export function ActionForm({
   id?: string;
   className?: string;
   "aria-label"?: string;
+  autoComplete?: "off";
   fetcherKey?: string;
   action?: string;
   onDone?: () => void;

@@ -1,6 +1,7 @@
 import { Link, useSubmit } from "@remix-run/react";
 import { type ComponentProps, type FormEvent, useRef, useState } from "react";
 import { ServerText } from "~/components/server-text";
+import { useEarlierChoices } from "~/components/use-earlier-choices";
 import { useWithDrawing } from "~/components/use-with-drawing";
 import { SavedViews } from "~/components/views/saved-views";
 
@@ -20,6 +21,7 @@ export function BoardTools({
 }) {
   const submit = useSubmit();
   const area = useRef<HTMLDivElement>(null);
+  useEarlierChoices(area);
   const [written, setWritten] = useState(tools);
   useWithDrawing(() => {
     // What is being typed is the person's, not that of the next answer.

@@ -1,11 +1,12 @@
 import { useFetcher } from "@remix-run/react";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useRef } from "react";
 import type { ActionAnswer } from "../action-form";
 import { Button } from "../button";
 import { Section } from "../card";
 import { enhancedField } from "../enhanced-field";
 import type { SelectOption } from "../field";
 import { useToldAnswer } from "../tell-answer";
+import { useEarlierChoices } from "../use-earlier-choices";
 import { useHydrated } from "../use-hydrated";
 import { WriteFields } from "../write-access";
 import { EditLink } from "./edit-link";
@@ -53,6 +54,8 @@ export function Picker({
 }) {
   const id = useId();
   const hydrated = useHydrated();
+  const form = useRef<HTMLFormElement>(null);
+  useEarlierChoices(form);
   const fetcher = useFetcher<ActionAnswer>({
     key: `pick ${Object.values(fields).concat(name).join(" ")}`,
   });
@@ -61,7 +64,14 @@ export function Picker({
   const chosen = state === "idle" ? value : String(formData?.get(name) ?? value);
   const known = options.some((option) => option.value === chosen);
   return (
-    <fetcher.Form method="post" action={action} className="property" aria-busy={state !== "idle"}>
+    <fetcher.Form
+      ref={form}
+      method="post"
+      action={action}
+      autoComplete="off"
+      className="property"
+      aria-busy={state !== "idle"}
+    >
       <label htmlFor={id}>{label}</label>
       {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
       {Object.entries(fields).map(([field, text]) => (
@@ -74,10 +84,7 @@ export function Picker({
           id={id}
           name={name}
           className="picker"
-          onChange={({ currentTarget }) => {
-            const { form } = currentTarget;
-            if (form) fetcher.submit(form);
-          }}
+          onChange={() => fetcher.submit(form.current)}
         >
           {known ? null : <option value={chosen}>{chosen}</option>}
           {options.map((option) => (

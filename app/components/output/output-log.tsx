@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { Button } from "~/components/button";
 import { CopyButton } from "~/components/copy-button";
 import type { OutputEntry as Entry, JobOutput } from "~/contract/job-output";
+import { useEarlierChoices } from "../use-earlier-choices";
 import { OutputEntry } from "./output-entry";
 import { useJobOutput } from "./use-job-output";
 
@@ -11,6 +12,8 @@ export function OutputLog({ output, onChange }: { output: JobOutput; onChange: (
   const [wanted, setWanted] = useState("");
   const [follows, setFollows] = useState(!output.complete);
   const end = useRef<HTMLDivElement>(null);
+  const tools = useRef<HTMLDivElement>(null);
+  useEarlierChoices(tools);
   const shown = wanted ? entries.filter((entry) => holds(entry, wanted)) : entries;
 
   const count = entries.length;
@@ -21,13 +24,13 @@ export function OutputLog({ output, onChange }: { output: JobOutput; onChange: (
   return (
     <div className="grid gap-3">
       {count > 0 || !output.complete ? (
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+        <div ref={tools} className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
           <input
             type="search"
             aria-label="Search in the output"
             placeholder="Search in the output"
             value={wanted}
-            onChange={(event) => setWanted(event.target.value)}
+            onInput={(event) => setWanted(event.currentTarget.value)}
             className="h-9 min-w-40 flex-1 rounded border border-line bg-surface px-2.5 text-sm pointer-coarse:h-11"
           />
           {output.complete ? null : (

@@ -1,6 +1,7 @@
 import { Form, Link, useSubmit } from "@remix-run/react";
-import { useEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { Button } from "~/components/button";
+import { useEarlierChoices } from "~/components/use-earlier-choices";
 import { useHydrated } from "~/components/use-hydrated";
 import { PartsMenu } from "~/components/views/parts-menu";
 import type { BacklogTree } from "~/contract/page-data";
@@ -50,7 +51,9 @@ export function Filters({
   const submit = useSubmit();
   const hydrated = useHydrated();
   const view = address.params.get("view");
-  const form = useSaidFields(filter, hide);
+  const form = useRef<HTMLFormElement>(null);
+  useEarlierChoices(form);
+  useSaidFields(form, filter, hide);
   const active = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   return (
     <Form
@@ -58,7 +61,7 @@ export function Filters({
       aria-label="Filter the backlog"
       ref={form}
       className="contents"
-      onChange={(event) => submit(event.currentTarget, { replace: true, preventScrollReset: true })}
+      onInput={(event) => submit(event.currentTarget, { replace: true, preventScrollReset: true })}
     >
       <input
         type="search"
@@ -104,24 +107,26 @@ export function Filters({
 }
 
 /** A saved view or "Show all" changes what stands in the fields; what is being typed is the person's. */
-function useSaidFields(filter: TreeFilter, hide: string) {
-  const form = useRef<HTMLFormElement>(null);
+function useSaidFields(
+  form: RefObject<HTMLFormElement>,
+  { query, status, sprint }: TreeFilter,
+  hide: string,
+) {
+  // At first they say what the server wrote, or what somebody chose before the script came.
+  const isShown = useRef(false);
   useEffect(() => {
+    const said: Record<string, string> = { q: query, status, sprint };
+    const isFirst = !isShown.current;
+    isShown.current = true;
     const fields = form.current;
-    if (!fields || fields.contains(document.activeElement)) return;
-    const said: Record<string, string> = {
-      q: filter.query,
-      status: filter.status,
-      sprint: filter.sprint,
-    };
+    if (isFirst || !fields || fields.contains(document.activeElement)) return;
     for (const field of fields.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {
       const value = said[field.name];
       if (value !== undefined) field.value = value;
       if (field instanceof HTMLInputElement && field.name === "hide")
         field.checked = hide.split(" ").includes(field.value);
     }
-  }, [filter, hide]);
-  return form;
+  }, [form, query, status, sprint, hide]);
 }
 
 function Found({ address, shown, total }: { address: TreeAddress; shown: number; total: number }) {

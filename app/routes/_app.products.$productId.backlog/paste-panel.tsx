@@ -1,10 +1,11 @@
 import { Form, useSearchParams } from "@remix-run/react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Button, SubmitButton } from "~/components/button";
 import { FormErrors, TextAreaField } from "~/components/field";
 import { Notice } from "~/components/notice";
 import { takePasted } from "~/components/pasted-text";
 import { useAnswer } from "~/components/use-answer";
+import { useEarlierChoices } from "~/components/use-earlier-choices";
 import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
 import { countItems, listLimits, listSentence, readPastedList } from "~/contract/pasted-list";
@@ -33,6 +34,8 @@ export function PastePanel({
 }) {
   const answer = useAnswer<Answer>();
   const hydrated = useHydrated();
+  const form = useRef<HTMLFormElement>(null);
+  useEarlierChoices(form);
   const [params] = useSearchParams();
   const made = params.get("made");
   const [list, setList] = useState(() => answer?.pasted?.list ?? takePasted());
@@ -43,7 +46,7 @@ export function PastePanel({
   const any = storyCount + tasks > 0;
   return (
     // A list that was made leaves an empty field behind.
-    <Form method="post" className="grid gap-4" key={made}>
+    <Form ref={form} method="post" className="grid gap-4" key={made}>
       {made ? <Notice tone="done" role="status" title={`Made ${madeText(made)}.`} /> : null}
       <FormErrors errors={answer?.error ? [answer.error] : []} />
       <WriteFields className="grid gap-4">
@@ -60,7 +63,7 @@ export function PastePanel({
           rows={9}
           maxLength={listLimits.characters}
           defaultValue={list}
-          onChange={(event) => setList(event.target.value)}
+          onInput={(event) => setList(event.currentTarget.value)}
         />
         {shown && any ? <ListPreview items={shown.items} ticked={shown.ticked} /> : null}
         {shown ? (

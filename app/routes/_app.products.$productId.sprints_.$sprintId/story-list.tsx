@@ -1,4 +1,5 @@
-import { Link, useSubmit } from "@remix-run/react";
+import { Link } from "@remix-run/react";
+import { useRef } from "react";
 import { ActionForm } from "~/components/action-form";
 import { Badge, CodeChip } from "~/components/badge";
 import { Button } from "~/components/button";
@@ -7,6 +8,7 @@ import { StatusIcon } from "~/components/status-icon";
 import { StatusDot } from "~/components/status-pill";
 import { useSelected } from "~/components/things/selection";
 import { usePointerSelection } from "~/components/things/use-pointer-selection";
+import { useEarlierChoices } from "~/components/use-earlier-choices";
 import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
 import type { BoardStory, SprintFrame } from "~/contract/page-data";
@@ -122,32 +124,35 @@ function OpenQuestions({ count }: { count: number }) {
 }
 
 function Assignee({ story, members }: { story: BoardStory; members: SprintFrame["members"] }) {
-  const submit = useSubmit();
   const hydrated = useHydrated();
+  const area = useRef<HTMLSpanElement>(null);
+  useEarlierChoices(area);
   return (
-    <ActionForm className="flex items-center gap-1">
-      <input type="hidden" name="intent" value="assign-story" />
-      <input type="hidden" name="story_id" value={story.id} />
-      <select
-        name="assignee_id"
-        aria-label={`Who has ${story.code}`}
-        defaultValue={story.assignee_id ?? ""}
-        key={story.assignee_id}
-        onChange={(event) => submit(event.currentTarget.form, { navigate: false })}
-        className="h-7 max-w-32 rounded border border-line bg-raised px-1.5 text-xs pointer-coarse:h-9"
-      >
-        <option value="">nobody yet</option>
-        {members.map((member) => (
-          <option key={member.id} value={member.id}>
-            {member.username}
-          </option>
-        ))}
-      </select>
-      {hydrated ? null : (
-        <Button type="submit" size="sm">
-          Set
-        </Button>
-      )}
-    </ActionForm>
+    <span ref={area} className="contents">
+      <ActionForm className="flex items-center gap-1" autoComplete="off">
+        <input type="hidden" name="intent" value="assign-story" />
+        <input type="hidden" name="story_id" value={story.id} />
+        <select
+          name="assignee_id"
+          aria-label={`Who has ${story.code}`}
+          defaultValue={story.assignee_id ?? ""}
+          key={story.assignee_id}
+          onChange={(event) => event.currentTarget.form?.requestSubmit()}
+          className="h-7 max-w-32 rounded border border-line bg-raised px-1.5 text-xs pointer-coarse:h-9"
+        >
+          <option value="">nobody yet</option>
+          {members.map((member) => (
+            <option key={member.id} value={member.id}>
+              {member.username}
+            </option>
+          ))}
+        </select>
+        {hydrated ? null : (
+          <Button type="submit" size="sm">
+            Set
+          </Button>
+        )}
+      </ActionForm>
+    </span>
   );
 }

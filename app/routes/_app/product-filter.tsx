@@ -1,5 +1,7 @@
 import { Form, useSubmit } from "@remix-run/react";
+import { useRef } from "react";
 import { Button } from "~/components/button";
+import { useEarlierChoices } from "~/components/use-earlier-choices";
 import { useHydrated } from "~/components/use-hydrated";
 import { useShellData } from "./shell-data";
 
@@ -14,8 +16,11 @@ export function ProductFilter({
   const shell = useShellData();
   const submit = useSubmit();
   const hydrated = useHydrated();
+  const form = useRef<HTMLFormElement>(null);
+  useEarlierChoices(form);
   return (
     <Form
+      ref={form}
       className="flex items-center gap-2"
       onChange={(event) => submit(event.currentTarget, { replace: true })}
     >

@@ -1,0 +1,161 @@
+import { expect, type Page } from "@playwright/test";
+import { heldJob } from "./held-job";
+import { expectLive, openLive } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld, post, signedIn } from "./world";
+
+/** A page as it stands before any of its script has come. */
+async function openWithoutScript(page: Page, address: string): Promise<() => Promise<void>> {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const scripts = /\/assets\/.*\.js/;
+  await page.route(scripts, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(address, { waitUntil: "commit" });
+  return async () => {
+    letGo();
+    await expectLive(page);
+    await page.unroute(scripts);
+  };
+}
+
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+for (const [device, options] of [
+  ["desktop", {}],
+  ["phone", phone],
+] as const) {
+  test(`on a ${device} a property that was chosen before the script came is saved, once`, async ({
+    browser,
+  }) => {
+    const owner = await newPerson(browser);
+    const world = await newWorld(owner.context);
+    const context = await signedIn(browser, owner.name, options);
+    const page = await context.newPage();
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent.push(request.postData() ?? "");
+    });
+    const story = `/stories/${world.storyId}`;
+    const priority = page.getByLabel("Priority");
+    const goOn = await openWithoutScript(page, story);
+    await priority.selectOption("1 Urgent");
+    // Chosen and chosen back: nothing to save.
+    const sprint = page.getByLabel("Sprint");
+    await sprint.selectOption("In no sprint");
+    await sprint.selectOption({ index: 1 });
+    await goOn();
+    await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
+    await expect(priority).toHaveValue("1");
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toContain("priority");
+
+    // Somebody else says something else meanwhile: what stood here at the last visit is nobody's choice now.
+    await post(owner.context, story, { intent: "update", priority: "4" });
+    await expect(priority).toHaveValue("4");
+    await priority.selectOption("2 High");
+    await expect.poll(() => sent.length).toBe(2);
+    await page.goto("/settings");
+    await post(owner.context, story, { intent: "update", priority: "3" });
+    await page.goBack();
+    await expectLive(page);
+    await expect(priority).toHaveValue("3");
+    await page.reload();
+    await expectLive(page);
+    await expect(priority).toHaveValue("3");
+    expect(sent).toHaveLength(2);
+    await context.close();
+    await owner.context.close();
+  });
+
+  test(`on a ${device} a filter that was set before the script came applies`, async ({
+    browser,
+  }) => {
+    const owner = await newPerson(browser);
+    const world = await newWorld(owner.context);
+    const context = await signedIn(browser, owner.name, options);
+    const page = await context.newPage();
+    const backlog = `${world.product}/backlog`;
+    await post(owner.context, backlog, {
+      ...{ intent: "create-story", pbi_id: world.pbiId, title: "Say goodbye" },
+    });
+    let goOn = await openWithoutScript(page, `${backlog}?open=all`);
+    await page.getByRole("combobox", { name: "Status" }).selectOption("In sprint");
+    const search = page.getByRole("searchbox", { name: "Filter by code or title" });
+    await search.fill("greeting");
+    await search.blur();
+    await goOn();
+    await expect(page).toHaveURL(/q=greeting/);
+    await expect(page).toHaveURL(/status=in_sprint/);
+    await expect(search).toHaveValue("greeting");
+    await expect(page.getByRole("combobox", { name: "Status" })).toHaveValue("in_sprint");
+    await expect(page.getByRole("link", { name: "Say goodbye" })).not.toBeAttached();
+
+    goOn = await openWithoutScript(page, world.sprint);
+    await page.getByRole("combobox", { name: "Shape" }).selectOption("List");
+    await goOn();
+    await expect(page).toHaveURL(/as=list/);
+    await expect(page.getByRole("combobox", { name: "Shape" })).toHaveValue("list");
+    await context.close();
+    await owner.context.close();
+  });
+}
+
+test("who has a story and which product is shown can be chosen before the script came", async ({
+  browser,
+}) => {
+  const { name, context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  let goOn = await openWithoutScript(page, world.sprint);
+  const assignee = page.getByRole("combobox", { name: "Who has ST-001" });
+  await assignee.selectOption(name);
+  await goOn();
+  await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
+  await page.reload();
+  await expect(assignee.locator("option:checked")).toHaveText(name);
+
+  goOn = await openWithoutScript(page, "/jobs");
+  await page.getByRole("combobox", { name: "Product" }).selectOption({ index: 1 });
+  await goOn();
+  await expect(page).toHaveURL(new RegExp(`product=${world.productId}`));
+  // Where the list has nothing chosen and nothing can be left out, the first product is nobody's choice.
+  await openLive(page, "/insights");
+  await expect(page).toHaveURL(/insights$/);
+  await context.close();
+});
+
+test("a list that was pasted before the script came is counted, and goes where it was told to", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const goOn = await openWithoutScript(page, `${world.product}/backlog?panel=paste`);
+  await page.getByLabel("List", { exact: true }).fill("- Wave\n- Smile");
+  await page.getByLabel("Goes into").selectOption(`story:${world.storyId}`);
+  await goOn();
+  await page.getByRole("button", { name: "Create 2 tasks" }).click();
+  await expect(page.getByText("Made 2 tasks.")).toBeVisible();
+  await context.close();
+});
+
+test("what is searched in an output before the script came is found once it is there", async ({
+  browser,
+  baseURL,
+}) => {
+  const owner = await newPerson(browser);
+  const job = await heldJob(owner, String(baseURL));
+  const page = await owner.context.newPage();
+  const goOn = await openWithoutScript(page, `/jobs/${job.id}`);
+  const search = page.getByRole("searchbox", { name: "Search in the output" });
+  await search.fill("loom");
+  await goOn();
+  await expect(page.getByText('Nothing holds "loom".')).toBeVisible();
+  await expect(search).toHaveValue("loom");
+  await owner.context.close();
+});
