@@ -4,6 +4,7 @@ import { budgetListSchema } from "./budget";
 import { runSummary } from "./dashboard";
 import { dependenciesSchema } from "./dependency";
 import { doingSchema } from "./events";
+import { forecastSchema } from "./forecast";
 import { jobReviewSchema, storedCommentSchema } from "./job-review";
 import { agentQuestionSchema } from "./question";
 import { savedViewSchema } from "./saved-view";
@@ -85,7 +86,10 @@ export const sprintPageSchema = z.object({
   candidates: z.array(
     z.object({ id, code: z.string(), title: z.string(), task_count: z.number() }),
   ),
-  preflight: preflightSchema,
+  /** Only of an active sprint without a run under way. */
+  preflight: preflightSchema.nullable(),
+  /** Only where nothing is in the way of a run. */
+  forecast: forecastSchema.nullable(),
   budgets: budgetListSchema,
   burndown: z.array(z.object({ date: z.string(), remaining: z.number(), total: z.number() })),
 });
@@ -93,7 +97,7 @@ export const sprintPageSchema = z.object({
 /** The sprint without what other parts of its page show. */
 export type SprintFrame = Omit<
   z.infer<typeof sprintPageSchema>,
-  "tasks" | "views" | "preflight" | "budgets" | "burndown"
+  "tasks" | "views" | "preflight" | "forecast" | "budgets" | "burndown"
 >;
 
 export const soloBoardSchema = z.object({

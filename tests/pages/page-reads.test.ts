@@ -13,9 +13,10 @@ import { createPbi } from "~/domain/pbis/operations.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
 import { createProduct } from "~/domain/products/operations.server";
 import { askQuestion } from "~/domain/questions/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createSprint, startSprint } from "~/domain/sprints/operations.server";
 import { assignStory, createStory } from "~/domain/stories/operations.server";
-import { createTask, setTaskStatus } from "~/domain/tasks/operations.server";
+import { createTask, setTaskStatus, updateTask } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -69,6 +70,25 @@ describe("what the pages read", () => {
     expect((await getShell(stranger, { active_product_id: product.id })).inbox).toBe(0);
     const { tasks } = await getSprintBoard(ada, { sprint_id: sprint.id });
     expect(tasks.map(({ code, open_questions }) => [code, open_questions])).toEqual([["T-1", 1]]);
+  });
+
+  it("asks what is in the way of a run, and how long it takes, only where one could begin", async () => {
+    const other = await createProduct(ada, { code: "RUN", name: "Runs" });
+    const { id: pbi_id } = await createPbi(ada, { product_id: other.id, title: "Greet" });
+    const { id: sprint_id } = await createSprint(ada, { product_id: other.id, sprint_goal: "Go" });
+    const { id: story_id } = await createStory(ada, { pbi_id, title: "See it", sprint_id });
+    const { id: task_id } = await createTask(ada, { story_id, title: "Write it" });
+    const read = async () => {
+      const { preflight, forecast } = await getSprintBoard(ada, { sprint_id });
+      return { ready: preflight?.ready ?? null, tasks: forecast?.tasks ?? null };
+    };
+    expect(await read()).toEqual({ ready: null, tasks: null });
+    await startSprint(ada, { sprint_id });
+    expect(await read()).toEqual({ ready: false, tasks: null });
+    await updateTask(ada, { task_id, implementation_plan: "Write it." });
+    expect(await read()).toEqual({ ready: true, tasks: 1 });
+    await startSprintRun(ada, { sprint_id });
+    expect(await read()).toEqual({ ready: null, tasks: null });
   });
 
   it("gathers on the dashboard what waits on a person", async () => {

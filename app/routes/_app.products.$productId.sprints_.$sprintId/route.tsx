@@ -16,7 +16,6 @@ import { FormErrors } from "~/components/field";
 import { ThingsAtHand } from "~/components/things/things-at-hand";
 import { useAnswer } from "~/components/use-answer";
 import { viewsText } from "~/components/views/views-text.server";
-import { getForecast } from "~/domain/budgets/operations.server";
 import { getSprintBoard } from "~/domain/pages/operations.server";
 import { pageData } from "~/http/page-data.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
@@ -34,18 +33,14 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const sprintId = requireId(params.sprintId, "sprint");
   const address = new URL(request.url).searchParams;
   const look = readLook(address);
-  const { tasks, views, preflight, budgets, burndown, ...board } = await getSprintBoard(actor, {
-    sprint_id: sprintId,
-  });
-  const mayStart = preflight.ready && board.sprint.status === "active";
+  const { tasks, views, preflight, forecast, budgets, burndown, ...board } = await getSprintBoard(
+    actor,
+    { sprint_id: sprintId },
+  );
   const view = viewOf(tasks, board.stories, look, principal.user_id, board.members);
   const cards = boardCards(view.tasks, view.groups);
   return pageData({
     productId,
-    // Only the dialog that starts a run tells what it will take.
-    forecast: mayStart
-      ? await getForecast(actor, { product_id: productId, sprint_id: sprintId })
-      : null,
     board,
     tools: tasks.length > 0 ? toolsText(look, address.get("view")) : null,
     views: viewsText(views, "board", request),
@@ -57,6 +52,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     cards: look.list ? [] : cards,
     lanes: view.lanes,
     preflight,
+    forecast,
     budgets,
     burndown: drawBurndown(burndown, board.sprint),
   });

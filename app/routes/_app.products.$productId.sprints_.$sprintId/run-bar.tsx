@@ -22,7 +22,7 @@ export function RunBar({
   productId,
 }: {
   board: SprintFrame;
-  preflight: Preflight;
+  preflight: Preflight | null;
   forecast: Forecast | null;
   productId: string;
 }) {
@@ -31,7 +31,7 @@ export function RunBar({
     run && (run.status === "queued" || run.status === "running" || run.status === "paused");
   if (run && unfinished) return <RunUnderWay run={run} productId={productId} />;
   if (sprint.status === "failed") return <FailedRun run={run} productId={productId} />;
-  if (sprint.status !== "active") return null;
+  if (!preflight) return null;
   if (preflight.ready) return <ReadyToRun preflight={preflight} forecast={forecast} />;
   if (board.stories.length > 0 && board.stories.every(({ status }) => status === "done")) {
     return <AllDone productId={productId} sprintId={sprint.id} />;

@@ -1,5 +1,6 @@
 -- Why: the sprint page in one read: the sprint, its stories and cards, its newest run, the members who can take
--- a story, the open stories that could join, what stands in the way of a run, and the burn-down (design: pages).
+-- a story, the open stories that could join, and the burn-down (design: pages). What stands in the way of a run, or how long one
+-- would take, is asked only where one could begin: while agents work, which is when most people look, nobody needs it.
 create function public.get_sprint_board(p_sprint_id uuid)
 returns json
 language plpgsql
@@ -10,7 +11,18 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_product uuid := private.require_access('sprint', p_sprint_id);
+  v_preflight json;
+  v_forecast json;
 begin
+  if exists (select from public.sprints s where s.id = p_sprint_id and s.status = 'ACTIVE')
+    and not exists (
+      select from public.sprint_runs r where r.sprint_id = p_sprint_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED'))
+  then
+    v_preflight := private.preflight_sprint_run(p_sprint_id);
+    if (v_preflight ->> 'ready')::boolean then
+      v_forecast := private.get_forecast(v_product, p_sprint_id);
+    end if;
+  end if;
   return json_build_object(
     'views', private.saved_views_of(v_product, 'board'),
     'sprint', (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id),
@@ -57,7 +69,8 @@ begin
         limit 200
       ) x),
     'budgets', public.get_budgets(v_product, null, p_sprint_id),
-    'preflight', private.preflight_sprint_run(p_sprint_id),
+    'preflight', v_preflight,
+    'forecast', v_forecast,
     'burndown', private.get_sprint_burndown(p_sprint_id)
   );
 end;
