@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { exportDocumentSchema, exportFormat, exportVersion } from "~/contract/export-document";
 import type { Actor } from "~/db/rpc.server";
 import {
   getBacklogTree,
@@ -17,6 +18,7 @@ import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createSprint, startSprint } from "~/domain/sprints/operations.server";
 import { assignStory, createStory } from "~/domain/stories/operations.server";
 import { createTask, setTaskStatus, updateTask } from "~/domain/tasks/operations.server";
+import { importDocument } from "~/domain/transfers/import-document.server";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -98,6 +100,27 @@ describe("what the pages read", () => {
     expect(seen.questions.map(({ question }) => question)).toEqual(["Which words?"]);
     expect(seen.products.map(({ name, is_owner }) => [name, is_owner])).toEqual([["Loom", false]]);
     expect((await getDashboard(stranger)).products).toEqual([]);
+  });
+
+  it("counts as done today what was finished today, not what an import brought", async () => {
+    const carl = await createUser(t);
+    const tasks = [
+      { title: "Done elsewhere, long ago", status: "DONE" },
+      { title: "Not done yet", status: "TO_DO" },
+    ];
+    const document = exportDocumentSchema.parse({
+      format: exportFormat,
+      version: exportVersion,
+      product: { code: "MOVED", name: "Moved" },
+      pbis: [{ title: "Move", stories: [{ title: "Pack", tasks }] }],
+    });
+    const { id: product_id } = await importDocument(t.database, carl.id, document);
+    const done = async () => (await getDashboard(t.actorOf(carl))).done_today;
+    expect(await done()).toBe(0);
+    const { tasks: rows } = await getBacklogTree(t.actorOf(carl), { product_id });
+    const open = rows.find(({ status }) => status !== "done");
+    await setTaskStatus(t.actorOf(carl), { task_id: String(open?.id), status: "done" });
+    expect(await done()).toBe(1);
   });
 
   it("shows on the solo board one's own stories and those that nobody took", async () => {

@@ -16,7 +16,7 @@ export function EditableTitle(text: InPlaceText) {
     );
   }
   return (
-    <span className="flex min-w-0 flex-wrap items-center gap-x-1" data-editable>
+    <span className="min-w-0" data-editable>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the pencil beside it is the same for keys */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the pencil beside it is the same for keys */}
       <span
@@ -25,7 +25,9 @@ export function EditableTitle(text: InPlaceText) {
       >
         {place.pending ?? text.value}
       </span>
-      <EditLink label={text.label} place={place} />
+      {/* Joined to the last word, so that the pencil never stands in a line of its own. */}
+      {"\u2060"}
+      <EditLink label={text.label} place={place} className="-my-1 ml-1 align-middle" />
       {place.hasKept ? <KeptNotice label={text.label} place={place} /> : null}
     </span>
   );

@@ -15,13 +15,17 @@ export function SprintHeader({ board }: { board: SprintFrame }) {
     <div>
       <PageHeader
         title={
-          <span className="flex flex-wrap items-center gap-2.5">
+          <span className="flex flex-wrap items-baseline gap-x-2.5">
             <span className="font-mono text-base text-muted">{sprint.code}</span>
             {sprint.sprint_goal || "No goal yet"}
-            <StatusPill status={sprint.status} />
           </span>
         }
-        lead={<Dates sprint={sprint} />}
+        lead={
+          <span className="flex flex-wrap items-center gap-2.5">
+            <StatusPill status={sprint.status} />
+            <Dates sprint={sprint} />
+          </span>
+        }
         actions={
           <>
             <ButtonLink to={`/products/${sprint.product_id}/sprints/${sprint.id}/review`}>

@@ -80,7 +80,9 @@ begin
       ) s),
     'done_today', (
       select count(distinct c.task_id) from public.task_status_changes c
-      where c.product_id = any (v_products) and c.changed_at >= v_today and c.to_status = 'DONE' and c.from_status is distinct from c.to_status),
+      where c.product_id = any (v_products) and c.changed_at >= v_today and c.to_status = 'DONE'
+        -- Null is what an import brought as done already.
+        and c.from_status <> 'DONE'),
     'workers_online', private.workers_online(v_products)
   );
 end;
