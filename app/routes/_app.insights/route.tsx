@@ -87,10 +87,11 @@ export default function InsightsPage() {
 
 function Totals({ totals }: { totals: UsageNumbers }) {
   const read = totals.input_tokens + totals.cache_read_tokens + totals.cache_write_tokens;
+  const noCost = totals.jobs === 0 ? "none yet" : "not known";
   const cached = read === 0 ? null : totals.cache_read_tokens / read;
   return (
     <Facts>
-      <Fact term="Cost">{costsText(totals.costs) ?? "not known"}</Fact>
+      <Fact term="Cost">{costsText(totals.costs) ?? noCost}</Fact>
       <Fact term="Jobs">{countText(totals.jobs, "job")}</Fact>
       <Fact term="Read">{tokensText(read)}</Fact>
       <Fact term="Written">{tokensText(totals.output_tokens)}</Fact>
