@@ -29,10 +29,25 @@ interface GitEnd {
 const mostMinutes = 30;
 const cloneMinutes = 240;
 
-/** How git ended, for commands whose exit code is an answer. */
-export function gitEnd(folder: string, ...words: readonly string[]): Promise<GitEnd> {
-  return gitWithin(words[0] === "clone" ? cloneMinutes : mostMinutes, folder, words);
+/**
+ * How git ended, for commands whose exit code is an answer. Git waits for most of what another one holds; where it does not,
+ * workers of one repository take turns.
+ */
+export async function gitEnd(folder: string, ...words: readonly string[]): Promise<GitEnd> {
+  const begun = performance.now();
+  for (;;) {
+    const end = await gitWithin(words[0] === "clone" ? cloneMinutes : mostMinutes, folder, words);
+    if (end.code === 0 || !isInTheMiddle.test(end.problem)) return end;
+    if (performance.now() - begun > longestWait) return end;
+    await wait(20 + Math.random() * 60);
+  }
 }
+
+/** Another git writes the configuration, or makes a worktree whose files every git looks through. */
+const isInTheMiddle = /could not lock config file|failed to read \S*worktrees\/\S+\/commondir/;
+
+/** After that it counts as left behind by one that was killed. */
+const longestWait = 10_000;
 
 /**
  * The same with a limit of its own: git is ended when it takes longer, or when the work that it is for is interrupted, together
@@ -92,23 +107,6 @@ async function gitOutput(folder: string, words: readonly string[]): Promise<stri
   const { code, output, problem } = await gitEnd(folder, ...words);
   if (code === 0) return output;
   throw new Error(`git ${words[0]} failed: ${problem}`);
-}
-
-/** How long another git may hold the configuration before it counts as left behind by one that was killed. */
-const longestLock = 10_000;
-
-/** Sets a name of the configuration. Git waits for its other locks, not for this one: workers of one repository take turns. */
-export async function setConfig(folder: string, name: string, value: string): Promise<void> {
-  const begun = performance.now();
-  for (;;) {
-    const { code, problem } = await gitEnd(folder, "config", name, value);
-    if (code === 0) return;
-    const isTaken = problem.includes("could not lock config file");
-    if (!isTaken || performance.now() - begun > longestLock) {
-      throw new Error(`git config failed: ${problem}`);
-    }
-    await wait(20 + Math.random() * 60);
-  }
 }
 
 /** The commit that a name stands for, or null when there is none. */

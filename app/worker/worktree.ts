@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { contextFolder } from "./context-files";
-import { commitOf, committer, git, setConfig } from "./git";
+import { commitOf, committer, git } from "./git";
 import { uninterrupted } from "./interruption";
 import { fetchAll, tipOf } from "./remote";
 import type { Repository } from "./repository";
@@ -45,7 +45,9 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
     await git(repository.folder, "branch", "--quiet", "-D", checkout).catch(() => undefined);
   };
   await wholeOrNot(remove, async () => {
-    await git(repository.folder, "worktree", "add", "--quiet", "-b", checkout, folder, start);
+    // Two steps, each of which may be taken again while another worker makes a worktree.
+    await git(repository.folder, "branch", "--no-track", checkout, start);
+    await git(repository.folder, "worktree", "add", "--quiet", folder, checkout);
     await track(repository, checkout, branch);
     await excludeContext(folder);
   });
@@ -94,8 +96,8 @@ async function checkoutName({ folder, remote }: Repository, branch: string, name
 
 /** What programs such as `gh`, and a worker after a kill, look at to know where the branch goes. */
 async function track({ folder, remote }: Repository, checkout: string, branch: string) {
-  await setConfig(folder, `branch.${checkout}.remote`, remote ?? ".");
-  await setConfig(folder, `branch.${checkout}.merge`, `refs/heads/${branch}`);
+  await git(folder, "config", `branch.${checkout}.remote`, remote ?? ".");
+  await git(folder, "config", `branch.${checkout}.merge`, `refs/heads/${branch}`);
 }
 
 /** Where a branch that was checked out for an attempt goes, if that is known. */

@@ -1,0 +1,55 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { committer, git, gitWithin } from "~/worker/git";
+
+const home = await mkdtemp(join(tmpdir(), "backloom-turns-"));
+afterAll(() => rm(home, { recursive: true }));
+
+async function makeRepository(name: string): Promise<string> {
+  const folder = join(home, name);
+  await git(home, "init", "--quiet", "--initial-branch=main", folder);
+  await git(folder, ...committer, "commit", "--quiet", "--allow-empty", "-m", "Begin");
+  return folder;
+}
+
+/** What one git says that does not wait, several times over. */
+async function isRefused(folder: string, words: readonly string[], why: string): Promise<void> {
+  for (let n = 0; n < 3; n++) {
+    expect(await gitWithin(1, folder, words)).toMatchObject({
+      problem: expect.stringContaining(why),
+    });
+  }
+}
+
+it("workers of one repository take turns with its configuration", async () => {
+  const folder = await makeRepository("configuration");
+  const lock = join(folder, ".git", "config.lock");
+  await writeFile(lock, "");
+  const set = git(folder, "config", "branch.b.merge", "refs/heads/b");
+  const other = ["config", "branch.other.merge", "refs/heads/other"];
+  await isRefused(folder, other, "could not lock config file");
+  await rm(lock);
+  await set;
+  expect(await git(folder, "config", "--get", "branch.b.merge")).toBe("refs/heads/b");
+});
+
+it("a worker waits until the worktree that another one makes is whole", async () => {
+  const folder = await makeRepository("worktrees");
+  // As another git leaves it for a moment: the file is there, what it says is not.
+  const half = join(folder, ".git", "worktrees", "half");
+  await mkdir(half, { recursive: true });
+  await writeFile(join(half, "locked"), "initializing");
+  await writeFile(join(half, "gitdir"), `${join(home, "half", ".git")}\n`);
+  await writeFile(join(half, "HEAD"), `${await git(folder, "rev-parse", "HEAD")}\n`);
+  await writeFile(join(half, "commondir"), "");
+
+  const made = git(folder, "worktree", "add", "--quiet", "--detach", join(home, "whole"), "main");
+  await isRefused(folder, ["worktree", "list"], "commondir");
+  await writeFile(join(half, "commondir"), "../..\n");
+  await made;
+  expect(await git(join(home, "whole"), "rev-parse", "HEAD")).toBe(
+    await git(folder, "rev-parse", "main"),
+  );
+});
