@@ -12,7 +12,7 @@ import { NonceProvider } from "~/components/nonce";
 import { TextResponse } from "~/http/text-response.server";
 
 /** While developing, what draws a row may change at any time. */
-const keeper = import.meta.env.DEV ? undefined : keepText;
+const keeper = () => (import.meta.env.DEV ? undefined : keepText);
 
 /**
  * No page defers data, so each is rendered in one go and goes out as one text: streams would cost as much as
@@ -27,7 +27,7 @@ export default function handleRequest(
 ): Response {
   const html = renderToString(
     <NonceProvider value={context.cspNonce}>
-      <KeepProvider value={keeper}>
+      <KeepProvider value={keeper()}>
         <RemixServer context={remixContext} url={request.url} nonce={context.cspNonce} />
       </KeepProvider>
     </NonceProvider>,
