@@ -23,6 +23,7 @@ const words: Readonly<Record<string, string>> = {
   "criterion.waived": "Waived a criterion",
   "task.begun_waiting": "Began a task that waits for others",
   "job.merged": "Said that the work of a job is on the main branch",
+  "job.merge_taken_back": "Took back that the work of a job is on the main branch",
   "user.changed": "Role or flags changed",
   "user.configured": "Role or flags set by the operator",
 };

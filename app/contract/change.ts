@@ -37,7 +37,7 @@ export type ChangedThings = z.infer<typeof changedThingsSchema>;
 export const undoneSchema = z.object({
   changes: z.array(
     z.object({
-      kind: thingSchema.shape.kind,
+      kind: z.enum([...thingSchema.shape.kind.options, "job"]),
       id: z.string(),
       code: z.string(),
       is_back: z.boolean(),

@@ -8,7 +8,7 @@ import { releasedWords } from "~/contract/released-words";
 import type { Actor } from "~/db/rpc.server";
 import { reportMerged } from "~/domain/agent-jobs/operations.server";
 import { addDependency, removeDependency } from "~/domain/dependencies/operations.server";
-import { done, readForm, runForm, textOf } from "./form-action.server";
+import { done, doneForNow, readForm, runForm, textOf } from "./form-action.server";
 
 interface Side {
   kind: DependencyKind;
@@ -62,5 +62,5 @@ export async function removeDependencyForm(
 /** The owner says that the code of something done is on the main branch, where no worker can see it. */
 async function markMergedForm(actor: Actor, form: FormData, back: string): Promise<Response> {
   const { released } = await reportMerged(actor, readForm(form, reportMergedInput));
-  return done(form, back, `Noted${releasedWords(released)}`);
+  return doneForNow(form, back, `Noted${releasedWords(released)}`);
 }

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { claim, columnOf, seedSprint } from "../db/agents/sprint-world";
-import { wait } from "../db/dependency-world";
+import { claim, claimRefusal, columnOf, seedSprint } from "../db/agents/sprint-world";
+import { expectRightCounters, wait } from "../db/dependency-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";
@@ -42,3 +43,57 @@ it("the owner sets it, sees whose code is waited for, and says that it is there"
   expect(await columnOf(t, "agent_jobs", job.id, "merged_at")).not.toBeNull();
   expect((await claim(world.actor)).task?.code).toBe(second.code);
 });
+
+it("the owner takes it back for a moment, unless an agent has begun what it freed", async () => {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+  const { actor, product, owner } = world;
+  const [first, second] = [at(world.tasks, 0), at(world.tasks, 1)];
+  await updateProduct(actor, { product_id: product.id, dependency_release: "merged" });
+  await wait(actor, second, first);
+  await startSprintRun(actor, { sprint_id: world.sprint.id });
+  const job = await claim(actor);
+  await reportAgentJob(actor, {
+    ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
+    ...{ base_sha: "0".repeat(40), head_sha: "a".repeat(40) },
+  });
+  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const elsewhere = createVisitor(app, await signIn(t, app, owner));
+  const page = `/tasks/${second.id}`;
+  const say = async () => {
+    const form = fieldsOf({ intent: "mark-merged", job_id: job.id, enhanced: "1" });
+    const answer = await visitor.send(`${page}?_data=routes/_app.tasks.$taskId`, form);
+    const message = `Noted. ${second.code} can start now`;
+    expect(await answer.json()).toEqual({ ok: true, message, undo: true });
+  };
+  const undo = async (person = visitor) => {
+    const answer = await person.send("/undo?_data=routes/_app.undo", fieldsOf({ enhanced: "1" }));
+    return JSON.stringify(await answer.json());
+  };
+  const mergedAt = () => columnOf(t, "agent_jobs", job.id, "merged_at");
+
+  await say();
+  expect(await undo(elsewhere)).toContain("Nothing to take back");
+  expect(await mergedAt()).not.toBeNull();
+  expect(await undo()).toContain(`Taken back: arrival on the main branch of ${first.code}`);
+  expect(await mergedAt()).toBeNull();
+  expect(await visitor.read(page)).toContain("It is on the main branch");
+  expect(await claimRefusal(actor)).toBe("dependency");
+  await expectRightCounters(t);
+
+  await say();
+  const next = await claim(actor);
+  expect(next.task?.code).toBe(second.code);
+  expect(await undo()).toContain(
+    `${first.code} freed what an agent has begun since (${second.code}), so nothing was taken back.`,
+  );
+  expect(await mergedAt()).not.toBeNull();
+  const { rows } = await t.sql.query(
+    "select kind from public.audit_events where detail ->> 'job_id' = $1 order by created_at, id",
+    [job.id],
+  );
+  expect(rows.map(({ kind }) => kind)).toEqual([
+    ...["job.merged", "job.merge_taken_back", "job.merged"],
+  ]);
+});
+
+const fieldsOf = (fields: Record<string, string>) => Object.entries(fields);

@@ -14,6 +14,7 @@ const fieldWords: Record<string, string> = {
   pbi_id: "PBI",
   sort_order: "place",
   code: "code",
+  merged_at: "arrival on the main branch",
 };
 
 /** What was taken back, in one sentence. */

@@ -1,6 +1,6 @@
 -- Why: somebody who changed or deleted a thing by mistake takes it back within 30 seconds. One row for each thing that a
 -- transaction of a person's session changed, with what it was before and what it became; agents' and services' changes
--- are not kept. Rows live for a minute: a session's next change removes its old ones, the sweep the rest.
+-- are not kept. Of a job it is the owner's word that its work is on the main branch. Rows live for a minute: a session's next change removes its old ones, the sweep the rest.
 create table private.changes (
   id bigint generated always as identity primary key,
   session_id uuid not null,

@@ -1,4 +1,4 @@
--- The code by which people know a thing, for sentences about it.
+-- The code by which people know a thing, for sentences about it: a job goes by its task.
 create function private.code_of(p_kind text, p_id uuid)
 returns text
 language sql
@@ -9,8 +9,9 @@ as $$
     when 'task' then (select t.code from public.tasks t where t.id = p_id)
     when 'story' then (select s.code from public.stories s where s.id = p_id)
     when 'pbi' then (select b.code from public.pbis b where b.id = p_id)
+    when 'job' then (select t.code from public.agent_jobs j join public.tasks t on t.id = j.task_id where j.id = p_id)
   end;
 $$;
 
-comment on function private.code_of is 'The code of a task, story or PBI.';
+comment on function private.code_of is 'The code of a task, story, PBI or job.';
 grant execute on function private.code_of to authenticated;

@@ -11,6 +11,10 @@ declare
   v_story public.stories;
   v_pbi public.pbis;
 begin
+  if p_change.kind = 'job' then
+    return private.restore_unmerged(p_change);
+  end if;
+
   case p_change.kind
     when 'task' then
       select t.* into v_task from public.tasks t where t.id = p_change.thing_id;

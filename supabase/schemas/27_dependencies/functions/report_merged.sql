@@ -1,5 +1,6 @@
 -- Why: the work of a job has reached the main branch. A worker says so with the commit that it found there; a person who is the owner says
--- so when no worker can see it. What waits is counted anew, and freed, in this transaction. Saying it twice is fine.
+-- so when no worker can see it, and may take that back for a moment (private.restore_unmerged). What waits is counted anew, and freed, in
+-- this transaction. Saying it twice is fine.
 -- Refusals: 404, 403, 409 for work that is not done or stands at another commit, 422, 429. Definer: jobs are written by functions only.
 create function private.report_merged(p_job_id uuid, p_head_sha text)
 returns json
@@ -28,6 +29,8 @@ begin
     if not private.is_token() then
       perform private.audit(auth.uid(), auth.uid(), 'job.merged', jsonb_build_object('product_id', v_job.product_id, 'job_id', v_job.id,
         'code', (select t.code from public.tasks t where t.id = v_job.task_id), 'head_sha', v_job.head_sha));
+      perform private.remember_change('job', v_job.id, v_job.product_id, private.code_of('job', v_job.id),
+        '{"merged_at": null}', jsonb_build_object('merged_at', v_job.merged_at));
     end if;
   end if;
   return jsonb_build_object('job_id', v_job.id, 'merged_at', v_job.merged_at) || private.released();
