@@ -32,7 +32,10 @@ export function requireCronSecret(request: Request, secret: string | undefined):
     // Headers arrive as bytes; a secret with letters beyond ASCII was sent as UTF-8.
     if (timingSafeEqual(sha256(Buffer.from(given, "latin1")), sha256(secret))) return;
   }
-  throw new ContractError(401, "The schedule's secret is missing or wrong.");
+  throw new ContractError(
+    401,
+    "The schedule's secret is missing or wrong. Send CRON_SECRET as a bearer token.",
+  );
 }
 
 /** Whether a bearer token was sent, however malformed; other schemes are between the browser and a proxy. */

@@ -56,7 +56,10 @@ export function readForm<Schema extends z.ZodType>(
     return withEmptied(fields, schema, submission.value, emptied);
   }
   const messages = Object.values(submission.error ?? {}).flatMap((found) => found ?? []);
-  throw new ContractError(422, messages.join(" ") || "The form is not complete.");
+  throw new ContractError(
+    422,
+    messages.join(" ") || "The form is not complete. Reload the page and fill it in again.",
+  );
 }
 
 /** Which of a page's small forms was sent: its `intent` names it. */

@@ -6,5 +6,5 @@ import { requireActor, type SignedIn } from "./page-guards.server";
 export async function requireAdmin(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const signedIn = await requireActor(request, context);
   if (signedIn.principal.role === "ADMIN") return signedIn;
-  throw new ContractError(403, "Only administrators may see this page.");
+  throw new ContractError(403, "Only administrators may see this page. Ask one of them.");
 }

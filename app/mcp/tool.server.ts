@@ -120,5 +120,9 @@ function parseArguments<Input extends z.ZodObject>(
     path: issue.path.join("."),
     message: issue.message,
   }));
-  throw new ContractError(422, `The arguments of ${name} do not fit its input schema`, { issues });
+  throw new ContractError(
+    422,
+    `The arguments of ${name} do not fit its input schema. Mend what the issues name.`,
+    { issues },
+  );
 }

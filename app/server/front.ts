@@ -79,5 +79,8 @@ function fail(
 
 function unexpected(error: unknown, context: NodeRequestContext): ContractError {
   context.log.error({ err: error }, "a request failed");
-  return new ContractError(500, `Something went wrong here. Request id: ${context.requestId}`);
+  return new ContractError(
+    500,
+    `Something went wrong here. Try again; request id: ${context.requestId}`,
+  );
 }

@@ -137,7 +137,7 @@ const answerFailure: ErrorRequestHandler = (error, request, response, _next) => 
   const send = isFromProgram(request) ? sendJsonProblem : sendPlainProblem;
   if (error instanceof ContractError) return send(response, error);
   context?.log.error({ err: error }, "a page request failed");
-  const text = `Something went wrong here. Request id: ${context?.requestId ?? "unknown"}`;
+  const text = `Something went wrong here. Try again; request id: ${context?.requestId ?? "unknown"}`;
   return send(response, new ContractError(500, text));
 };
 

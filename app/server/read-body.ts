@@ -32,7 +32,8 @@ export function readBody(
     request.once("end", () => resolve(Buffer.concat(chunks)));
     request.once("error", reject);
     request.once("close", () => {
-      if (!request.readableEnded) reject(new ContractError(400, "The request body is incomplete."));
+      if (!request.readableEnded)
+        reject(new ContractError(400, "The request body is incomplete. Send it again."));
     });
   });
 }

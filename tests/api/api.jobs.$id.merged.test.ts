@@ -80,7 +80,13 @@ describe("POST /api/jobs/:id/merged", { timeout: 60_000 }, () => {
     });
     await expectRightCounters(t);
 
-    expect((await post(world, job.id, { head_sha: sha("b") })).status).toBe(409);
+    const elsewhere = await post(world, job.id, { head_sha: sha("b") });
+    expect([elsewhere.status, await elsewhere.json()]).toMatchObject([
+      409,
+      {
+        error: `The work of this job stands at ${sha("a").slice(0, 8)} now. Say it of that, once it is on the main branch.`,
+      },
+    ]);
     expect((await post(world, job.id, {})).status).toBe(422);
     const answer = await post(world, job.id, { head_sha: sha("a") });
     expect([answer.status, await answer.json()]).toMatchObject([200, { released: [second.code] }]);

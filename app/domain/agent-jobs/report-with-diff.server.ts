@@ -25,5 +25,9 @@ function diffOf(report: ReportAgentJobInput, diff: string): SaveJobDiffInput {
     path: path[0] === "files" ? ["diff", ...path].join(".") : path.join("."),
     message,
   }));
-  throw new ContractError(422, "The diff cannot be kept as it is.", { issues });
+  throw new ContractError(
+    422,
+    "The diff cannot be kept as it is. Mend what the issues name, or report without it.",
+    { issues },
+  );
 }

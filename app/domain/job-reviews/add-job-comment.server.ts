@@ -23,9 +23,13 @@ export async function addJobComment(
   const file = diff.files.find((each) => each.path === path);
   const found = file && linesOf(file, side).find((each) => each.line === line);
   if (!found) {
-    throw new ContractError(422, `The changes of attempt ${diff.attempt} do not show this line.`, {
-      issues: [{ path: file ? "line" : "path", message: "Is not part of the diff." }],
-    });
+    throw new ContractError(
+      422,
+      `The changes of attempt ${diff.attempt} do not show this line. Choose one of the diff.`,
+      {
+        issues: [{ path: file ? "line" : "path", message: "Is not part of the diff." }],
+      },
+    );
   }
   const stored = await callAs(
     actor,

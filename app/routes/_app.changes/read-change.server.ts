@@ -22,7 +22,10 @@ export function readChange(form: FormData, me: string): ChangeThingsInput {
   const read = changeThingsInput.safeParse({ things, changes });
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw new ContractError(422, issue?.message ?? "The form is not complete.");
+  throw new ContractError(
+    422,
+    issue?.message ?? "The form is not complete. Reload the page and fill it in again.",
+  );
 }
 
 /** A PBI that goes directly before or after another one; null where the form changes something else. */

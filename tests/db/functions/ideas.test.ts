@@ -16,7 +16,7 @@ import { getPbi } from "~/domain/pbis/operations.server";
 import { createProduct, deleteProduct } from "~/domain/products/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
-import { statusOf } from "../refusal";
+import { refusalOf, statusOf } from "../refusal";
 import { seedWorld } from "../world";
 
 const t = await createTestDatabase();
@@ -66,7 +66,10 @@ describe("promote_idea", () => {
       id: idea_id,
       code: idea.code,
     });
-    expect(await statusOf(promoteIdea(actor, { idea_id }))).toBe(409);
+    expect(await refusalOf(promoteIdea(actor, { idea_id }))).toMatchObject({
+      status: 409,
+      message: `Idea ${idea.code} was promoted already. Go on with ${pbi.code}.`,
+    });
   });
 
   it("leaves nothing behind when it is refused", async () => {

@@ -15,7 +15,7 @@ declare
 begin
   select * into v_user from public.users u where u.id = p_user_id for share;
   if not found then
-    raise exception using errcode = 'PT401', message = 'This account no longer exists.';
+    raise exception using errcode = 'PT401', message = 'This account no longer exists. Sign in with another one.';
   end if;
 
   delete from public.user_sessions s

@@ -35,7 +35,7 @@ begin
       detail = '{"issues":[{"path":"min_quota_pct","message":"Enter a whole number from 1 to 100"}]}';
   end if;
   if p_username !~ '^[A-Za-z0-9][A-Za-z0-9._-]{1,39}$' then
-    raise exception using errcode = 'PT422', message = 'This user name cannot be used.',
+    raise exception using errcode = 'PT422', message = 'This user name cannot be used. Choose another one.',
       detail = '{"issues":[{"path":"username","message":"Use 2 to 40 letters, digits, dots, underscores or hyphens"}]}';
   end if;
 

@@ -22,7 +22,8 @@ begin
     perform private.refuse(409, 'The work of this job is not done, so it cannot have been merged.');
   end if;
   if p_head_sha is not null and p_head_sha is distinct from v_job.head_sha then
-    perform private.refuse(409, format('The work of this job stands at %s now.', coalesce(left(v_job.head_sha, 8), 'no commit')));
+    perform private.refuse(409, format('The work of this job stands at %s now. Say it of that, once it is on the main branch.',
+      coalesce(left(v_job.head_sha, 8), 'no commit')));
   end if;
   if v_job.merged_at is null then
     update public.agent_jobs j set merged_at = private.now() where j.id = p_job_id returning j.* into v_job;

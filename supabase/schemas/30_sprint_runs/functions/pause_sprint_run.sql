@@ -21,7 +21,7 @@ begin
   if p_job_id is not null then
     v_job := private.hold_job(p_job_id, p_attempt);
     if v_job.sprint_run_id is distinct from p_sprint_run_id then
-      perform private.refuse(422, 'This job does not belong to the run.');
+      perform private.refuse(422, 'This job does not belong to the run. Name one of its jobs, or none.');
     end if;
   end if;
   if v_run.status not in ('QUEUED', 'RUNNING') then

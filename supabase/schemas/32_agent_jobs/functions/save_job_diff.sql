@@ -17,7 +17,7 @@ declare
   v_deletions bigint;
 begin
   if v_job.kind = 'PLAN_CHAT' then
-    perform private.refuse(422, 'A talk about an idea changes no files.');
+    perform private.refuse(422, 'A talk about an idea changes no files. Report it without a diff.');
   end if;
   if v_state = 'lost' then
     perform private.refuse_attempt(v_job, p_attempt, v_state);

@@ -35,7 +35,7 @@ begin
   if p_job_id is not null then
     v_job := private.hold_job(p_job_id, p_attempt);
     if v_job.product_id <> v_target.p_product then
-      perform private.refuse(422, 'The job belongs to another product than the question.');
+      perform private.refuse(422, 'The job belongs to another product than the question. Ask about what its own product holds.');
     end if;
   end if;
 

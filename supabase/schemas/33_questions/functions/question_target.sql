@@ -22,7 +22,7 @@ begin
   end if;
   p_product := private.require_access('story', p_story);
   if p_task_id is not null and not exists (select from public.tasks t where t.id = p_task_id and t.story_id = p_story) then
-    perform private.refuse(422, 'The task does not belong to the story.');
+    perform private.refuse(422, 'The task does not belong to the story. Leave story_id out: task_id stands for its story.');
   end if;
 end;
 $$;
