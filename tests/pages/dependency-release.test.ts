@@ -83,9 +83,13 @@ it("the owner takes it back for a moment, unless an agent has begun what it free
   await say();
   const next = await claim(actor);
   expect(next.task?.code).toBe(second.code);
-  expect(await undo()).toContain(
-    `${first.code} freed what an agent has begun since (${second.code}), so nothing was taken back.`,
-  );
+  const refusal = `${first.code} freed what an agent has begun since (${second.code}), so nothing was taken back.`;
+  expect(await undo()).toContain(refusal);
+  await reportAgentJob(actor, {
+    ...{ job_id: next.id, attempt: next.attempt, status: "done", verify_result: "ALIGNED" },
+    ...{ base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
+  });
+  expect(await undo()).toContain(refusal);
   expect(await mergedAt()).not.toBeNull();
   const { rows } = await t.sql.query(
     "select kind from public.audit_events where detail ->> 'job_id' = $1 order by created_at, id",

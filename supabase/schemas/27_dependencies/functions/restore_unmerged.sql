@@ -21,7 +21,7 @@ begin
 
   select string_agg(distinct private.code_of('job', a.id), ', ') into v_begun
   from public.agent_jobs a
-  where a.product_id = v_job.product_id and a.status in ('CLAIMED', 'RUNNING') and a.claimed_at >= p_change.changed_at
+  where a.product_id = v_job.product_id and a.claimed_at >= p_change.changed_at
     and private.tasks_of_job(a) && private.waiting_for(private.tasks_of_job(v_job));
   if v_begun is not null then
     return format('freed what an agent has begun since (%s)', v_begun);

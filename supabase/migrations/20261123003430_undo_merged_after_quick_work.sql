@@ -1,0 +1,35 @@
+-- Why: the word that work is on the main branch is not taken back either once an agent has already finished what it freed.
+set local check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION private.restore_unmerged(p_change private.changes)
+ RETURNS text
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  v_job public.agent_jobs;
+  v_begun text;
+begin
+  select j.* into v_job from public.agent_jobs j where j.id = p_change.thing_id for update;
+  if not found then
+    return 'was deleted since';
+  end if;
+  perform private.require_product_owner(v_job.product_id);
+  if v_job.merged_at is distinct from (p_change.after ->> 'merged_at')::timestamptz then
+    return 'was changed since';
+  end if;
+
+  select string_agg(distinct private.code_of('job', a.id), ', ') into v_begun
+  from public.agent_jobs a
+  where a.product_id = v_job.product_id and a.claimed_at >= p_change.changed_at
+    and private.tasks_of_job(a) && private.waiting_for(private.tasks_of_job(v_job));
+  if v_begun is not null then
+    return format('freed what an agent has begun since (%s)', v_begun);
+  end if;
+
+  update public.agent_jobs j set merged_at = null where j.id = v_job.id;
+  perform private.audit(auth.uid(), auth.uid(), 'job.merge_taken_back', jsonb_build_object('product_id', v_job.product_id,
+    'job_id', v_job.id, 'code', p_change.code, 'head_sha', v_job.head_sha));
+  return null;
+end;
+$function$;
