@@ -1,7 +1,9 @@
 import { expect } from "@playwright/test";
+import { connectClient } from "../mcp/clients";
+import { claimed } from "./held-job";
 import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld } from "./world";
+import { lastId, newPerson, newToken, newWorld, post } from "./world";
 
 test("what must come first is said under b, shows on both sides and on the board", async ({
   browser,
@@ -129,4 +131,45 @@ test("it works without script too", async ({ browser }) => {
   await expect(page.getByLabel("Status", { exact: true })).toHaveValue("in_progress");
   await waits.getByRole("button", { name: "Remove: T-2" }).click();
   await expect(waits.getByRole("link", { name: /^T-2/ })).toHaveCount(0);
+});
+
+test("the owner says that work is on the main branch, and takes it back", async ({
+  browser,
+  baseURL,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openLive(page, `${world.product}/settings`);
+  await page.getByLabel("How runs use branches").selectOption("STORY");
+  await page.getByLabel("What is done frees").selectOption("merged");
+  await page.getByRole("button", { name: "Save" }).first().click();
+  await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
+  const backlog = `${world.product}/backlog`;
+  const story = { intent: "create-story", pbi_id: world.pbiId, title: "Say goodbye" };
+  const story_id = lastId(await post(context, backlog, story));
+  const task = { intent: "create-task", story_id, title: "Wave", implementation_plan: "1. Wave" };
+  const waiting = `/tasks/${lastId(await post(context, backlog, task))}`;
+  await post(context, world.sprint, {
+    ...{ intent: "add-story", sprint_id: world.sprintId, story_id },
+  });
+  await post(context, waiting, { intent: "add-dependency", blocked_by: "T-1" });
+
+  const agent = await connectClient({ origin: String(baseURL) }, await newToken(context));
+  await agent.call("start_sprint_run", { sprint_id: world.sprintId });
+  const { result } = await agent.call("wait_for_job", { worker: "laptop", wait_seconds: 0 });
+  const { id: job_id, attempt } = claimed.parse(result).job;
+  const done = { status: "done", verify_result: "aligned", head_sha: "a".repeat(40) };
+  expect((await agent.call("update_job_status", { job_id, attempt, ...done })).isError).toBe(false);
+
+  await openLive(page, waiting);
+  const say = page.getByRole("button", { name: "It is on the main branch" });
+  await say.click();
+  await expect(page.getByText("Noted. T-4 can start now")).toBeVisible();
+  await expect(say).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Taken back: arrival on the main branch of T-1")).toBeVisible();
+  await expect(say).toBeVisible();
+  await agent.close();
+  await context.close();
 });
