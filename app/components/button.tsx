@@ -3,7 +3,7 @@ import clsx from "clsx";
 import { type ButtonHTMLAttributes, forwardRef, type ReactNode } from "react";
 
 export type ButtonTone = "primary" | "plain" | "quiet" | "danger";
-export type ButtonSize = "sm" | "md" | "lg" | "icon-sm" | "icon" | "icon-lg";
+export type ButtonSize = "sm" | "md" | "lg" | "icon-sm" | "icon";
 
 const tones: Record<ButtonTone, string> = {
   primary:
@@ -19,7 +19,6 @@ const sizes: Record<ButtonSize, string> = {
   lg: "h-9 px-4 text-base gap-2 pointer-coarse:h-11",
   "icon-sm": "size-7 pointer-coarse:size-9",
   icon: "size-8 pointer-coarse:size-10",
-  "icon-lg": "size-10",
 };
 
 export function buttonClass(
@@ -61,7 +60,7 @@ export const IconButton = forwardRef<
     label: string;
     children: ReactNode;
     tone?: ButtonTone;
-    size?: "icon-sm" | "icon" | "icon-lg";
+    size?: "icon-sm" | "icon";
   }
 >(function IconButton({ label, tone = "quiet", size = "icon", className, ...rest }, ref) {
   return (

@@ -11,11 +11,9 @@ export function Confirm({
   consequence,
   confirmLabel,
   children,
-  tone = "plain",
   size = "md",
   disabled,
   label,
-  triggerClassName,
   confirmTone = "danger",
 }: {
   trigger: ReactNode;
@@ -24,11 +22,9 @@ export function Confirm({
   confirmLabel: string;
   /** A render of the form around the buttons that confirm or step back. */
   children: (buttons: ReactNode) => ReactNode;
-  tone?: ButtonTone;
   size?: ButtonSize;
   disabled?: boolean;
   label?: string;
-  triggerClassName?: string;
   confirmTone?: ButtonTone;
 }) {
   const id = `confirm${useId().replaceAll(":", "")}`;
@@ -41,7 +37,7 @@ export function Confirm({
         popovertarget={id}
         disabled={disabled}
         aria-label={label}
-        className={triggerClassName ?? buttonClass(tone, size)}
+        className={buttonClass("plain", size)}
       >
         {trigger}
       </button>

@@ -15,8 +15,6 @@ interface FieldText {
   /** One sentence under the label: what it is for, what is allowed. */
   description?: ReactNode;
   errors?: readonly string[] | undefined;
-  /** Keeps the label for screen readers only, where the place already says it. */
-  hideLabel?: boolean;
 }
 
 interface FieldShellProps extends FieldText {
@@ -26,18 +24,10 @@ interface FieldShellProps extends FieldText {
 }
 
 /** Label, description, control and errors, wired together by ids. */
-function FieldShell({
-  id,
-  label,
-  description,
-  errors,
-  hideLabel,
-  required,
-  children,
-}: FieldShellProps) {
+function FieldShell({ id, label, description, errors, required, children }: FieldShellProps) {
   return (
     <div className="grid gap-1">
-      <label htmlFor={id} className={hideLabel ? "sr-only" : "text-sm font-medium"}>
+      <label htmlFor={id} className="text-sm font-medium">
         {label}
         {required === false ? <span className="font-normal text-faint"> (optional)</span> : null}
       </label>
@@ -80,13 +70,12 @@ export function TextField({
   label,
   description,
   errors,
-  hideLabel,
   id,
   mono,
   className,
   ...input
 }: TextFieldProps) {
-  const field = { label, description, errors, hideLabel };
+  const field = { label, description, errors };
   const ownId = id ?? `field-${input.name}`;
   return (
     <FieldShell id={ownId} required={input.required} {...field}>
@@ -111,13 +100,12 @@ export function TextAreaField({
   label,
   description,
   errors,
-  hideLabel,
   id,
   mono,
   className,
   ...area
 }: TextAreaFieldProps) {
-  const field = { label, description, errors, hideLabel };
+  const field = { label, description, errors };
   const ownId = id ?? `field-${area.name}`;
   return (
     <FieldShell id={ownId} required={area.required} {...field}>
@@ -154,13 +142,12 @@ export function SelectField({
   label,
   description,
   errors,
-  hideLabel,
   id,
   options,
   className,
   ...select
 }: SelectFieldProps) {
-  const field = { label, description, errors, hideLabel };
+  const field = { label, description, errors };
   const ownId = id ?? `field-${select.name}`;
   return (
     <FieldShell id={ownId} required={select.required} {...field}>
@@ -179,40 +166,31 @@ export function SelectField({
   );
 }
 
-type CheckFieldProps = Omit<FieldText, "hideLabel"> &
+type CheckFieldProps = Omit<FieldText, "errors"> &
   Omit<InputHTMLAttributes<HTMLInputElement>, "id" | "type"> & {
     name: string;
-    id?: string;
     type?: "checkbox" | "radio";
   };
 
-export function CheckField({
-  label,
-  description,
-  errors,
-  id,
-  type = "checkbox",
-  ...input
-}: CheckFieldProps) {
-  const ownId = id ?? `field-${input.name}-${input.value ?? ""}`;
+export function CheckField({ label, description, type = "checkbox", ...input }: CheckFieldProps) {
+  const id = `field-${input.name}-${input.value ?? ""}`;
   return (
     <div className="flex items-start gap-2.5">
       <input
         type={type}
         className="mt-0.5 size-4.5 shrink-0 accent-(--accent)"
         {...input}
-        {...wiring(ownId, { label, description, errors })}
+        {...wiring(id, { label, description })}
       />
       <div className="grid gap-0.5">
-        <label htmlFor={ownId} className="text-sm font-medium">
+        <label htmlFor={id} className="text-sm font-medium">
           {label}
         </label>
         {description ? (
-          <p id={`${ownId}-about`} className="text-xs text-muted">
+          <p id={`${id}-about`} className="text-xs text-muted">
             {description}
           </p>
         ) : null}
-        <FieldErrors id={`${ownId}-error`} errors={errors} />
       </div>
     </div>
   );

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId } from "react";
-import { type ButtonSize, type ButtonTone, buttonClass } from "./button";
+import { buttonClass } from "./button";
 import { useLinkArea } from "./link-area";
 
 interface MenuProps {
@@ -9,11 +9,7 @@ interface MenuProps {
   children: ReactNode;
   align?: "start" | "end";
   side?: "top" | "bottom";
-  tone?: ButtonTone;
-  size?: ButtonSize;
   triggerClassName?: string;
-  id?: string;
-  disabled?: boolean;
 }
 
 /**
@@ -26,13 +22,9 @@ export function Menu({
   children,
   align = "start",
   side = "bottom",
-  tone = "plain",
-  size = "md",
   triggerClassName,
-  id,
-  disabled,
 }: MenuProps) {
-  const ownId = useId();
+  const id = `menu${useId().replaceAll(":", "")}`;
   const follow = useLinkArea();
   const events = {
     ...menuEvents,
@@ -41,24 +33,22 @@ export function Menu({
       closeAfterChoice(event);
     },
   };
-  const target = id ?? `menu${ownId.replaceAll(":", "")}`;
   return (
     <>
       <button
         type="button"
-        popovertarget={target}
+        popovertarget={id}
         aria-haspopup="true"
         aria-label={label}
         title={label}
-        disabled={disabled}
         onKeyDown={enterMenu}
-        className={triggerClassName ?? buttonClass(tone, size)}
+        className={triggerClassName ?? buttonClass()}
       >
         {trigger}
       </button>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles */}
       <div
-        id={target}
+        id={id}
         popover="auto"
         role="group"
         aria-label={label}

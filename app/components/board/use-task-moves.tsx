@@ -50,7 +50,7 @@ function textIn(form: FormData | undefined, name: string): string | undefined {
 }
 
 /** Sends a move in the background; `trackers` must be rendered, they report how it went. */
-export function useTaskMoves(action?: string) {
+export function useTaskMoves() {
   const submit = useSubmit();
   const [moved, setMoved] = useState<readonly { taskId: string; code: string }[]>([]);
   const move = useCallback(
@@ -63,10 +63,10 @@ export function useTaskMoves(action?: string) {
       );
       submit(
         { intent: moveIntent, task_id: task.id, status, [enhancedField]: "1" },
-        { method: "post", action, navigate: false, fetcherKey: keyOf(task.id) },
+        { method: "post", navigate: false, fetcherKey: keyOf(task.id) },
       );
     },
-    [submit, action],
+    [submit],
   );
   const trackers = moved.map((entry) => <MoveTracker key={entry.taskId} {...entry} />);
   return { move, trackers };

@@ -1,17 +1,14 @@
 import { useFetcher } from "@remix-run/react";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
-import { enhancedField } from "~/components/enhanced-field";
 import { TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
-import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
 import { passwordMinLength } from "~/contract/password";
 import { SavedNotice } from "./saved-notice";
 
 export function PasswordForm() {
   const fetcher = useFetcher();
-  const hydrated = useHydrated();
   const form = useServerForm<"current_password" | "new_password">({
     lastResult: fetcher.data,
     id: "password",
@@ -20,7 +17,6 @@ export function PasswordForm() {
     <Section title="Password" about="A new password signs you out on every other device.">
       <ServerForm form={form} fetcher={fetcher} action="/settings?index">
         <input type="hidden" name="intent" value="password" />
-        {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
         <WriteFields quiet className="grid gap-4">
           <TextField
             label="Present password"

@@ -2,17 +2,14 @@ import { useFetcher } from "@remix-run/react";
 import { Badge } from "~/components/badge";
 import { SubmitButton } from "~/components/button";
 import { Section } from "~/components/card";
-import { enhancedField } from "~/components/enhanced-field";
 import { TextField } from "~/components/field";
 import { ServerForm, useServerForm } from "~/components/server-form";
-import { useHydrated } from "~/components/use-hydrated";
 import { WriteFields } from "~/components/write-access";
 import type { Profile } from "~/contract/account";
 import { SavedNotice } from "./saved-notice";
 
 export function ProfileForm({ profile }: { profile: Profile }) {
   const fetcher = useFetcher();
-  const hydrated = useHydrated();
   const form = useServerForm<"username" | "min_quota_pct">({
     lastResult: fetcher.data,
     defaultValue: { username: profile.username, min_quota_pct: String(profile.min_quota_pct) },
@@ -22,7 +19,6 @@ export function ProfileForm({ profile }: { profile: Profile }) {
     <Section title="Profile" about={profile.email}>
       <ServerForm form={form} fetcher={fetcher} action="/settings?index">
         <input type="hidden" name="intent" value="profile" />
-        {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
         <WriteFields quiet className="grid gap-4">
           <div className="flex gap-2">
             <Badge>{profile.role === "ADMIN" ? "administrator" : "developer"}</Badge>
