@@ -1,6 +1,6 @@
 /** Rows and cards carry what they are about: `data-line="kind:id"`; the link in them carries `data-row`. */
-const lineOf = (element: Element | null | undefined) =>
-  element?.closest<HTMLElement>("[data-line]") ?? null;
+export const lineOf = (target: EventTarget | null): HTMLElement | null =>
+  target instanceof Element ? target.closest<HTMLElement>("[data-line]") : null;
 
 /** The row under the mouse, as long as the mouse spoke last. */
 let pointed: HTMLElement | null = null;
@@ -10,17 +10,18 @@ let orderOfPage: readonly string[] | null = null;
 export function watchRows(): () => void {
   const onPointer = (event: PointerEvent) => {
     if (event.pointerType !== "mouse" || (event.movementX === 0 && event.movementY === 0)) return;
-    pointed = event.target instanceof Element ? lineOf(event.target) : null;
+    pointed = lineOf(event.target);
   };
   const onFocus = () => {
     pointed = null;
   };
-  document.addEventListener("pointermove", onPointer, { passive: true });
-  document.addEventListener("focusin", onFocus);
+  const watching = new AbortController();
+  const { signal } = watching;
+  document.addEventListener("pointermove", onPointer, { passive: true, signal });
+  document.addEventListener("focusin", onFocus, { signal });
   return () => {
     pointed = null;
-    document.removeEventListener("pointermove", onPointer);
-    document.removeEventListener("focusin", onFocus);
+    watching.abort();
   };
 }
 
@@ -49,12 +50,15 @@ export function orderOnPage(): readonly string[] {
   );
 }
 
+/** What takes the focus in the row of a thing. */
+export function linkOf(thing: string | null): HTMLElement | null {
+  const row = thing && document.querySelector(`[data-line="${CSS.escape(thing)}"]`);
+  return row ? row.querySelector<HTMLElement>("[data-row]") : null;
+}
+
 /** Puts the focus on a row, also after it was drawn anew elsewhere. */
 export function focusRow(thing: string | null): void {
-  const find = () => {
-    const row = thing && document.querySelector(`[data-line="${CSS.escape(thing)}"]`);
-    return row ? row.querySelector<HTMLElement>("[data-row]") : null;
-  };
+  const find = () => linkOf(thing);
   find()?.focus();
   focusAfterDrawing(find);
 }

@@ -1,23 +1,20 @@
+import { lineOf, linkOf, thingOf } from "./at-hand";
+
 /**
  * A row that is drawn elsewhere, because its status, its parent or its place changed, loses the focus that is on it: when
  * the page is drawn and the focus is nowhere, and nobody clicked meanwhile, the same row gets it back.
  */
 export function keepFocusOfRows(): () => void {
-  let link: Element | null = null;
   let thing: string | null = null;
   const onFocus = ({ target }: FocusEvent) => {
-    const row = target instanceof Element ? target.closest("[data-line]") : null;
-    link = row && target instanceof Element ? target : null;
-    thing = row?.getAttribute("data-line") ?? null;
+    thing = thingOf(lineOf(target));
   };
   const onPointer = () => {
-    link = null;
+    thing = null;
   };
   const observer = new MutationObserver(() => {
-    if (link === null || document.activeElement !== document.body) return;
-    const row = thing && document.querySelector(`[data-line="${CSS.escape(thing)}"]`);
-    const again = row ? row.querySelector<HTMLElement>("[data-row]") : null;
-    again?.focus({ preventScroll: true });
+    if (thing === null || document.activeElement !== document.body) return;
+    linkOf(thing)?.focus({ preventScroll: true });
   });
   document.addEventListener("focusin", onFocus);
   document.addEventListener("pointerdown", onPointer);

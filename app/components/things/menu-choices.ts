@@ -1,14 +1,20 @@
 import type { Candidates } from "~/contract/dependency";
 import { movableColumns } from "../board/columns";
 import { priorityOptions } from "../priority";
-import type { ThingAction } from "./thing-actions";
+import { kindsOf, type ThingAction } from "./thing-actions";
 
 /** What the choices of a product are read from: `GET /products/:id/choices`. */
 export interface ProductChoices {
   members: { id: string; username: string }[];
   sprints: { id: string; code: string; goal: string }[];
-  stories: { id: string; code: string; title: string }[];
-  pbis: { id: string; code: string; title: string }[];
+  stories: Titled[];
+  pbis: Titled[];
+}
+
+interface Titled {
+  id: string;
+  code: string;
+  title: string;
 }
 
 export interface MenuChoice {
@@ -19,11 +25,13 @@ export interface MenuChoice {
 /** What a row could wait for. */
 export function waitChoices(candidates: Candidates | null): readonly MenuChoice[] | null {
   if (candidates === null) return null;
-  return candidates.map(({ code, title }) => ({
-    label: `${code} ${title}`,
-    fields: { blocked_by: code },
-  }));
+  return candidates.map((one) => titled(one, { blocked_by: one.code }));
 }
+
+const titled = ({ code, title }: Omit<Titled, "id">, fields: MenuChoice["fields"]): MenuChoice => ({
+  label: `${code} ${title}`,
+  fields,
+});
 
 /** The lines of one menu; null as long as they are not known. */
 export function choicesFor(
@@ -31,7 +39,7 @@ export function choicesFor(
   things: readonly string[],
   known: ProductChoices | undefined,
 ): readonly MenuChoice[] | null {
-  const kinds = new Set(things.map((thing) => thing.split(":")[0]));
+  const kinds = kindsOf(things);
   if (action === "status") {
     const tasks = movableColumns.map(({ status, label }) => ({ label, fields: { status } }));
     const pbis = [
@@ -59,10 +67,7 @@ export function choicesFor(
         fields: { sprint_id: id },
       })),
       { label: "No sprint", fields: { sprint_id: "" } },
-      ...known.pbis.map(({ id, code, title }) => ({
-        label: `${code} ${title}`,
-        fields: { pbi_id: id },
-      })),
+      ...known.pbis.map((pbi) => titled(pbi, { pbi_id: pbi.id })),
     ];
   }
   if (kinds.has("pbi") && !kinds.has("task")) {
@@ -73,8 +78,5 @@ export function choicesFor(
         fields: { before_id: id },
       }));
   }
-  return known.stories.map(({ id, code, title }) => ({
-    label: `${code} ${title}`,
-    fields: { story_id: id },
-  }));
+  return known.stories.map((story) => titled(story, { story_id: story.id }));
 }

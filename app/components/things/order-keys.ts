@@ -1,12 +1,13 @@
 import type { PageKey } from "../page-keys";
 import { focusRow, orderOnPage, rowAtHand, thingOf } from "./at-hand";
+import { ofKind } from "./kinds";
 import type { Change } from "./use-changes";
 
 /** A PBI one place up or down, or all the way, among the PBIs of the page. */
 export function orderKeys(change: Change): PageKey[] {
   const to = (placeOf: (at: number, last: number) => number) => () => {
     const thing = thingOf(rowAtHand());
-    const pbis = orderOnPage().filter((line) => line.startsWith("pbi:"));
+    const pbis = ofKind(orderOnPage(), "pbi");
     const at = pbis.indexOf(thing ?? "");
     const place = Math.min(Math.max(placeOf(at, pbis.length - 1), 0), pbis.length - 1);
     const other = pbis[place]?.slice("pbi:".length);

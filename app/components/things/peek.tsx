@@ -33,10 +33,16 @@ interface PeekProps {
   onClose: () => void;
 }
 
+/** What the page of a thing would read. */
+function useRead<Loader>(to: string) {
+  const { data, load } = useFetcher<Loader>({ key: `peek ${to}` });
+  useEffect(() => load(to), [load, to]);
+  return data;
+}
+
 function TaskPeek({ id, onClose }: PeekProps) {
   const to = `/tasks/${id}`;
-  const { data, load } = useFetcher<typeof taskLoader>({ key: `peek ${to}` });
-  useEffect(() => load(to), [load, to]);
+  const data = useRead<typeof taskLoader>(to);
   if (!data) return <Waiting onClose={onClose} />;
   const { task, story } = data.page;
   const fields = { intent: "edit", task_id: id };
@@ -81,8 +87,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
 
 function StoryPeek({ id, onClose }: PeekProps) {
   const to = `/stories/${id}`;
-  const { data, load } = useFetcher<typeof storyLoader>({ key: `peek ${to}` });
-  useEffect(() => load(to), [load, to]);
+  const data = useRead<typeof storyLoader>(to);
   if (!data) return <Waiting onClose={onClose} />;
   const { story, members } = data.page;
   const fields = { intent: "update", story_id: id };

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { thingOf } from "./at-hand";
+import { lineOf, thingOf } from "./at-hand";
 import type { OpenRowMenu } from "./row-menu";
 import { selectedThings } from "./selection";
 
@@ -21,8 +21,7 @@ export function RowMenuAtHand() {
 /** The second button, or the menu key, at a row; with Shift, on a touch screen and on marked text it is the browser's. */
 function onRowMenu(show: (menu: OpenRowMenu) => void): () => void {
   const onMenu = (event: MouseEvent) => {
-    const row =
-      event.target instanceof Element ? event.target.closest<HTMLElement>("[data-line]") : null;
+    const row = lineOf(event.target);
     const own = thingOf(row);
     const isTouch = "pointerType" in event && event.pointerType === "touch";
     if (!row || !own || event.shiftKey || isTouch || String(window.getSelection()) !== "") return;

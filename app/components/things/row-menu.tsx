@@ -19,15 +19,11 @@ export interface OpenRowMenu {
 export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose: () => void }) {
   const { things, row, x, y } = menu;
   const { canWrite } = useWriteAccess();
-  const navigate = useNavigate();
   const ref = useMenuAt({ x, y }, onClose);
-  const link = row.querySelector<HTMLAnchorElement>("a[data-row]");
   const code = row.querySelector("[data-code]")?.textContent ?? "";
-  const about = things.length === 1 ? code : `${things.length} selected`;
-  const [first = ""] = things;
-  const copy = async (text: string) => {
-    if (await copyText(text)) showToast("Copied");
-  };
+  const [first = "", ...others] = things;
+  const link = others.length === 0 ? row.querySelector<HTMLAnchorElement>("a[data-row]") : null;
+  const about = others.length === 0 ? code : `${things.length} selected`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles
     <div
@@ -41,16 +37,7 @@ export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose:
       <MenuHeading>
         <span className="font-mono">{about}</span>
       </MenuHeading>
-      {things.length === 1 && link ? (
-        <>
-          <MenuButton type="button" onClick={() => navigate(link.getAttribute("href") ?? "")}>
-            <Line label="Open" keys="Enter" />
-          </MenuButton>
-          <MenuButton type="button" onClick={() => window.open(link.href, "_blank", "noopener")}>
-            Open in a new tab
-          </MenuButton>
-        </>
-      ) : null}
+      {link ? <Ways link={link} /> : null}
       {actionsFor(things, canWrite).map(({ name, key, label }) => (
         <MenuButton
           key={name}
@@ -64,18 +51,40 @@ export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose:
           <Line label={label} keys={key} />
         </MenuButton>
       ))}
-      {things.length === 1 && link ? (
-        <>
-          <MenuDivider />
-          <MenuButton type="button" onClick={() => void copy(code)}>
-            Copy code
-          </MenuButton>
-          <MenuButton type="button" onClick={() => void copy(link.href)}>
-            Copy link
-          </MenuButton>
-        </>
-      ) : null}
+      {link ? <Copies code={code} link={link} /> : null}
     </div>
+  );
+}
+
+/** Where the row leads, here and in a new tab. */
+function Ways({ link }: { link: HTMLAnchorElement }) {
+  const navigate = useNavigate();
+  return (
+    <>
+      <MenuButton type="button" onClick={() => navigate(link.getAttribute("href") ?? "")}>
+        <Line label="Open" keys="Enter" />
+      </MenuButton>
+      <MenuButton type="button" onClick={() => window.open(link.href, "_blank", "noopener")}>
+        Open in a new tab
+      </MenuButton>
+    </>
+  );
+}
+
+function Copies({ code, link }: { code: string; link: HTMLAnchorElement }) {
+  const copy = async (text: string) => {
+    if (await copyText(text)) showToast("Copied");
+  };
+  return (
+    <>
+      <MenuDivider />
+      <MenuButton type="button" onClick={() => void copy(code)}>
+        Copy code
+      </MenuButton>
+      <MenuButton type="button" onClick={() => void copy(link.href)}>
+        Copy link
+      </MenuButton>
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import { Button } from "../button";
 import { countText } from "../numbers";
 import { useWriteAccess } from "../write-access";
 import { clearSelection } from "./selection";
-import { actionsFor, runThingAction } from "./thing-actions";
+import { actionsFor, kindsOf, runThingAction } from "./thing-actions";
 
 const nouns: Record<string, [string, string]> = {
   task: ["task", "tasks"],
@@ -15,7 +15,7 @@ const nouns: Record<string, [string, string]> = {
 export default function SelectionBar({ selected }: { selected: ReadonlySet<string> }) {
   const { canWrite } = useWriteAccess();
   const things = [...selected];
-  const kinds = new Set(things.map((thing) => thing.split(":")[0] ?? ""));
+  const kinds = kindsOf(things);
   const [kind = ""] = kinds;
   const [one, many] = kinds.size === 1 ? (nouns[kind] ?? ["", ""]) : ["thing", "things"];
   const actions = actionsFor(things, canWrite).filter(

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { orderOnPage } from "./at-hand";
+import { kindOf, ofKind } from "./kinds";
 
 /** What is selected on this page, as `kind:id`. A store of its own: only rows that are marked are drawn anew. */
 let selected: ReadonlySet<string> = new Set();
@@ -31,13 +32,12 @@ export function selectRange(to: string): void {
     toggleSelected(to);
     return;
   }
-  const kind = from.split(":")[0];
-  const between = order.slice(first, last + 1).filter((thing) => thing.startsWith(`${kind}:`));
+  const between = ofKind(order.slice(first, last + 1), kindOf(from));
   publish(new Set([...selected, ...between]));
 }
 
 export function selectAll(kind: string): void {
-  publish(new Set(orderOnPage().filter((thing) => thing.startsWith(`${kind}:`))));
+  publish(new Set(ofKind(orderOnPage(), kind)));
 }
 
 export function clearSelection(): void {

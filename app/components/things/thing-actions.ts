@@ -1,3 +1,5 @@
+import { kindOf } from "./kinds";
+
 /** What can be done with the highlighted row, or with all that are selected: one list for keys, menus, bar and palette. */
 export interface ThingAction {
   name:
@@ -38,9 +40,12 @@ export const thingActions: readonly ThingAction[] = [
   { name: "select", key: "x", label: "Select", kinds: ["task", "story", "pbi"], reads: true },
 ];
 
+export const kindsOf = (things: readonly string[]): ReadonlySet<string> =>
+  new Set(things.map(kindOf));
+
 /** Those that fit what is at hand. */
 export function actionsFor(things: readonly string[], canWrite: boolean): readonly ThingAction[] {
-  const kinds = new Set(things.map((thing) => thing.split(":")[0] ?? ""));
+  const kinds = kindsOf(things);
   return thingActions.filter(
     (action) =>
       (canWrite || action.reads) &&

@@ -1,4 +1,5 @@
 import type { DragEvent } from "react";
+import { kindOf, ofKind } from "./kinds";
 import { selectedThings } from "./selection";
 
 const dragType = "text/x-backloom-things";
@@ -7,8 +8,7 @@ const dragType = "text/x-backloom-things";
 export function draggedWith(thing: string): readonly string[] {
   const selected = selectedThings();
   if (!selected.has(thing)) return [thing];
-  const kind = thing.split(":")[0];
-  return [...selected].filter((other) => other.startsWith(`${kind}:`));
+  return ofKind(selected, kindOf(thing));
 }
 
 /** Begins to drag a row or card; several go along with their number at the pointer. */

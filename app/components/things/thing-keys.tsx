@@ -1,4 +1,13 @@
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import {
+  lazy,
+  type MutableRefObject,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { useWriteAccess } from "../write-access";
 import { focusRow, watchRows } from "./at-hand";
 import { keepFocusOfRows } from "./keep-focus";
@@ -7,7 +16,7 @@ import { clearSelection, toggleSelected, useSelected } from "./selection";
 import { actionsFor, offerThingActions } from "./thing-actions";
 import type { OpenMenu } from "./thing-menu";
 import type { OwnPeek, ThingKeysProps } from "./things-at-hand";
-import { useChanges } from "./use-changes";
+import { type Change, useChanges } from "./use-changes";
 import { useThingKeys } from "./use-thing-keys";
 
 const loadMenu = () => import("./thing-menu");
@@ -38,28 +47,8 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
   useEffect(() => keepFocusOfRows(), []);
   useEffect(() => clearSelection, []);
 
-  const run = useCallback<Parameters<typeof offerThingActions>[0]>(
-    (name, things, row) => {
-      const [first] = things;
-      if (!first || !actionsFor(things, canWrite).some((action) => action.name === name)) return;
-      if (name === "select") {
-        for (const thing of things) toggleSelected(thing);
-        focusRow(first);
-      } else if (name === "peek") {
-        const { open, show } = latestPeek.current;
-        show(open === first ? null : first);
-        if (open === null) focusRow(first);
-      } else if (name === "mine") {
-        change(things, { assignee_id: "me" });
-      } else {
-        openings += 1;
-        setMenu({ action: name, things, row, opening: openings });
-      }
-    },
-    [canWrite, change],
-  );
-  useEffect(() => offerThingActions(run), [run]);
   const isReady = ThingMenu !== undefined;
+  useThingActions({ canWrite, change, peek: latestPeek, onMenu: setMenu });
   useThingKeys({ isReady, without, canWrite, change, peek: latestPeek });
 
   return (
@@ -88,6 +77,41 @@ export default function ThingKeys({ productId, without = "", ownPeek }: ThingKey
       ) : null}
     </>
   );
+}
+
+/** What each action does, from wherever it is asked for: keys, menus, bar or palette. */
+function useThingActions({
+  canWrite,
+  change,
+  peek,
+  onMenu,
+}: {
+  canWrite: boolean;
+  change: Change;
+  peek: MutableRefObject<OwnPeek>;
+  onMenu: (menu: OpenMenu) => void;
+}) {
+  const run = useCallback<Parameters<typeof offerThingActions>[0]>(
+    (name, things, row) => {
+      const [first] = things;
+      if (!first || !actionsFor(things, canWrite).some((action) => action.name === name)) return;
+      if (name === "select") {
+        for (const thing of things) toggleSelected(thing);
+        focusRow(first);
+      } else if (name === "peek") {
+        const { open, show } = peek.current;
+        show(open === first ? null : first);
+        if (open === null) focusRow(first);
+      } else if (name === "mine") {
+        change(things, { assignee_id: "me" });
+      } else {
+        openings += 1;
+        onMenu({ action: name, things, row, opening: openings });
+      }
+    },
+    [canWrite, change, peek, onMenu],
+  );
+  useEffect(() => offerThingActions(run), [run]);
 }
 
 /** Not by `lazy`, which draws it a moment later: what is typed right after a key is for the menu. */

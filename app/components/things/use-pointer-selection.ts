@@ -1,4 +1,5 @@
 import { type MouseEvent, useCallback } from "react";
+import { lineOf, thingOf } from "./at-hand";
 import { selectRange, toggleSelected } from "./selection";
 
 /**
@@ -8,9 +9,7 @@ import { selectRange, toggleSelected } from "./selection";
 export function usePointerSelection(isSelecting: boolean): (event: MouseEvent) => boolean {
   return useCallback(
     (event) => {
-      const row =
-        event.target instanceof Element ? event.target.closest<HTMLElement>("[data-line]") : null;
-      const thing = row?.getAttribute("data-line");
+      const thing = thingOf(lineOf(event.target));
       if (!thing || event.button !== 0) return false;
       const toggles = event.target instanceof Element && event.target.closest("[data-toggle]");
       if (!event.shiftKey && !isSelecting && !toggles) return false;

@@ -1,9 +1,10 @@
 import { type MutableRefObject, useMemo } from "react";
 import { type PageKey, pressEdit, usePageKeys } from "../page-keys";
 import { focusRow, isPageThing, orderOnPage, rowAtHand, thingOf } from "./at-hand";
+import { kindOf } from "./kinds";
 import { orderKeys } from "./order-keys";
 import { selectAll, selectedThings, selectRange, toggleSelected } from "./selection";
-import { runThingAction, thingActions } from "./thing-actions";
+import { runThingAction, type ThingAction, thingActions } from "./thing-actions";
 import type { OwnPeek } from "./things-at-hand";
 import type { Change } from "./use-changes";
 
@@ -25,12 +26,12 @@ export function useThingKeys({
   peek: MutableRefObject<OwnPeek>;
 }): void {
   const keys = useMemo<PageKey[]>(() => {
-    const single = thingActions.filter(({ key }) => !without.includes(key));
+    const actions = thingActions.filter(({ key }) => !without.includes(key));
     return [
-      ...single.map(({ name, key, label }) => ({
-        keys: key,
-        label: label.replace("…", ""),
-        run: () => pressed(name),
+      ...actions.map((action) => ({
+        keys: action.key,
+        label: action.label.replace("…", ""),
+        run: () => pressed(action),
       })),
       { keys: "Shift+ArrowDown", label: "Select the next row too", run: () => extend(1) },
       { keys: "Shift+ArrowUp", label: "Select the row before too", run: () => extend(-1) },
@@ -44,7 +45,7 @@ export function useThingKeys({
 }
 
 /** A key means the selection, else the highlighted row. `e` also means a text that is edited in place. */
-function pressed(name: (typeof thingActions)[number]["name"]): boolean {
+function pressed({ name, single }: ThingAction): boolean {
   const row = rowAtHand();
   const own = thingOf(row);
   const active = document.activeElement;
@@ -53,14 +54,8 @@ function pressed(name: (typeof thingActions)[number]["name"]): boolean {
     return pressEdit();
   if (ofPage && (name === "select" || name === "peek" || name === "waits")) return false;
   if (name === "peek" && active?.matches("button, summary, [role=button]")) return false;
-  const chosen = [...selectedThings()];
-  const isAbout =
-    chosen.length > 0 &&
-    name !== "select" &&
-    name !== "peek" &&
-    name !== "title" &&
-    name !== "waits";
-  const things = isAbout ? chosen : own ? [own] : [];
+  const chosen = single || name === "select" ? [] : [...selectedThings()];
+  const things = chosen.length > 0 || !own ? chosen : [own];
   if (things.length === 0) return false;
   runThingAction(name, things, row);
   return true;
@@ -78,7 +73,7 @@ function extend(step: 1 | -1): boolean {
 
 function all(): boolean {
   const thing = thingOf(rowAtHand());
-  if (thing) selectAll(thing.split(":")[0] ?? "");
+  if (thing) selectAll(kindOf(thing));
   return thing !== null;
 }
 

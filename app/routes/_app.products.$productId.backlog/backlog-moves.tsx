@@ -2,9 +2,10 @@ import { useSubmit } from "@remix-run/react";
 import { type DragEvent, useCallback } from "react";
 import { enhancedField } from "~/components/enhanced-field";
 import { useAnswerOf } from "~/components/tell-answer";
+import { readDragged } from "~/components/things/thing-drag";
 import { useChanges } from "~/components/things/use-changes";
 import { showToast } from "~/components/toast";
-import { halfOf, lineUnder, readDragged } from "./drag";
+import { halfOf, lineUnder } from "./drag";
 
 const dropKey = "backlog-drop";
 

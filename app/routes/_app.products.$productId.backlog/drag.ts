@@ -1,7 +1,6 @@
 import type { DragEvent } from "react";
+import { lineOf, thingOf } from "~/components/things/at-hand";
 import { startThingDrag } from "~/components/things/thing-drag";
-
-export { readDragged } from "~/components/things/thing-drag";
 
 interface Line {
   kind: string;
@@ -10,8 +9,8 @@ interface Line {
 
 /** The line of the tree that an event is about. */
 export function lineUnder({ target }: { target: EventTarget }): Line | null {
-  const line = target instanceof Element ? target.closest("[data-line]") : null;
-  return readLine(line?.getAttribute("data-line") ?? "");
+  const [kind, id] = (thingOf(lineOf(target)) ?? "").split(":");
+  return kind && id ? { kind, id } : null;
 }
 
 export function startLineDrag(event: DragEvent): void {
@@ -20,12 +19,6 @@ export function startLineDrag(event: DragEvent): void {
 }
 
 export function halfOf(event: DragEvent): "upper" | "lower" {
-  const line = event.target instanceof Element ? event.target.closest("[data-line]") : null;
-  const box = (line ?? event.currentTarget).getBoundingClientRect();
+  const box = (lineOf(event.target) ?? event.currentTarget).getBoundingClientRect();
   return event.clientY < box.top + box.height / 2 ? "upper" : "lower";
-}
-
-function readLine(text: string): Line | null {
-  const [kind, id] = text.split(":");
-  return kind && id ? { kind, id } : null;
 }

@@ -3,10 +3,10 @@ import clsx from "clsx";
 import { useState } from "react";
 import { countText } from "~/components/numbers";
 import { StatusDot } from "~/components/status-pill";
+import { readDragged } from "~/components/things/thing-drag";
 import type { BacklogTree } from "~/contract/page-data";
 import { takesStories } from "~/contract/takes-stories";
 import { useBacklogMoves } from "./backlog-moves";
-import { readDragged } from "./drag";
 
 /** The sprints a story can join: drop one here, or use "Move to…" in the story's panel. */
 export function SprintStrip({
