@@ -26,7 +26,7 @@ export default defineConfig(({ isSsrBuild }) => ({
 
 /** What carries a library of its own, or is needed on some pages only. */
 const notEverywhere =
-  /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|copy-text|side-panel|table|fresh-rows|tabs|forecast|run-segments|dependencies|priority|use-steady-rows|delete-thing|pasted-text|prose|tasks-of-selection|use-candidates)\.tsx?$/;
+  /\/(server-form|panel-tabs|tooltip|audit-trail|auth-frame|delete-product|describe-browser|copy-button|copy-text|side-panel|table|fresh-rows|tabs|forecast|run-segments|dependencies|priority|use-steady-rows|delete-thing|hidden-fields|pasted-text|prose|tasks-of-selection|use-candidates)\.tsx?$/;
 
 /** Moving cards is loaded after the page. */
 const laterParts =

@@ -37,13 +37,17 @@ export function ActionForm({
   onDone?: () => void;
 }) {
   const fetcher = useFetcher<ActionAnswer>(fetcherKey ? { key: fetcherKey } : undefined);
-  const hydrated = useHydrated();
   const { state, data } = fetcher;
   useToldAnswer(data, onDone);
   return (
     <fetcher.Form method="post" action={action} aria-busy={state !== "idle"} {...form}>
-      {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
+      <EnhancedField />
       {children}
     </fetcher.Form>
   );
+}
+
+/** Tells the action that script will handle its answer; a page without script does not say so. */
+export function EnhancedField() {
+  return useHydrated() ? <input type="hidden" name={enhancedField} value="1" /> : null;
 }

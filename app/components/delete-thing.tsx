@@ -1,6 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import { ActionForm } from "./action-form";
 import { Confirm } from "./confirm";
+import { HiddenFields } from "./hidden-fields";
 import { countText } from "./numbers";
 
 const takenBack =
@@ -35,9 +36,7 @@ export function DeleteThing({
     >
       {(buttons) => (
         <ActionForm onDone={() => navigate(goTo, { preventScrollReset: inPanel })}>
-          {Object.entries(fields).map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
-          ))}
+          <HiddenFields fields={fields} />
           {buttons}
         </ActionForm>
       )}

@@ -1,10 +1,9 @@
 import { getFormProps, type SubmissionResult, useForm } from "@conform-to/react";
 import { Form, type FormProps, type useFetcher } from "@remix-run/react";
 import { type ReactNode, useEffect, useId } from "react";
-import { enhancedField } from "./enhanced-field";
+import { EnhancedField } from "./action-form";
 import { FormErrors } from "./field";
 import { showToast } from "./toast";
-import { useHydrated } from "./use-hydrated";
 
 /** What a field component needs to know: its name, id, first value and what is wrong with it. */
 export interface FieldWiring {
@@ -82,7 +81,6 @@ export function ServerForm({
   children: ReactNode;
 }) {
   const Element = fetcher ? fetcher.Form : Form;
-  const inBackground = useHydrated() && fetcher !== undefined;
   const answer = fetcher?.state === "idle" ? fetcher.data : undefined;
   useEffect(() => {
     const message = messageOf(answer);
@@ -91,7 +89,7 @@ export function ServerForm({
   return (
     <Element method="post" className={className} {...rest} {...form.props}>
       <FormErrors errors={form.errors} id={form.errorId} />
-      {inBackground ? <input type="hidden" name={enhancedField} value="1" /> : null}
+      {fetcher ? <EnhancedField /> : null}
       {children}
     </Element>
   );

@@ -1,10 +1,11 @@
 import { Link, useLocation } from "@remix-run/react";
 import clsx from "clsx";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
+import { EnhancedField } from "../action-form";
 import { Kbd } from "../badge";
 import { buttonClass, SubmitButton } from "../button";
-import { enhancedField } from "../enhanced-field";
 import { FieldErrors } from "../field";
+import { HiddenFields } from "../hidden-fields";
 import { useHydrated } from "../use-hydrated";
 import { editParameter } from "./edit-parameter";
 import type { InPlace, InPlaceText } from "./use-in-place";
@@ -12,15 +13,7 @@ import type { InPlace, InPlaceText } from "./use-in-place";
 const controlClass =
   "w-full rounded border border-line-strong bg-raised px-2.5 text-ink aria-[invalid=true]:border-danger";
 
-/** The form that stands where the text was. Esc leaves, Enter (in a line) or Ctrl+Enter saves. */
-export function Editor({
-  text,
-  place,
-  line,
-  mono,
-  placeholder,
-  inputMode,
-}: {
+interface EditorProps {
   text: InPlaceText;
   place: InPlace;
   /** One line instead of a text area. */
@@ -28,9 +21,11 @@ export function Editor({
   mono?: boolean | undefined;
   placeholder?: string | undefined;
   inputMode?: "numeric" | "url" | undefined;
-}) {
+}
+
+/** The form that stands where the text was. Esc leaves, Enter (in a line) or Ctrl+Enter saves. */
+export function Editor({ text, place, ...control }: EditorProps) {
   const id = useId();
-  const hydrated = useHydrated();
   const [base] = useState(text.value);
   const input = useFocusAtEnd();
   const typed = () => input.current?.value ?? "";
@@ -45,17 +40,6 @@ export function Editor({
       input.current?.form?.requestSubmit();
     }
   };
-  const field = {
-    ref: input,
-    id,
-    name: text.name,
-    defaultValue: place.text,
-    placeholder,
-    "aria-label": text.label,
-    "aria-invalid": place.refusal.length > 0 || undefined,
-    "aria-describedby": place.refusal.length > 0 ? `${id}-error` : undefined,
-    onKeyDown,
-  };
   return (
     <place.fetcher.Form
       method="post"
@@ -68,36 +52,68 @@ export function Editor({
         } else place.send();
       }}
     >
-      {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
-      {Object.entries(text.fields).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-      {line ? (
-        <input
-          type="text"
-          inputMode={inputMode}
-          className={clsx(controlClass, "h-9 text-sm pointer-coarse:h-11", mono && "font-mono")}
-          {...field}
-        />
-      ) : (
-        <textarea
-          rows={4}
-          className={clsx(
-            controlClass,
-            "field-sizing-content max-h-[70dvh] min-h-24 py-2 leading-normal",
-            mono && "font-mono text-sm",
-          )}
-          {...field}
-        />
-      )}
+      <EnhancedField />
+      <HiddenFields fields={text.fields} />
+      <Control {...control} {...{ id, input, text, place, onKeyDown }} />
       <FieldErrors id={`${id}-error`} errors={place.refusal} />
       {text.value === base ? null : (
         <p role="status" className="text-xs text-waiting">
           Somebody changed it meanwhile. Saving puts your text in the place of theirs.
         </p>
       )}
-      <Ways line={line} onLeave={() => place.leave(typed())} />
+      <Ways line={control.line} onLeave={() => place.leave(typed())} />
     </place.fetcher.Form>
+  );
+}
+
+/** What is typed into: a line, or an area that grows with its text. */
+function Control({
+  id,
+  input,
+  text,
+  place,
+  line,
+  mono,
+  placeholder,
+  inputMode,
+  onKeyDown,
+}: EditorProps & {
+  id: string;
+  input: RefObject<HTMLInputElement & HTMLTextAreaElement>;
+  onKeyDown: (event: KeyboardEvent) => void;
+}) {
+  const isRefused = place.refusal.length > 0;
+  const field = {
+    ref: input,
+    id,
+    name: text.name,
+    defaultValue: place.text,
+    placeholder,
+    "aria-label": text.label,
+    "aria-invalid": isRefused || undefined,
+    "aria-describedby": isRefused ? `${id}-error` : undefined,
+    onKeyDown,
+  };
+  if (line) {
+    return (
+      <input
+        type="text"
+        inputMode={inputMode}
+        className={clsx(controlClass, "h-9 text-sm pointer-coarse:h-11", mono && "font-mono")}
+        {...field}
+      />
+    );
+  }
+  return (
+    <textarea
+      rows={4}
+      className={clsx(
+        controlClass,
+        "field-sizing-content max-h-[70dvh] min-h-24 py-2 leading-normal",
+        mono && "font-mono text-sm",
+      )}
+      {...field}
+    />
   );
 }
 

@@ -1,10 +1,10 @@
 import { useFetcher } from "@remix-run/react";
 import { type ReactNode, useId, useRef } from "react";
-import type { ActionAnswer } from "../action-form";
+import { type ActionAnswer, EnhancedField } from "../action-form";
 import { Button } from "../button";
 import { Section } from "../card";
-import { enhancedField } from "../enhanced-field";
 import type { SelectOption } from "../field";
+import { HiddenFields } from "../hidden-fields";
 import { useToldAnswer } from "../tell-answer";
 import { useEarlierChoices } from "../use-earlier-choices";
 import { useHydrated } from "../use-hydrated";
@@ -73,10 +73,8 @@ export function Picker({
       aria-busy={state !== "idle"}
     >
       <label htmlFor={id}>{label}</label>
-      {hydrated ? <input type="hidden" name={enhancedField} value="1" /> : null}
-      {Object.entries(fields).map(([field, text]) => (
-        <input key={field} type="hidden" name={field} value={text} />
-      ))}
+      <EnhancedField />
+      <HiddenFields fields={fields} />
       <span className="flex min-w-0 items-center gap-1.5">
         <select
           // Without script the browser keeps the choice; with it the value follows what is known.

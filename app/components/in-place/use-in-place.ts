@@ -6,7 +6,7 @@ import { focusAfterDrawing } from "../things/at-hand";
 import { useAnswer } from "../use-answer";
 import { editParameter } from "./edit-parameter";
 import { refusalOf, typedIn } from "./form-answer";
-import { keepText, keptText } from "./kept-texts";
+import { useKeptText } from "./kept-texts";
 
 /** One text of a thing, and the hidden fields that say to the page's action what it is. */
 export interface InPlaceText {
@@ -30,7 +30,7 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
   const params = new URLSearchParams(search);
   const withoutScript = useAnswer();
   const [editing, setEditing] = useState(params.get(editParameter) === name);
-  const [kept, setKept] = useState(() => keptText(key));
+  const [kept, keep] = useKeptText(key);
   const [refusal, setRefusal] = useState<readonly string[]>([]);
   const sent = useRef("");
   const opener = useRef<HTMLAnchorElement>(null);
@@ -45,20 +45,13 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
     if (!data || data === told.current) return;
     told.current = data;
     const found = refusalOf(data, name);
+    const isRefused = found.length > 0;
     setRefusal(found);
-    if (found.length > 0) {
-      keep(sent.current);
-      setEditing(true);
-      return;
-    }
-    keep(undefined);
-    tellAnswer(data);
+    keep(isRefused ? sent.current : undefined);
+    if (isRefused) setEditing(true);
+    else tellAnswer(data);
   });
 
-  function keep(text: string | undefined) {
-    keepText(key, text);
-    setKept(text);
-  }
   /** Back to reading; what was typed and not saved is kept. */
   function leave(typed: string) {
     keep(typed === value ? undefined : typed);
