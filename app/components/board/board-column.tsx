@@ -1,10 +1,9 @@
 import type { ReactElement } from "react";
 import { KeptRows } from "~/components/kept-rows";
-import { statusLook } from "~/components/status";
-import { StatusIcon } from "~/components/status-icon";
 import type { Aim } from "./board";
 import type { CardTask } from "./board-cards";
 import type { Lane } from "./board-look";
+import { ColumnName } from "./column-name";
 import type { Column } from "./columns";
 
 /** The cards of one status, of the whole board or of a lane. */
@@ -35,8 +34,7 @@ export function BoardColumn({
       className="column"
     >
       <Heading className="column-head">
-        <StatusIcon tone={statusLook(status).tone} />
-        {label}
+        <ColumnName status={status} label={label} />
         <span className="font-normal text-muted">{cards.length}</span>
       </Heading>
       <KeptRows as="ul" className="column-cards" rows={cards} draw={card} keyOf={cardKey} />

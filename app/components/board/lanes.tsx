@@ -1,9 +1,8 @@
 import type { ReactNode } from "react";
-import { statusLook } from "~/components/status";
-import { StatusIcon } from "~/components/status-icon";
 import type { Aim } from "./board";
 import type { CardTask } from "./board-cards";
 import { foldedLanes, type Lane } from "./board-look";
+import { ColumnName } from "./column-name";
 import { type Column, columns } from "./columns";
 import { LaneHead } from "./lane-head";
 
@@ -23,14 +22,12 @@ export function Lanes({
 }) {
   const folded = foldedLanes(address);
   const held = new Set(tasks.map(({ group }) => group));
-  const empty = lanes.filter(({ key, sets }) => sets && !held.has(key));
   return (
     <>
       <p aria-hidden="true" className="cells lane-columns">
         {columns.map(({ status, label }) => (
           <span key={status} className="column-head">
-            <StatusIcon tone={statusLook(status).tone} />
-            {label}
+            <ColumnName status={status} label={label} />
           </span>
         ))}
       </p>
@@ -59,24 +56,29 @@ export function Lanes({
           </section>
         );
       })}
-      {empty.length > 0 ? (
-        <p className="lane-empty">
-          Nothing in
-          {empty.map(({ key, label }) => (
-            <span
-              key={key}
-              data-lane={key}
-              data-aim={aim?.lane === key || undefined}
-              className="lane-chip"
-            >
-              {label}
-            </span>
-          ))}
-          {empty.some(({ key }) => key === aim?.lane) && aim?.says ? (
-            <span className="lane-says">{aim.says}</span>
-          ) : null}
-        </p>
-      ) : null}
+      <EmptyLanes lanes={lanes.filter(({ key, sets }) => sets && !held.has(key))} aim={aim} />
     </>
+  );
+}
+
+function EmptyLanes({ lanes, aim }: { lanes: readonly Lane[]; aim: Aim | null }) {
+  if (lanes.length === 0) return null;
+  return (
+    <p className="lane-empty">
+      Nothing in
+      {lanes.map(({ key, label }) => (
+        <span
+          key={key}
+          data-lane={key}
+          data-aim={aim?.lane === key || undefined}
+          className="lane-chip"
+        >
+          {label}
+        </span>
+      ))}
+      {lanes.some(({ key }) => key === aim?.lane) && aim?.says ? (
+        <span className="lane-says">{aim.says}</span>
+      ) : null}
+    </p>
   );
 }

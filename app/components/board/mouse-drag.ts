@@ -45,16 +45,12 @@ export function followMouse(board: HTMLElement, { over, drop }: Hands): () => vo
     drop(dropped, place);
   };
 
-  board.addEventListener("dragstart", onStart);
-  board.addEventListener("dragover", onOver);
-  board.addEventListener("dragleave", onLeave);
-  board.addEventListener("drop", onDrop);
-  board.addEventListener("dragend", onEnd);
-  return () => {
-    board.removeEventListener("dragstart", onStart);
-    board.removeEventListener("dragover", onOver);
-    board.removeEventListener("dragleave", onLeave);
-    board.removeEventListener("drop", onDrop);
-    board.removeEventListener("dragend", onEnd);
-  };
+  const following = new AbortController();
+  const { signal } = following;
+  board.addEventListener("dragstart", onStart, { signal });
+  board.addEventListener("dragover", onOver, { signal });
+  board.addEventListener("dragleave", onLeave, { signal });
+  board.addEventListener("drop", onDrop, { signal });
+  board.addEventListener("dragend", onEnd, { signal });
+  return () => following.abort();
 }

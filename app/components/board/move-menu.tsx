@@ -1,11 +1,10 @@
 import { Form } from "@remix-run/react";
 import { enterMenu, MenuButton, MenuHeading, menuEvents } from "~/components/menu";
 import { Glyph } from "~/components/sprite";
-import { statusLook } from "~/components/status";
-import { StatusIcon } from "~/components/status-icon";
 import { useHydrated } from "~/components/use-hydrated";
 import { useWriteAccess, WriteFields } from "~/components/write-access";
 import type { CardTask } from "./board-cards";
+import { ColumnName } from "./column-name";
 import { movableColumns } from "./columns";
 import { moveIntent } from "./use-task-moves";
 
@@ -85,8 +84,7 @@ export function MoveForm({ task, onMove }: { task: MovedTask; onMove: Move }) {
           <input type="hidden" name="task_id" value={task.id} />
           {movableColumns.map(({ status, label }) => (
             <MenuButton key={status} name="status" value={status} disabled={status === task.status}>
-              <StatusIcon tone={statusLook(status).tone} />
-              {label}
+              <ColumnName status={status} label={label} />
             </MenuButton>
           ))}
         </WriteFields>

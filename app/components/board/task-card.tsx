@@ -62,10 +62,9 @@ export const TaskCard = memo(function TaskCard({
         {task.title}
       </a>
       {questions > 0 ? (
-        <Badge tone="waiting">
-          <StatusIcon tone="waiting" className="size-3" />
+        <WaitingBadge>
           {questions === 1 ? "A question waits" : `${questions} questions wait`}
-        </Badge>
+        </WaitingBadge>
       ) : null}
       {running ? <RunningLine task={task} /> : null}
       {running ? (
@@ -101,16 +100,19 @@ export const TaskCard = memo(function TaskCard({
   );
 });
 
+/** It stands still until a person comes. */
+function WaitingBadge({ children }: { children: string }) {
+  return (
+    <Badge tone="waiting">
+      <StatusIcon tone="waiting" className="size-3" />
+      {children}
+    </Badge>
+  );
+}
+
 /** What a queued job waits for. */
 function QueuedLine({ phase }: { phase: string | null | undefined }) {
-  if (phase === "review") {
-    return (
-      <Badge tone="waiting">
-        <StatusIcon tone="waiting" className="size-3" />
-        Waits for review
-      </Badge>
-    );
-  }
+  if (phase === "review") return <WaitingBadge>Waits for review</WaitingBadge>;
   const who = phase === "verify" ? "Waits for another worker" : "Queued for a worker";
   return <p className="card-hint">{who}</p>;
 }

@@ -61,20 +61,17 @@ export function followTouches(element: HTMLElement, hands: Hands): () => void {
     if (drag || (start && event.type === "contextmenu")) event.preventDefault();
   };
 
-  element.addEventListener("touchstart", onTouchStart, { passive: true });
-  element.addEventListener("touchmove", onTouchMove, { passive: false });
-  element.addEventListener("touchend", onTouchEnd);
-  element.addEventListener("touchcancel", stop);
-  element.addEventListener("contextmenu", refuse);
-  element.addEventListener("dragstart", refuse);
+  const following = new AbortController();
+  const { signal } = following;
+  element.addEventListener("touchstart", onTouchStart, { passive: true, signal });
+  element.addEventListener("touchmove", onTouchMove, { passive: false, signal });
+  element.addEventListener("touchend", onTouchEnd, { signal });
+  element.addEventListener("touchcancel", stop, { signal });
+  element.addEventListener("contextmenu", refuse, { signal });
+  element.addEventListener("dragstart", refuse, { signal });
   return () => {
     stop();
-    element.removeEventListener("touchstart", onTouchStart);
-    element.removeEventListener("touchmove", onTouchMove);
-    element.removeEventListener("touchend", onTouchEnd);
-    element.removeEventListener("touchcancel", stop);
-    element.removeEventListener("contextmenu", refuse);
-    element.removeEventListener("dragstart", refuse);
+    following.abort();
   };
 }
 

@@ -6,7 +6,7 @@ import { useHydrated } from "~/components/use-hydrated";
 import { PartsMenu } from "~/components/views/parts-menu";
 import type { BacklogTree } from "~/contract/page-data";
 import type { TreeAddress } from "./tree-address";
-import type { TreeFilter } from "./tree-rows";
+import type { TreeFilter, TreeView } from "./tree-rows";
 
 const statuses = [
   ["", "Any status"],
@@ -37,24 +37,21 @@ export function Filters({
   hide,
   sprints,
   address,
-  shown,
-  total,
+  view,
 }: {
   filter: TreeFilter;
   /** Parts that lines leave out. */
   hide: string;
   sprints: BacklogTree["sprints"];
   address: TreeAddress;
-  shown: number;
-  total: number;
+  view: TreeView;
 }) {
   const submit = useSubmit();
   const hydrated = useHydrated();
-  const view = address.params.get("view");
+  const savedView = address.params.get("view");
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);
   useSaidFields(form, filter, hide);
-  const active = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   return (
     <Form
       role="search"
@@ -95,10 +92,10 @@ export function Filters({
         ))}
       </select>
       <PartsMenu title="Leave out of lines" parts={parts} hidden={hide} />
-      {view ? <input type="hidden" name="view" value={view} /> : null}
+      {savedView ? <input type="hidden" name="view" value={savedView} /> : null}
       {hydrated ? null : <Button type="submit">Filter</Button>}
-      {active ? (
-        <Found address={address} shown={shown} total={total} />
+      {view.isFiltered ? (
+        <Found address={address} shown={view.rows.length} total={view.total} />
       ) : (
         <Folds address={address} />
       )}

@@ -9,7 +9,6 @@ import { TaskPanel } from "./task-panel";
 
 export interface PanelProps {
   panel: PanelData;
-  productId: string;
   pbis: readonly { id: string; code: string; title: string }[];
   /** Where tasks can go: the stories that are not over. */
   stories: readonly { id: string; code: string; title: string }[];

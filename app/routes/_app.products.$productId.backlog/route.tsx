@@ -103,7 +103,6 @@ export default function BacklogPage() {
   const selected = useSelected();
   const [isSelecting, setSelecting] = useState(false);
   const ownPeek = useTreePeek(address);
-  const filtering = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   return (
     <div className="flex items-start gap-5">
       <div className="min-w-0 flex-1">
@@ -122,8 +121,7 @@ export default function BacklogPage() {
                 hide={hide}
                 sprints={sprints}
                 address={address}
-                shown={view.rows.length}
-                total={view.total}
+                view={view}
               />
               <SavedViews {...saved} />
             </div>
@@ -145,17 +143,10 @@ export default function BacklogPage() {
             <ThingsAtHand productId={productId} ownPeek={ownPeek} />
           </>
         ) : (
-          <Nothing filtering={filtering} toNew={address.panelTo("new-pbi")} />
+          <Nothing isFiltered={view.isFiltered} toNew={address.panelTo("new-pbi")} />
         )}
       </div>
-      <LaterPanel
-        panel={panel}
-        productId={productId}
-        pbis={pbis}
-        stories={stories}
-        sprints={sprints}
-        closeTo={address.panelTo(null)}
-      />
+      <LaterPanel {...{ panel, pbis, stories, sprints }} closeTo={address.panelTo(null)} />
     </div>
   );
 }
@@ -185,8 +176,8 @@ function NewThings({ address, hasPbis }: { address: TreeAddress; hasPbis: boolea
   );
 }
 
-function Nothing({ filtering, toNew }: { filtering: boolean; toNew: string }) {
-  if (filtering)
+function Nothing({ isFiltered, toNew }: { isFiltered: boolean; toNew: string }) {
+  if (isFiltered)
     return <EmptyState title="Nothing matches">Change the filter, or show all.</EmptyState>;
   return (
     <EmptyState

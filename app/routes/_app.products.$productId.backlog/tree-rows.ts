@@ -27,6 +27,8 @@ export interface TreeView {
   rows: TreeRow[];
   /** Whether lines are open unless they are named as shut, or the other way round. */
   isAllOpen: boolean;
+  /** Only what matches is there, with its parents. */
+  isFiltered: boolean;
   total: number;
 }
 
@@ -47,7 +49,7 @@ export function treeRows(
   const isAllOpen = open === null ? total <= smallBacklog : open === "all";
   const named = new Set(((isAllOpen ? shut : open) ?? "").split(","));
   const isOpen = (code: string) => named.has(code) !== isAllOpen;
-  const filtering = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
+  const isFiltered = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   const storiesOf = groupBy(tree.stories, (story) => story.pbi_id);
   const tasksOf = groupBy(tree.tasks, (task) => task.story_id);
   const sprintCodes = new Map(tree.sprints.map((sprint) => [sprint.id, sprint.code]));
@@ -56,11 +58,11 @@ export function treeRows(
   const rows: TreeRow[] = [];
   for (const pbi of tree.pbis) {
     const stories = storiesOf.get(pbi.id) ?? [];
-    const shown = filtering
+    const shown = isFiltered
       ? stories.filter((story) => matches.story(story, tasksOf.get(story.id) ?? []))
       : stories;
-    if (filtering && shown.length === 0 && !matches.pbi(pbi)) continue;
-    const unfolded = filtering ? shown.length > 0 : isOpen(pbi.code);
+    if (isFiltered && shown.length === 0 && !matches.pbi(pbi)) continue;
+    const unfolded = isFiltered ? shown.length > 0 : isOpen(pbi.code);
     rows.push({
       kind: "pbi",
       id: pbi.id,
@@ -74,8 +76,8 @@ export function treeRows(
     if (!unfolded) continue;
     for (const story of shown) {
       const tasks = tasksOf.get(story.id) ?? [];
-      const found = filtering ? tasks.filter((task) => matches.task(task, story)) : tasks;
-      const storyOpen = filtering ? found.length > 0 && filter.query !== "" : isOpen(story.code);
+      const found = isFiltered ? tasks.filter((task) => matches.task(task, story)) : tasks;
+      const storyOpen = isFiltered ? found.length > 0 && filter.query !== "" : isOpen(story.code);
       rows.push({
         kind: "story",
         id: story.id,
@@ -90,7 +92,7 @@ export function treeRows(
       if (storyOpen) for (const task of found) rows.push(taskRow(task));
     }
   }
-  return { rows, isAllOpen, total };
+  return { rows, isAllOpen, isFiltered, total };
 }
 
 function taskRow(task: Task): TreeRow {

@@ -95,15 +95,18 @@ export function Tree({
         plain
       )}
       {!hydrated && rest > 0 ? (
-        <p className="p-3 text-center text-sm">
-          <Link
-            to={address.filterTo({ from: String(from + manyRows) })}
-            className="text-accent underline"
-          >
-            Show the next of {rest} more rows
-          </Link>
-        </p>
+        <NextRows rest={rest} to={address.filterTo({ from: String(from + manyRows) })} />
       ) : null}
     </section>
+  );
+}
+
+function NextRows({ rest, to }: { rest: number; to: string }) {
+  return (
+    <p className="p-3 text-center text-sm">
+      <Link to={to} className="text-accent underline">
+        Show the next of {rest} more rows
+      </Link>
+    </p>
   );
 }
