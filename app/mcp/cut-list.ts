@@ -14,10 +14,9 @@ export const cursorInput = z
 export function cutList<Item>(
   items: readonly Item[],
   cursor: string | undefined,
-  limit = listLimit,
 ): { items: Item[]; next_cursor: string | null } {
   const start = cursor === undefined ? 0 : readCursor(cursor);
-  const end = start + limit;
+  const end = start + listLimit;
   return { items: items.slice(start, end), next_cursor: end < items.length ? `from:${end}` : null };
 }
 

@@ -36,8 +36,8 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
   const signal = AbortSignal.any([over.signal, stopSignal]);
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;
-  let latest: Promise<unknown> = Promise.resolve();
   let isAsked = false;
+  const inTurn = oneAtATime();
 
   const beat = async (retry: boolean): Promise<void> => {
     const quota_pct = await wish.readQuota();
@@ -52,12 +52,6 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
       const reason = answer.reason?.message ?? `the job is ${answer.status}`;
       over.abort(new AttemptOver(`Told to stop: ${reason}`));
     }
-  };
-
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const turn = latest.then(work);
-    latest = turn.catch(() => undefined);
-    return turn;
   };
 
   const beatNow = async (): Promise<void> => {
@@ -94,5 +88,15 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
       clearTimeout(timer);
       unwatch();
     },
+  };
+}
+
+/** Each piece of work begins when the one before it is over, however that ended. */
+function oneAtATime(): (work: () => Promise<void>) => Promise<void> {
+  let latest: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = latest.then(work);
+    latest = turn.catch(() => undefined);
+    return turn;
   };
 }

@@ -3,6 +3,7 @@ import type { Entry } from "./agents/driver";
 import type { Journal } from "./journal";
 import { messageOf } from "./problems";
 import { sendable } from "./sendable";
+import { WaitingEntries } from "./waiting-entries";
 
 /** What an attempt shows of itself while it works. Showing it never holds the work up, and never fails it. */
 export interface AttemptOutput {
@@ -27,21 +28,16 @@ interface OutputWish {
 const batchMilliseconds = 1_000;
 /** What is said together goes together. */
 const gatherMilliseconds = 100;
-const batchBytes = 60_000;
-const batchEntries = 500;
 /** However many bytes its letters take, an entry fits into a batch. */
 const longestText = 20_000;
-/** What waits for a service that is away; beyond that the oldest is let go. */
-const keptBytes = 5 * 1024 * 1024;
 const longestPause = 15_000;
 const closingMilliseconds = 5_000;
 
 /** Appends the entries of an attempt to its job, in batches. */
 export function openOutput(wish: OutputWish): AttemptOutput {
   const address = new URL(`/api/jobs/${wish.jobId}/output`, wish.url);
+  const waiting = new WaitingEntries();
   let seq = 0;
-  let waiting: { entry: Entry; bytes: number }[] = [];
-  let waitingBytes = 0;
   let lastSent = 0;
   let isOver = false;
   let sending: Promise<void> | undefined;
@@ -51,8 +47,8 @@ export function openOutput(wish: OutputWish): AttemptOutput {
     let failures = 0;
     const sinceLast = Date.now() - lastSent;
     await pause(Math.max(gatherMilliseconds, batchMilliseconds - sinceLast), hurry.signal);
-    while (waiting.length > 0 && !isOver) {
-      const batch = nextBatch(waiting);
+    while (!waiting.isEmpty && !isOver) {
+      const batch = waiting.nextBatch();
       lastSent = Date.now();
       const answer = await post(address, wish, batch).catch((error: unknown) => {
         wish.journal.sayOnce(`What the agent says does not arrive (${messageOf(error)})`);
@@ -60,7 +56,7 @@ export function openOutput(wish: OutputWish): AttemptOutput {
       });
       if (answer?.ok) {
         failures = 0;
-        forget(batch.at(-1)?.seq ?? 0);
+        waiting.forget(batch.at(-1)?.seq ?? 0);
       } else if (answer !== null && answer.status < 500 && answer.status !== 429) {
         // The attempt is over, or the service knows no output: nobody would see what comes.
         isOver = true;
@@ -84,15 +80,9 @@ export function openOutput(wish: OutputWish): AttemptOutput {
     const late = wait(closingMilliseconds, undefined, { ref: false });
     const rest = async (): Promise<void> => {
       await sending;
-      if (waiting.length > 0 && !isOver) await sendSoon();
+      if (!waiting.isEmpty && !isOver) await sendSoon();
     };
     await Promise.race([rest(), late]);
-  };
-
-  /** By number, not by count: the oldest may have been let go while they were on their way. */
-  const forget = (lastSeq: number): void => {
-    waiting = waiting.filter(({ entry }) => entry.seq > lastSeq);
-    waitingBytes = waiting.reduce((sum, { bytes }) => sum + bytes, 0);
   };
 
   return {
@@ -102,10 +92,7 @@ export function openOutput(wish: OutputWish): AttemptOutput {
       const text = sendable(wish.clean(entry.text), longestText);
       const numbered = { ...entry, seq, text };
       if (title !== undefined) numbered.title = sendable(wish.clean(title), 500);
-      const bytes = Buffer.byteLength(JSON.stringify(numbered));
-      waiting.push({ entry: numbered, bytes });
-      waitingBytes += bytes;
-      while (waitingBytes > keptBytes) forget(waiting[0]?.entry.seq ?? seq);
+      waiting.add(numbered);
       void sendSoon();
     },
     async flush() {
@@ -117,17 +104,6 @@ export function openOutput(wish: OutputWish): AttemptOutput {
       isOver = true;
     },
   };
-}
-
-function nextBatch(waiting: readonly { entry: Entry; bytes: number }[]): Entry[] {
-  let bytes = 0;
-  const batch: Entry[] = [];
-  for (const { entry, bytes: size } of waiting) {
-    bytes += size;
-    if (batch.length > 0 && (bytes > batchBytes || batch.length === batchEntries)) break;
-    batch.push(entry);
-  }
-  return batch;
 }
 
 function post(address: URL, { token, attempt }: OutputWish, entries: Entry[]): Promise<Response> {

@@ -1,4 +1,4 @@
-import type { Entry, EntryKind } from "./driver";
+import type { Entry } from "./driver";
 import type { Redactor } from "./redact";
 
 /** Writes down what an agent says and does, in order, without secrets and in pieces of a bearable size. */
@@ -27,17 +27,9 @@ export function openTranscript(redactor: Redactor, write: (entry: Entry) => void
   let words = "";
   let wordsAreOver = true;
 
-  const emit = (entry: { kind: EntryKind; text: string } & Partial<Entry>): void => {
+  const emit = (entry: Omit<Entry, "seq" | "at">): void => {
     seq += 1;
-    const { title, path } = entry;
-    write({
-      ...entry,
-      seq,
-      at: new Date().toISOString(),
-      text: withoutMiddle(redactor.clean(entry.text)),
-      ...(title === undefined ? {} : { title: redactor.clean(title).slice(0, 500) }),
-      ...(path === undefined ? {} : { path: redactor.clean(path).slice(0, 500) }),
-    });
+    write({ ...cleaned(redactor, entry), seq, at: new Date().toISOString() });
   };
 
   const flush = (): void => {
@@ -91,10 +83,23 @@ export function openTranscript(redactor: Redactor, write: (entry: Entry) => void
   };
 }
 
+function cleaned<Part extends Pick<Entry, "text" | "title" | "path">>(
+  redactor: Redactor,
+  entry: Part,
+): Part {
+  const { title, path } = entry;
+  return {
+    ...entry,
+    text: withoutMiddle(redactor.clean(entry.text)),
+    ...(title === undefined ? {} : { title: redactor.clean(title).slice(0, 500) }),
+    ...(path === undefined ? {} : { path: redactor.clean(path).slice(0, 500) }),
+  };
+}
+
 /** The begin and the end of a text that is too long, and how much was between them. */
-export function withoutMiddle(text: string, longest = longestEntry): string {
-  if (text.length <= longest) return text;
-  const half = Math.floor(longest / 2);
+export function withoutMiddle(text: string): string {
+  if (text.length <= longestEntry) return text;
+  const half = Math.floor(longestEntry / 2);
   const left = text.length - 2 * half;
   return `${text.slice(0, half)}\n… ${left} characters left out …\n${text.slice(-half)}`;
 }
