@@ -36,16 +36,31 @@ export async function expectRefusal(response: Response, status: number): Promise
 
 /** What every endpoint with an id answers: who may not, what is unknown, what may not be seen. */
 export function checkAccess(endpoint: EndpointUnderTest): void {
-  const { t, app, owner, id } = endpoint;
-  const send = (to: string, headers: Record<string, string>) =>
-    app.request(endpoint.path(to), {
-      method: endpoint.method,
-      headers: { "content-type": "application/json", ...headers },
-      ...(endpoint.body === undefined ? {} : { body: JSON.stringify(endpoint.body) }),
+  checkTokens(endpoint);
+  if (endpoint.cookie) checkCookie(endpoint);
+  else {
+    it("A8: answers 401 to a cookie alone", async () => {
+      const { t, app, owner, id } = endpoint;
+      await expectRefusal(await send(endpoint, id, { cookie: await signIn(t, app, owner) }), 401);
     });
+  }
+  checkIds(endpoint);
+}
+
+function send(endpoint: EndpointUnderTest, id: string, headers: Record<string, string>) {
+  const { app, method, body } = endpoint;
+  return app.request(endpoint.path(id), {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+function checkTokens(endpoint: EndpointUnderTest): void {
+  const { t, app, owner, id } = endpoint;
 
   it("answers a member's bearer token", async () => {
-    const response = await send(id, bearer(await createToken(t, owner)));
+    const response = await send(endpoint, id, bearer(await createToken(t, owner)));
     expect(response.status).toBe(endpoint.okStatus ?? 200);
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("etag")).toBeNull();
@@ -71,7 +86,7 @@ export function checkAccess(endpoint: EndpointUnderTest): void {
       { cookie: `session=${good}` },
     ];
     for (const headers of attempts) {
-      const response = await send(id, headers);
+      const response = await send(endpoint, id, headers);
       await expectRefusal(response, 401);
       expect(response.headers.get("www-authenticate")).toBe("Bearer");
     }
@@ -86,51 +101,57 @@ export function checkAccess(endpoint: EndpointUnderTest): void {
 
   it("A7: does not fall back to the cookie beside a bad token", async () => {
     const cookie = await signIn(t, app, owner);
-    await expectRefusal(await send(id, { cookie, ...bearer("blm_unknown") }), 401);
+    await expectRefusal(await send(endpoint, id, { cookie, ...bearer("blm_unknown") }), 401);
+  });
+}
+
+function checkCookie(endpoint: EndpointUnderTest): void {
+  const { t, app, owner, id } = endpoint;
+
+  it("answers the session cookie alone", async () => {
+    const response = await send(endpoint, id, { cookie: await signIn(t, app, owner) });
+    expect(response.status).toBe(endpoint.okStatus ?? 200);
   });
 
-  if (endpoint.cookie) {
-    it("answers the session cookie alone", async () => {
-      const response = await send(id, { cookie: await signIn(t, app, owner) });
-      expect(response.status).toBe(endpoint.okStatus ?? 200);
-    });
+  it("counts the cookie beside a scheme that is no bearer token", async () => {
+    const headers = { cookie: await signIn(t, app, owner), authorization: "Basic cHJveHk6eA==" };
+    expect((await send(endpoint, id, headers)).status).toBe(endpoint.okStatus ?? 200);
+    await expectRefusal(
+      await send(endpoint, id, { ...headers, authorization: "Basic x, Bearer y" }),
+      401,
+    );
+    await expectRefusal(await send(endpoint, id, { ...headers, authorization: "bearer" }), 401);
+  });
 
-    it("counts the cookie beside a scheme that is no bearer token", async () => {
-      const headers = { cookie: await signIn(t, app, owner), authorization: "Basic cHJveHk6eA==" };
-      expect((await send(id, headers)).status).toBe(endpoint.okStatus ?? 200);
-      await expectRefusal(await send(id, { ...headers, authorization: "Basic x, Bearer y" }), 401);
-      await expectRefusal(await send(id, { ...headers, authorization: "bearer" }), 401);
-    });
+  it("answers 401 to an expired session", async () => {
+    await expectRefusal(
+      await send(endpoint, id, { cookie: await signIn(t, app, owner, { expired: true }) }),
+      401,
+    );
+  });
+}
 
-    it("answers 401 to an expired session", async () => {
-      await expectRefusal(
-        await send(id, { cookie: await signIn(t, app, owner, { expired: true }) }),
-        401,
-      );
-    });
-  } else {
-    it("A8: answers 401 to a cookie alone", async () => {
-      await expectRefusal(await send(id, { cookie: await signIn(t, app, owner) }), 401);
-    });
-  }
+/** Ids of others, of nothing, and what is none. */
+function checkIds(endpoint: EndpointUnderTest): void {
+  const { t, owner, id } = endpoint;
 
   it("A5: answers 403 for a product of others, without a field of it", async () => {
     const stranger = await createUser(t);
-    const response = await send(id, bearer(await createToken(t, stranger)));
+    const response = await send(endpoint, id, bearer(await createToken(t, stranger)));
     const sentence = await expectRefusal(response, 403);
     expect(sentence).not.toMatch(/Ledger|Exports|CSV|rows/i);
   });
 
   it("answers 404 for an unknown id and A4: for an id of another kind", async () => {
     const headers = bearer(await createToken(t, owner));
-    const unknown = await expectRefusal(await send(unknownId, headers), 404);
-    const other = await expectRefusal(await send(endpoint.otherKind, headers), 404);
+    const unknown = await expectRefusal(await send(endpoint, unknownId, headers), 404);
+    const other = await expectRefusal(await send(endpoint, endpoint.otherKind, headers), 404);
     expect(other).toBe(unknown);
   });
 
   it("A3: answers every id that is no canonical UUID like an unknown one", async () => {
     const headers = bearer(await createToken(t, owner));
-    const unknown = await expectRefusal(await send(unknownId, headers), 404);
+    const unknown = await expectRefusal(await send(endpoint, unknownId, headers), 404);
     const malformed = [
       "abc",
       "0",
@@ -150,7 +171,9 @@ export function checkAccess(endpoint: EndpointUnderTest): void {
       "1e9",
     ];
     for (const bad of malformed) {
-      expect(await expectRefusal(await send(encodeOnce(bad), headers), 404)).toBe(unknown);
+      expect(await expectRefusal(await send(endpoint, encodeOnce(bad), headers), 404)).toBe(
+        unknown,
+      );
     }
   });
 }

@@ -49,7 +49,7 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
   if (hosted) beginning.catch(() => undefined);
   else await beginning;
 
-  const accept = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const accept: Accept = async (request, socket, head) => {
     const address = new URL(request.url ?? "/", "http://localhost");
     if (address.pathname !== "/realtime/v1/websocket") return refuse(socket, "404 Not Found");
     const keyHolder = await readToken(address.searchParams.get("apikey"), options);
@@ -68,14 +68,7 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
     });
   };
 
-  const server = createServer((_request, response) => {
-    response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not found"}');
-  });
-  server.on("upgrade", (request, socket, head) => {
-    socket.on("error", () => socket.destroy());
-    accept(request, socket, head).catch(() => socket.destroy());
-  });
-  await listenOnLoopback(server);
+  const server = await serveUpgrades(accept);
   const keeping = setInterval(
     () => void authorizer.keepMessages().catch(() => undefined),
     keepEvery,
@@ -114,11 +107,22 @@ function tellAll(
   };
 }
 
-function listenOnLoopback(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
+type Accept = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+
+/** A server on the loopback that knows nothing but WebSockets. */
+async function serveUpgrades(accept: Accept): Promise<Server> {
+  const server = createServer((_request, response) => {
+    response.writeHead(404, { "content-type": "application/json" }).end('{"message":"Not found"}');
+  });
+  server.on("upgrade", (request, socket, head) => {
+    socket.on("error", () => socket.destroy());
+    accept(request, socket, head).catch(() => socket.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
+  return server;
 }
 
 function broadcastFrame(message: Message): string {
