@@ -52,15 +52,12 @@ function textIn(form: FormData | undefined, name: string): string | undefined {
 /** Sends a move in the background; `trackers` must be rendered, they report how it went. */
 export function useTaskMoves() {
   const submit = useSubmit();
-  const [moved, setMoved] = useState<readonly { taskId: string; code: string }[]>([]);
+  /** The codes of the tasks that were moved, by id. */
+  const [moved, setMoved] = useState<Readonly<Record<string, string>>>({});
   const move = useCallback(
     (task: Pick<CardTask, "id" | "code" | "status">, status: string) => {
       if (task.status === status) return;
-      setMoved((known) =>
-        known.some(({ taskId }) => taskId === task.id)
-          ? known
-          : [...known, { taskId: task.id, code: task.code }],
-      );
+      setMoved((known) => ({ ...known, [task.id]: task.code }));
       submit(
         { intent: moveIntent, task_id: task.id, status, [enhancedField]: "1" },
         { method: "post", navigate: false, fetcherKey: keyOf(task.id) },
@@ -68,7 +65,9 @@ export function useTaskMoves() {
     },
     [submit],
   );
-  const trackers = moved.map((entry) => <MoveTracker key={entry.taskId} {...entry} />);
+  const trackers = Object.entries(moved).map(([taskId, code]) => (
+    <MoveTracker key={taskId} taskId={taskId} code={code} />
+  ));
   return { move, trackers };
 }
 

@@ -1,5 +1,5 @@
 import { json } from "@remix-run/node";
-import { Link, useLoaderData } from "@remix-run/react";
+import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
 import { DiffView } from "~/components/diff/diff-view";
 import { LineCounts } from "~/components/diff/line-counts";
@@ -18,6 +18,7 @@ import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page
 import { requireId } from "~/http/require-id.server";
 import { useLiveJob } from "~/live/use-live-job";
 import { useJob } from "../_app.jobs_.$jobId/job-data";
+import { Attempts } from "./attempts";
 import { useComments } from "./use-comments";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -93,29 +94,7 @@ export default function JobChanges() {
         <a href="#review" className="text-accent underline pointer-coarse:py-3">
           Review{drafts > 0 ? ` (${drafts})` : ""}
         </a>
-        {diff.attempts.length > 1 ? (
-          <nav aria-label="Changes of attempt" className="flex flex-wrap gap-2">
-            {diff.attempts.at(-1) === diff.attempt ? (
-              <Link
-                to={`?since=${diff.attempts.at(-2)}`}
-                aria-current={diff.since === null ? undefined : "page"}
-                className="text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink"
-              >
-                Only what changed since attempt {diff.attempts.at(-2)}
-              </Link>
-            ) : null}
-            {diff.attempts.map((attempt) => (
-              <Link
-                key={attempt}
-                to={`?attempt=${attempt}`}
-                aria-current={attempt === diff.attempt && diff.since === null ? "page" : undefined}
-                className="text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink"
-              >
-                Attempt {attempt}
-              </Link>
-            ))}
-          </nav>
-        ) : null}
+        <Attempts {...diff} />
       </div>
       <DiffView
         key={`${job.id}-${diff.attempt}-${diff.since}`}

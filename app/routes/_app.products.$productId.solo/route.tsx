@@ -80,7 +80,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 export const meta: MetaFunction = () => [{ title: "Solo · Backloom" }];
 
 export default function SoloPage() {
-  const { productId, sprint, tasks, mine, free, workersOnline, tools, list, ...look } =
+  const { productId, sprint, mine, free, workersOnline, tools, list, hidden, showAll } =
     useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "solo", productId });
@@ -107,26 +107,8 @@ export default function SoloPage() {
       />
       <ThingsAtHand productId={productId} without={list ? "" : "m"} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
-      {tools ? <BoardTools tools={tools} hidden={look.hidden} showAll={look.showAll} /> : null}
-      {list ? (
-        <TaskLines list={list} hasLanes={look.lanes !== undefined} />
-      ) : tools && tasks.length === 0 ? (
-        <EmptyState compact title="Nothing matches">
-          Change the filter, or show all.
-        </EmptyState>
-      ) : mine.length > 0 ? (
-        <Board
-          productId={productId}
-          tasks={tasks}
-          lanes={look.lanes}
-          dense={look.dense}
-          hide={look.hide}
-        />
-      ) : (
-        <EmptyState compact title="Nothing is yours yet">
-          Take one of the stories below, and its tasks appear here.
-        </EmptyState>
-      )}
+      {tools ? <BoardTools tools={tools} hidden={hidden} showAll={showAll} /> : null}
+      <OwnTasks />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <SoloStories
           title="To take"
@@ -144,6 +126,26 @@ export default function SoloPage() {
         />
       </div>
     </div>
+  );
+}
+
+/** As lines or as a board, or why there are none. */
+function OwnTasks() {
+  const { productId, tasks, mine, tools, list, lanes, dense, hide } =
+    useLoaderData<typeof loader>();
+  if (list) return <TaskLines list={list} hasLanes={lanes !== undefined} />;
+  if (tools && tasks.length === 0) {
+    return (
+      <EmptyState compact title="Nothing matches">
+        Change the filter, or show all.
+      </EmptyState>
+    );
+  }
+  if (mine.length > 0) return <Board {...{ productId, tasks, lanes, dense, hide }} />;
+  return (
+    <EmptyState compact title="Nothing is yours yet">
+      Take one of the stories below, and its tasks appear here.
+    </EmptyState>
   );
 }
 

@@ -55,21 +55,28 @@ export function OpenEnds({ review }: { review: Reviewed }) {
           </List>
         </div>
       </Section>
-      <nav aria-label="More about this sprint" className="print:hidden">
-        <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
-          <li>
-            <Place to={`/products/${sprint.product_id}/sprints/${sprint.id}`}>The board</Place>
-          </li>
-          {runs.map(({ id, status, created_at: at }) => (
-            <li key={id}>
-              <Place to={`/products/${sprint.product_id}/runs/${id}`}>
-                Run, {status}, <RelativeTime at={at} />
-              </Place>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <MorePlaces sprint={sprint} runs={runs} />
     </>
+  );
+}
+
+function MorePlaces({ sprint, runs }: Pick<Reviewed, "sprint" | "runs">) {
+  const product = `/products/${sprint.product_id}`;
+  return (
+    <nav aria-label="More about this sprint" className="print:hidden">
+      <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+        <li>
+          <Place to={`${product}/sprints/${sprint.id}`}>The board</Place>
+        </li>
+        {runs.map(({ id, status, created_at: at }) => (
+          <li key={id}>
+            <Place to={`${product}/runs/${id}`}>
+              Run, {status}, <RelativeTime at={at} />
+            </Place>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }
 

@@ -81,31 +81,19 @@ function stepsOf(progress: Progress): Step[] {
       title: "A token for your agent",
       done: progress.hasToken,
       text: "An agent signs in with it and may do what you may.",
-      action: (
-        <ButtonLink to="/connect" tone="primary">
-          Make a token
-        </ButtonLink>
-      ),
+      action: wayTo("/connect", "Make a token"),
     },
     {
       title: "The first call",
       done: progress.called,
       text: "Copy the line of the agent that you have into a terminal. The built-in demo worker needs no model and no key.",
-      action: (
-        <ButtonLink to="/connect" tone="primary">
-          Copy the line
-        </ButtonLink>
-      ),
+      action: wayTo("/connect", "Copy the line"),
     },
     {
       title: "Start the run",
       done: run !== null,
       text: "The sprint's page shows what a run would do, and what is in its way.",
-      action: (
-        <ButtonLink to={sprintPath} tone="primary">
-          Open the sprint
-        </ButtonLink>
-      ),
+      action: wayTo(sprintPath, "Open the sprint"),
     },
     {
       title: "Answer a question",
@@ -113,11 +101,7 @@ function stepsOf(progress: Progress): Step[] {
       text: questionOpen
         ? "An agent waits for you now. The bell is amber."
         : "When an agent cannot decide something it asks you. The demo worker has one question.",
-      action: (
-        <ButtonLink to="/questions" tone={questionOpen ? "primary" : "plain"}>
-          Open the questions
-        </ButtonLink>
-      ),
+      action: wayTo("/questions", "Open the questions", questionOpen),
     },
     {
       title: "The first finished task",
@@ -130,21 +114,18 @@ function stepsOf(progress: Progress): Step[] {
   ];
 }
 
+const wayTo = (to: string, label: string, isPressing = true) => (
+  <ButtonLink to={to} tone={isPressing ? "primary" : "plain"}>
+    {label}
+  </ButtonLink>
+);
+
 function Watch({ progress: { product, run, lastDoneJobId } }: { progress: Progress }) {
   if (!run || !product) return null;
   return (
     <>
-      {lastDoneJobId ? (
-        <ButtonLink to={`/jobs/${lastDoneJobId}/proof`} tone="primary">
-          See what proves it
-        </ButtonLink>
-      ) : null}
-      <ButtonLink
-        to={`/products/${product.id}/runs/${run.id}`}
-        tone={lastDoneJobId ? "plain" : "primary"}
-      >
-        Watch the run
-      </ButtonLink>
+      {lastDoneJobId ? wayTo(`/jobs/${lastDoneJobId}/proof`, "See what proves it") : null}
+      {wayTo(`/products/${product.id}/runs/${run.id}`, "Watch the run", !lastDoneJobId)}
     </>
   );
 }
