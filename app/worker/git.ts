@@ -43,8 +43,12 @@ export async function gitEnd(folder: string, ...words: readonly string[]): Promi
   }
 }
 
-/** Another git writes the configuration, or makes a worktree whose files every git looks through. */
-const isInTheMiddle = /could not lock config file|failed to read \S*worktrees\/\S+\/commondir/;
+/**
+ * Another git writes the configuration, or makes or removes a worktree: every git looks through the files of all of them, and one that
+ * tidies up takes away what has just been begun.
+ */
+const isInTheMiddle =
+  /could not lock config file|(failed to read|could not (open|create)|Invalid path|bad object)\b.*\bworktrees\/[^/]+/;
 
 /** After that it counts as left behind by one that was killed. */
 const longestWait = 10_000;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { committer, git, gitWithin } from "~/worker/git";
+import { addWorktree } from "~/worker/worktree";
 
 const home = await mkdtemp(join(tmpdir(), "backloom-turns-"));
 afterAll(() => rm(home, { recursive: true }));
@@ -53,3 +54,21 @@ it("a worker waits until the worktree that another one makes is whole", async ()
     await git(folder, "rev-parse", "main"),
   );
 });
+
+it("many workers of one repository make and remove their worktrees at once", async () => {
+  const origin = await makeRepository("origin");
+  const folder = join(home, "clone");
+  await git(home, "clone", "--quiet", origin, folder);
+  const repository = { folder, remote: "origin" };
+  const work = async (worker: number) => {
+    for (let n = 0; n < 15; n++) {
+      const name = `${worker}-${n}`;
+      const worktree = await addWorktree({ repository, parent: home, name, branch: `b/${name}` });
+      expect(await git(worktree.folder, "status", "--porcelain")).toBe("");
+      await worktree.remove();
+    }
+  };
+  await Promise.all([1, 2, 3, 4].map(work));
+  expect((await git(folder, "worktree", "list")).split("\n")).toHaveLength(1);
+  expect(await git(folder, "for-each-ref", "refs/heads/b")).toBe("");
+}, 60_000);
