@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { startProcess } from "~/worker/agents/process";
 import { gitWithin } from "~/worker/git";
 import { runCommand } from "~/worker/run-command";
 
@@ -64,6 +65,21 @@ describe("A command of the person", () => {
       process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL");
     }
   });
+});
+
+it("A program that is told to end waits for what it has started, which may write down what it knows", async () => {
+  const file = join(folder, "written");
+  const writer = `trap 'sleep 0.5; echo all > ${file}; exit' TERM; : > ${file}.ready; while :; do sleep 0.1; done`;
+  const program = await startProcess({
+    program: "/bin/sh",
+    words: ["-c", `(${writer}) > /dev/null 2>&1 & trap 'exit 0' TERM; wait`],
+    folder,
+    environment: { PATH: String(process.env.PATH) },
+    heard: () => undefined,
+  });
+  await vi.waitFor(() => expect(existsSync(`${file}.ready`)).toBe(true), 20_000);
+  await program.stop();
+  expect(readFileSync(file, "utf8")).toBe("all\n");
 });
 
 describe("git", () => {

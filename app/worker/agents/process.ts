@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { type Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { openLog } from "../open-log";
 import { noteCommand } from "../orphans";
@@ -141,8 +142,10 @@ export async function stopTree(child: ChildProcess, ended: Promise<unknown>): Pr
   };
   if (child.exitCode === null && child.signalCode === null) {
     signalAll("SIGTERM");
-    const patience = new Promise((resolve) => setTimeout(resolve, graceMilliseconds).unref());
-    await Promise.race([ended.catch(() => undefined), patience]);
+    const until = performance.now() + graceMilliseconds;
+    // Its root may go at once and leave it to others to write down what was said.
+    do await wait(20);
+    while (performance.now() < until && (await isAnyRunning(tree)));
   }
   signalAll("SIGKILL");
   letGo(child);
@@ -159,6 +162,13 @@ async function descendantsOf(root: number): Promise<number[]> {
     }
   }
   return found.slice(1);
+}
+
+/** What has ended and whose parent has not asked for it stays in the list, as a zombie. */
+async function isAnyRunning(pids: readonly number[]): Promise<boolean> {
+  const words = ["-o", "stat=", "-p", pids.join(",")];
+  const { stdout } = await run("ps", words).catch(() => ({ stdout: "" }));
+  return stdout.split("\n").some((state) => /^\s*[^\sZ]/.test(state));
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
