@@ -10,22 +10,38 @@ type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
  */
 export function useEarlierChoices(area: RefObject<HTMLElement>): void {
   const hydrated = useHydrated();
-  const found = useRef<readonly { field: Field; value: string }[]>([]);
+  const found = useRef<readonly (() => void)[]>([]);
   useEffect(() => {
     if (!area.current) return;
     if (!hydrated) {
-      found.current = changedFields(area.current).map((field) => ({ field, value: field.value }));
+      found.current = changedFields(area.current).map(choiceOf);
       return;
     }
     const choices = found.current;
     found.current = [];
-    for (const { field, value } of choices) {
-      // A select whose value follows what is known has been put back by now.
-      if (field.value !== value) field.value = value;
-      field.dispatchEvent(new Event("input", { bubbles: true }));
-      field.dispatchEvent(new Event("change", { bubbles: true }));
-    }
+    for (const tell of choices) tell();
   }, [area, hydrated]);
+}
+
+/** What stands in a field now, to be told later: what follows from what is known has been put back by then. */
+function choiceOf(field: Field): () => void {
+  if (isCheckbox(field)) {
+    const { checked } = field;
+    return () => {
+      field.checked = !checked;
+      field.click();
+    };
+  }
+  const { value } = field;
+  return () => {
+    if (field.value !== value) field.value = value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+}
+
+function isCheckbox(field: Field): field is HTMLInputElement {
+  return field.type === "checkbox";
 }
 
 function changedFields(area: HTMLElement): Field[] {
@@ -35,8 +51,7 @@ function changedFields(area: HTMLElement): Field[] {
 /** Whether it says something else than the server wrote. */
 function isChanged(field: Field): boolean {
   if (field instanceof HTMLSelectElement) return field.selectedOptions[0] !== drawnOption(field);
-  if (field.type === "checkbox" && field instanceof HTMLInputElement)
-    return field.checked !== field.defaultChecked;
+  if (isCheckbox(field)) return field.checked !== field.defaultChecked;
   return field.value !== field.defaultValue;
 }
 

@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { heldJob } from "./held-job";
+import { heldJob, patchOf } from "./held-job";
 import { expectLive, openLive } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post, signedIn } from "./world";
@@ -157,5 +157,34 @@ test("what is searched in an output before the script came is found once it is t
   await goOn();
   await expect(page.getByText('Nothing holds "loom".')).toBeVisible();
   await expect(search).toHaveValue("loom");
+  await owner.context.close();
+});
+
+test("boxes that were ticked or cleared before the script came stay so", async ({
+  browser,
+  baseURL,
+}) => {
+  const owner = await newPerson(browser);
+  const job = await heldJob(owner, String(baseURL));
+  const names = ["a.ts", "b.ts", "c.ts"];
+  await job.sendDiff(...names.map((name) => patchOf(name, ["-one", "+two"])));
+  const page = await owner.context.newPage();
+  let goOn = await openWithoutScript(page, `/jobs/${job.id}`);
+  const follow = page.getByRole("checkbox", { name: "Follow" });
+  await expect(follow).toBeChecked();
+  await follow.uncheck();
+  await goOn();
+  await expect(follow).not.toBeChecked();
+
+  const viewed = (name: string) =>
+    page.getByRole("region", { name }).getByRole("checkbox", { name: "Viewed" });
+  goOn = await openWithoutScript(page, `/jobs/${job.id}/changes`);
+  await viewed("a.ts").check();
+  await viewed("b.ts").check();
+  await goOn();
+  await openLive(page, `/jobs/${job.id}/changes`);
+  await expect(viewed("a.ts")).toBeChecked();
+  await expect(viewed("b.ts")).toBeChecked();
+  await expect(viewed("c.ts")).not.toBeChecked();
   await owner.context.close();
 });

@@ -71,6 +71,7 @@ export function ChangedFile({
       <label className="flex items-center gap-1.5 border-t border-line px-3 py-1.5 text-xs text-muted pointer-coarse:py-3">
         <input
           type="checkbox"
+          autoComplete="off"
           checked={isViewed}
           onChange={(event) => {
             onViewed(event.target.checked);

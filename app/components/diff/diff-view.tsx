@@ -1,4 +1,5 @@
-import { type ReactNode, useCallback } from "react";
+import { type ReactNode, useCallback, useRef } from "react";
+import { useEarlierChoices } from "../use-earlier-choices";
 import { ChangedFile } from "./changed-file";
 import { FileList } from "./file-list";
 import type { BelowLine, Side } from "./line-column";
@@ -37,8 +38,10 @@ export function DiffView({
   /** Somebody wants to comment on a line. */
   onSpot: (spot: Spot) => void;
 }) {
-  const [viewed, setViewed] = useStoredList(`viewed:${jobId}`);
-  const [[view = "split"], setView] = useStoredList("diff-view");
+  const [viewed, changeViewed] = useStoredList(`viewed:${jobId}`);
+  const [[view = "split"], changeView] = useStoredList("diff-view");
+  const list = useRef<HTMLDivElement>(null);
+  useEarlierChoices(list);
   const commentOn = useCallback(
     (line: HTMLElement) => {
       const spot = spotOf(line);
@@ -56,7 +59,7 @@ export function DiffView({
         <button
           type="button"
           className="mt-2 hidden px-2 text-xs text-accent underline lg:block"
-          onClick={() => setView([view === "split" ? "unified" : "split"])}
+          onClick={() => changeView(([now]) => [now === "unified" ? "split" : "unified"])}
         >
           {view === "split" ? "One column" : "Two columns"}
         </button>
@@ -64,6 +67,7 @@ export function DiffView({
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the number of a line is a shortcut of the key r */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the key is r */}
       <div
+        ref={list}
         className="grid min-w-0 gap-4"
         onClick={(event) => {
           const line = numberAt(event.target, event.clientX);
@@ -77,11 +81,10 @@ export function DiffView({
             address={`/jobs/${jobId}/file?attempt=${attempt}&index=${file.index}${since === null ? "" : `&since=${since}`}`}
             isViewed={viewed.includes(file.key)}
             onViewed={(isViewed) =>
-              setViewed(
-                isViewed
-                  ? [...viewed.slice(-500), file.key]
-                  : viewed.filter((key) => key !== file.key),
-              )
+              changeViewed((before) => {
+                const others = before.filter((key) => key !== file.key);
+                return isViewed ? [...others.slice(-500), file.key] : others;
+              })
             }
             below={below.get(file.path) ?? nothing}
             above={above.get(file.path) ?? null}

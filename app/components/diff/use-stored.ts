@@ -1,19 +1,27 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
-/** A list of words that this browser remembers; empty on the server and where nothing can be stored. */
-export function useStoredList(name: string): [readonly string[], (list: string[]) => void] {
-  const [list, setList] = useState<readonly string[]>([]);
-  useEffect(() => setList(read(name)), [name]);
+type List = readonly string[];
+
+/** A list of words that this browser remembers, and a way to change it; empty on the server and where nothing can be stored. */
+export function useStoredList(name: string): [List, (change: (list: List) => List) => void] {
+  const [list, setList] = useState<List>([]);
+  // Several changes may come before the list is drawn again.
+  const latest = useRef(list);
+  const show = useCallback((next: List) => {
+    latest.current = next;
+    setList(next);
+  }, []);
+  useEffect(() => show(read(name)), [name, show]);
   const store = useCallback(
-    (next: string[]) => {
-      setList(next);
+    (change: (list: List) => List) => {
+      show(change(latest.current));
       try {
-        localStorage.setItem(name, JSON.stringify(next));
+        localStorage.setItem(name, JSON.stringify(latest.current));
       } catch {
         // A private window: the marks last as long as the page.
       }
     },
-    [name],
+    [name, show],
   );
   return [list, store];
 }

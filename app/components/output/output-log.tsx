@@ -37,6 +37,7 @@ export function OutputLog({ output, onChange }: { output: JobOutput; onChange: (
             <label className="flex items-center gap-2">
               <input
                 type="checkbox"
+                autoComplete="off"
                 checked={follows}
                 onChange={(event) => setFollows(event.target.checked)}
               />
