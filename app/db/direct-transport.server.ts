@@ -1,14 +1,9 @@
 import pg from "pg";
 import { answerOrRefuse, CallFailure } from "./call-failure.server";
 import { connectionSettings } from "./connection-settings.server";
-import { findSignature } from "./function-signature.server";
 import type { Transport } from "./http-transport.server";
-import {
-  type ConnectionKind,
-  type StatementWriter,
-  sessionSettings,
-  writeStatement,
-} from "./statement.server";
+import { openStatements } from "./known-statements.server";
+import { type ConnectionKind, sessionSettings } from "./statement.server";
 
 export interface DirectTransport extends Transport {
   /** One try, without repeats and without our error: for answers in the shape of PostgREST. */
@@ -26,19 +21,16 @@ export interface DirectTransportOptions {
 /**
  * Calls functions over pooled connections, one round trip each. The login role has no rights of its own (noinherit);
  * every call runs as `service_role`, and `call_as` becomes `authenticated` within it. Behind a pooler nothing stays on
- * the connection, neither a setting nor a prepared statement; a session of our own keeps role, limits and statements.
+ * the connection, neither a setting nor a prepared statement; a session of our own keeps role, limits and statements (`known-statements`).
  */
 export function openDirectTransport(options: DirectTransportOptions): DirectTransport {
   const pool = openPool(options);
-  const writers = new Map<string, StatementWriter>();
-  const kind = options.connectionKind ?? "transaction";
+  const write = openStatements(options.connectionKind ?? "transaction", ask);
   const callOnce = async (functionName: string, values: Record<string, unknown>) => {
     const client = await connect(pool);
     let failure: Error | undefined;
     try {
-      const known = writers.get(keyOf(functionName, values));
-      const write = known ?? (await prepareWriter(client, kind, writers, functionName, values));
-      return await askOnce(client, write(values));
+      return await ask(client, await write(client, functionName, values));
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
       throw toFailure(failure);
@@ -86,47 +78,15 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 
 type Answer = pg.QueryArrayResult<[string | null]>;
 
-/** Sends one query; the last of its statements answers with one text. */
-async function askOnce(client: pg.PoolClient, query: pg.QueryArrayConfig): Promise<string> {
-  return textOf(await client.query<[string | null]>(query));
+/** Sends one text; the last of its statements answers with one text. */
+async function ask(client: pg.PoolClient, text: string): Promise<string> {
+  return textOf(await client.query<[string | null]>({ text, rowMode: "array" }));
 }
 
 /** Several statements have several results, which the types of pg do not know. */
 function textOf(results: Answer | Answer[]): string {
   const last = Array.isArray(results) ? results.at(-1) : results;
   return last?.rows[0]?.[0] ?? "null";
-}
-
-function keyOf(functionName: string, values: Record<string, unknown>): string {
-  return `${functionName}(${namesOf(values).join()})`;
-}
-
-function namesOf(values: Record<string, unknown>): string[] {
-  return Object.keys(values).filter((name) => values[name] !== undefined);
-}
-
-/** Looks the function up, the first time that it is called with these parameters. */
-async function prepareWriter(
-  client: pg.PoolClient,
-  kind: ConnectionKind,
-  writers: Map<string, StatementWriter>,
-  functionName: string,
-  values: Record<string, unknown>,
-): Promise<StatementWriter> {
-  const key = keyOf(functionName, values);
-  const names = namesOf(values);
-  const ask = (text: string) => askOnce(client, { text, rowMode: "array" });
-  const signature = await findSignature(ask, functionName, names);
-  if (!signature) {
-    const message = `Could not find the function public.${key} in the schema cache`;
-    throw new CallFailure({ code: "PGRST202", message, detail: null }, "nothing happened");
-  }
-  // Calls that came at the same time may have written it meanwhile; a second one would take its name.
-  const writer =
-    writers.get(key) ??
-    writeStatement({ kind, functionName, names, signature, place: writers.size });
-  writers.set(key, writer);
-  return writer;
 }
 
 /** An answer of Postgres means that the statement was rolled back; silence means that nobody knows. */

@@ -5,6 +5,8 @@ import { toLiteral } from "./literal.server";
 export interface FunctionSignature {
   /** Parameter name to type, for example `p_arguments` to `jsonb`. */
   parameters: Map<string, string>;
+  /** Parameters without a default. */
+  required: string[];
   returns: "json" | "nothing" | "scalar" | "rows";
 }
 
@@ -12,6 +14,7 @@ const signatureRows = z.array(
   z.object({
     names: z.array(z.string()).nullable(),
     types: z.array(z.string()),
+    defaults: z.number(),
     returns: z.string(),
     is_set: z.boolean(),
   }),
@@ -23,6 +26,7 @@ const query = (functionName: string) => `
     from (
       select p.proargnames as names,
              array(select format_type(t, null) from unnest(p.proargtypes::oid[]) with ordinality as a(t, n) order by n) as types,
+             p.pronargdefaults as defaults,
              format_type(p.prorettype, null) as returns,
              p.proretset as is_set
         from pg_catalog.pg_proc p
@@ -30,7 +34,7 @@ const query = (functionName: string) => `
        order by p.oid
     ) as found`;
 
-/** Looks a function of schema public up; the first one that has all the given parameters. */
+/** Looks a function of schema public up; the first one that has all the given parameters and needs no other. */
 export async function findSignature(
   ask: (text: string) => Promise<string>,
   functionName: string,
@@ -39,12 +43,17 @@ export async function findSignature(
   return signatureRows
     .parse(JSON.parse(await ask(query(functionName))))
     .map(toSignature)
-    .find((candidate) => names.every((name) => candidate.parameters.has(name)));
+    .find(
+      ({ parameters, required }) =>
+        names.every((name) => parameters.has(name)) &&
+        required.every((name) => names.includes(name)),
+    );
 }
 
 function toSignature(row: SignatureRow): FunctionSignature {
   const parameters = new Map(row.types.map((type, index) => [row.names?.[index] ?? "", type]));
-  return { parameters, returns: kindOf(row) };
+  const required = [...parameters.keys()].slice(0, row.types.length - row.defaults);
+  return { parameters, required, returns: kindOf(row) };
 }
 
 function kindOf(row: SignatureRow): FunctionSignature["returns"] {

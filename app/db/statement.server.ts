@@ -13,7 +13,7 @@ const settings = (scope: "session" | "local") =>
   `set ${scope} role service_role;set ${scope} statement_timeout='5s';set ${scope} lock_timeout='2s';`;
 
 /** What a session is told once, before its first call. */
-export const sessionSettings = settings("session");
+export const sessionSettings = `${settings("session")}prepare act_as(jsonb,text) as select private.act_as(p_credential=>$1,p_function=>$2)`;
 
 /**
  * What each call over a pooler brings along. It is local to the transaction, which is this one text: a connection that
@@ -21,8 +21,11 @@ export const sessionSettings = settings("session");
  */
 const localSettings = settings("local");
 
-/** Writes the call of one function with these values. */
-export type StatementWriter = (values: Record<string, unknown>) => pg.QueryArrayConfig;
+/** The call of one function: what a session has to be told once, and the text for these values. */
+export interface Statement {
+  prepare?: string;
+  write(values: Record<string, unknown>): string;
+}
 
 interface Parameter {
   name: string;
@@ -39,36 +42,36 @@ interface Call {
 }
 
 /**
- * The call of one function with these named parameters, ready for any values. A session parses it once; over a pooler
- * it is one whole text, values included, because the next statement may meet another session.
+ * The call of one function with these named parameters, ready for any values. A session plans it once; over a pooler
+ * it is one whole text, because the next statement may meet another session.
  */
-export function writeStatement({
-  kind,
-  functionName,
-  names,
-  signature,
-  place,
-}: Call): StatementWriter {
+export function writeStatement({ kind, functionName, names, signature, place }: Call): Statement {
   const parameters = names.map((name) => ({
     name,
     type: signature.parameters.get(name) ?? "text",
   }));
   const [before, after] = around(signature.returns);
   const head = `${before}public.${pg.escapeIdentifier(functionName)}(`;
+  const literal = (values: Record<string, unknown>) => (parameter: Parameter) =>
+    literalOf(values[parameter.name], parameter.type);
 
   if (kind === "session") {
-    const text = head + listOf(parameters, (_, index) => `$${index + 1}`) + after;
-    return (values) => ({
-      name: `call_${place}`,
-      text,
-      values: parameters.map(({ name, type }) => toText(values[name], type)),
-      rowMode: "array",
-    });
+    const name = `call_${place}`;
+    const types = inParentheses(parameters.map(({ type }) => type));
+    const list = listOf(parameters, (_, index) => `$${index + 1}`);
+    return {
+      prepare: `prepare ${name}${types} as ${head}${list}${after}`,
+      write: (values) => `execute ${name}${inParentheses(parameters.map(literal(values)))}`,
+    };
   }
-  return (values) => {
-    const list = listOf(parameters, ({ name, type }) => literalOf(values[name], type));
-    return { text: localSettings + head + list + after, rowMode: "array" };
+  return {
+    write: (values) => localSettings + head + listOf(parameters, literal(values)) + after,
   };
+}
+
+/** `prepare` and `execute` want no parentheses around nothing. */
+function inParentheses(list: readonly string[]): string {
+  return list.length === 0 ? "" : `(${list.join()})`;
 }
 
 function listOf(

@@ -8,6 +8,8 @@ const t = await createTestDatabase();
 const ada = await createUser(t);
 const demo = await createUser(t, { demo: true });
 
+const optional = Array.from({ length: 10 }, (_, number) => `p_${number}`);
+
 // Made before the first call, because the Data API reads the schema once.
 await t.sql.query(`
   create function public.echo(p_document jsonb, p_text text default 'unset', p_number int default 0) returns json
@@ -25,7 +27,12 @@ await t.sql.query(`
   create function public.rank(p_n int, p_parent int default null) returns json language plpgsql as $$
   begin insert into public.ranks values (p_n, p_parent); return 'null'::json; end $$;
   grant execute on all functions in schema public to service_role;
-  grant execute on function public.mine, public.refuse_me to authenticated;
+  create function public.parts(p_text text, p_number int default 0, p_document jsonb default '{}', p_list json default '[]',
+    p_yes boolean default false, p_day date default null) returns json stable language sql as $$
+    select json_build_object('text', p_text, 'number', p_number, 'document', p_document, 'list', p_list, 'yes', p_yes, 'day', p_day) $$;
+  create function public.many(${optional.map((name) => `${name} int default 0`).join()}) returns json stable language sql as $$
+    select json_build_object('sum', ${optional.join("+")}, 'kept', (select count(*) from pg_prepared_statements)) $$;
+  grant execute on function public.mine, public.refuse_me, public.parts, public.many to authenticated;
   grant all on public.ranks to service_role;
 `);
 
@@ -48,6 +55,17 @@ async function outcome(call: Promise<string>): Promise<unknown> {
 }
 
 const document = { a: [1, 2.5, "ü \" ' \\ 😀"], b: { c: null, d: true }, e: "" };
+
+const asAda = (p_function: string, p_arguments: Record<string, unknown> = {}) => ({
+  p_credential: { user_id: ada.id },
+  p_function,
+  p_arguments,
+});
+
+const unknownOperation = {
+  status: 404,
+  message: expect.stringMatching(/^There is no operation \w+\.$/),
+};
 
 const calls: [string, string, Record<string, unknown>, unknown][] = [
   [
@@ -144,6 +162,52 @@ const calls: [string, string, Record<string, unknown>, unknown][] = [
     },
   ],
   [
+    "values of every kind for a user's operation",
+    "call_as",
+    asAda("parts", {
+      ...{ p_text: "it's 10% \\ '); $1", p_number: -7, p_document: document, p_list: [1, "x"] },
+      ...{ p_yes: true, p_day: "2026-02-28" },
+    }),
+    {
+      answer: {
+        ...{ text: "it's 10% \\ '); $1", number: -7, document, list: [1, "x"] },
+        ...{ yes: true, day: "2026-02-28" },
+      },
+    },
+  ],
+  [
+    "null and what is left out, of a user's operation",
+    "call_as",
+    asAda("parts", { p_text: null, p_document: null, p_yes: undefined }),
+    { answer: { text: null, number: 0, document: null, list: [], yes: false, day: null } },
+  ],
+  [
+    "a text that cannot be stored, of a user's operation",
+    "call_as",
+    asAda("parts", { p_text: "a\0b" }),
+    { status: 422, message: expect.any(String) },
+  ],
+  [
+    "a value of the wrong form, of a user's operation",
+    "call_as",
+    asAda("parts", { p_text: "", p_number: "many" }),
+    { status: 422, message: expect.not.stringContaining("many") },
+  ],
+  ["an operation that does not exist", "call_as", asAda("no_such_operation"), unknownOperation],
+  ["a function that is no operation", "call_as", asAda("one_uuid"), unknownOperation],
+  [
+    "an argument that an operation has not",
+    "call_as",
+    asAda("mine", { p_other: 1 }),
+    { status: 404, message: 'The operation mine does not take the arguments {"p_other": 1}.' },
+  ],
+  [
+    "an unknown credential before all that is wrong with the call",
+    "call_as",
+    { ...asAda("parts"), p_credential: { token_hash: "00" } },
+    { status: 401, message: expect.any(String) },
+  ],
+  [
     "a limit",
     "raise",
     { p_code: "PT429", p_message: "Slowly", p_detail: '{"retry_after": 12}' },
@@ -237,6 +301,16 @@ describe.each(transports)("over the $name transport", ({ database }) => {
     await database.call("call_as", { p_credential: { user_id: ada.id }, p_function: "mine" });
     const answer = JSON.parse(await database.call("mine", {}));
     expect(answer).toEqual({ user: null, role: "service_role" });
+  });
+
+  it("keeps a bounded number of statements, however many ways there are to name the parameters", async () => {
+    for (let way = 1; way < 2 ** optional.length; way += 1) {
+      const named = optional.filter((_, place) => way & (1 << place));
+      const values = Object.fromEntries(named.map((name) => [name, 1]));
+      const { sum, kept } = JSON.parse(await database.call("call_as", asAda("many", values)));
+      expect(sum).toBe(named.length);
+      expect(kept).toBeLessThanOrEqual(600);
+    }
   });
 
   it("goes on after a refusal, with many calls at once that were never made before", async () => {

@@ -32,8 +32,8 @@ export interface TestDatabase {
 
 export type TransportName = "direct" | "session" | "http";
 
-/** The transport of this run: `TRANSPORT=http` sends every call through the Data API. */
-export const transportOfRun: TransportName = process.env.TRANSPORT === "http" ? "http" : "direct";
+/** The transport of this run: that of `npm start`, or with `TRANSPORT=http` the Data API. */
+export const transportOfRun: TransportName = process.env.TRANSPORT === "http" ? "http" : "session";
 
 /**
  * A fresh, migrated database for one test file, removed after its last test. Call it at the top of a

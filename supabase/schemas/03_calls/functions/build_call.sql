@@ -13,14 +13,10 @@ declare
   v_type text;
   v_separator text := '';
 begin
-  select p.proargnames, p.proargtypes::oid[], p.provolatile = 'v'
+  select o.parameter_names, o.parameter_types, o.writes
   into v_names, v_types, p_writes
-  from pg_catalog.pg_proc p
-  where p.proname = p_function
-    and p.pronamespace = 'public'::regnamespace
-    and p.prokind = 'f'
-    and p.proargmodes is null
-    and has_function_privilege('authenticated', p.oid, 'execute');
+  from private.operations o
+  where o.name = p_function;
 
   if not found then
     raise exception using errcode = 'PT404', message = format('There is no operation %s.', p_function);

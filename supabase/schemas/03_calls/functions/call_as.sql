@@ -20,16 +20,7 @@ begin
   select c.p_statement, c.p_writes into v_statement, v_writes
   from private.build_call(p_function, p_arguments) c;
 
-  if v_writes and v_principal.is_demo then
-    raise exception using errcode = 'PT403',
-      message = 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.';
-  end if;
-
-  perform set_config('request.jwt.claims', json_strip_nulls(json_build_object(
-      'sub', v_principal.user_id, 'role', 'authenticated',
-      'session_id', v_principal.session_id, 'token_id', v_principal.token_id))::text, true),
-    set_config('role', 'authenticated', true);
-
+  perform private.become_user(v_principal, v_writes);
   execute v_statement into v_answer using p_arguments;
 
   perform set_config('role', v_caller, true), set_config('request.jwt.claims', v_claims, true);
