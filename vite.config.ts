@@ -51,5 +51,7 @@ function sharedParts(id: string): string | undefined {
   if (notEverywhere.test(id) || laterParts.test(id)) return;
   const [folder, file] = path.split("/");
   if (file === undefined) return "parts";
+  // Pages that show one of them show most of them.
+  if (folder === "budgets") return "budgets";
   return folder === "board" || firstOfThings.test(id) ? "parts" : undefined;
 }
