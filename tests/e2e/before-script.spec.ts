@@ -1,27 +1,8 @@
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { heldJob, patchOf } from "./held-job";
-import { expectLive, openLive } from "./places";
+import { expectLive, openLive, openWithoutScript } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post, signedIn } from "./world";
-
-/** A page as it stands before any of its script has come. */
-async function openWithoutScript(page: Page, address: string): Promise<() => Promise<void>> {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  const scripts = /\/assets\/.*\.js/;
-  await page.route(scripts, async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.goto(address, { waitUntil: "commit" });
-  return async () => {
-    letGo();
-    await expectLive(page);
-    await page.unroute(scripts);
-  };
-}
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 

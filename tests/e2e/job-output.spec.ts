@@ -2,6 +2,7 @@ import { type APIResponse, expect } from "@playwright/test";
 import { z } from "zod";
 import { connectClient } from "../mcp/clients";
 import { heldJob } from "./held-job";
+import { openWithoutScript } from "./places";
 import { test } from "./test";
 import { newPerson, newToken, newWorld } from "./world";
 
@@ -87,8 +88,17 @@ test("a long transcript is read from its begin, with nothing left out", async ({
     expect(answer.status()).toBe(202);
   }
   const page = await owner.context.newPage();
-  await page.goto(`/jobs/${job.id}`);
-  await page.getByRole("button", { name: "Show 5300 earlier" }).click();
+  const goOn = await openWithoutScript(page, `/jobs/${job.id}`);
+  const earlier = page.getByRole("button", { name: "Show 5300 earlier" });
+  // What needs the script says so until it is there: a press before that would be lost.
+  await expect(earlier).toBeDisabled();
+  await goOn();
+  const reading = "**/output?attempt=1&after=5000&limit=5000";
+  await page.route(reading, (route) => route.fulfill({ status: 429 }));
+  await earlier.click();
+  await expect(page.getByText("The earlier entries could not be read.")).toBeVisible();
+  await page.unroute(reading);
+  await earlier.click();
   // Counted first: each time that `toBeVisible` does not find its element, it looks at the style of every other one,
   // and while entries that were never drawn have none, that takes this page longer than the journey waits.
   await expect(page.locator("[data-kind]")).toHaveCount(5_600);

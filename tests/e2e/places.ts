@@ -24,3 +24,22 @@ export async function openBoard(page: Page, address: string): Promise<void> {
   await openWithKeys(page, address);
   await expect(page.locator("[data-board-keys]")).toBeAttached();
 }
+
+/** A page as it stands before any of its script has come. */
+export async function openWithoutScript(page: Page, address: string): Promise<() => Promise<void>> {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const scripts = /\/assets\/.*\.js/;
+  await page.route(scripts, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(address, { waitUntil: "commit" });
+  return async () => {
+    letGo();
+    await expectLive(page);
+    await page.unroute(scripts);
+  };
+}

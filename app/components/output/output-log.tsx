@@ -3,12 +3,14 @@ import { Button } from "~/components/button";
 import { CopyButton } from "~/components/copy-button";
 import type { OutputEntry as Entry, JobOutput } from "~/contract/job-output";
 import { useEarlierChoices } from "../use-earlier-choices";
+import { useHydrated } from "../use-hydrated";
 import { OutputEntry } from "./output-entry";
 import { useJobOutput } from "./use-job-output";
 
 /** What an agent says and does, oldest first, growing while one looks at it. */
 export function OutputLog({ output, onChange }: { output: JobOutput; onChange: () => void }) {
-  const { entries, earlier, loadEarlier } = useJobOutput(output, onChange);
+  const { entries, earlier, loadEarlier, problem } = useJobOutput(output, onChange);
+  const hydrated = useHydrated();
   const [wanted, setWanted] = useState("");
   const [follows, setFollows] = useState(!output.complete);
   const end = useRef<HTMLDivElement>(null);
@@ -48,9 +50,14 @@ export function OutputLog({ output, onChange }: { output: JobOutput; onChange: (
         </div>
       ) : null}
       {earlier > 0 ? (
-        <Button size="sm" onClick={() => void loadEarlier()}>
+        <Button size="sm" disabled={!hydrated} onClick={() => void loadEarlier()}>
           Show {earlier} earlier
         </Button>
+      ) : null}
+      {problem ? (
+        <p role="alert" className="text-sm text-failed">
+          {problem}
+        </p>
       ) : null}
       {output.dropped ? (
         <p className="text-sm text-muted">

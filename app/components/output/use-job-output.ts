@@ -7,12 +7,15 @@ interface LiveOutput {
   /** How many entries lie before the first that is shown. */
   earlier: number;
   loadEarlier: () => Promise<void>;
+  /** Why the earlier entries did not come. */
+  problem: string | null;
 }
 
 /** What an agent says, from the page's own entries on: live ones are added, a gap in `seq` is read again. */
 export function useJobOutput(initial: JobOutput, onChange: () => void): LiveOutput {
   const { job_id: jobId, attempt } = initial;
   const [entries, setEntries] = useState(initial.entries);
+  const [problem, setProblem] = useState<string | null>(null);
   const known = useRef(initial.entries);
   const show = useCallback((more: readonly OutputEntry[]) => {
     known.current = merge(known.current, more);
@@ -28,7 +31,7 @@ export function useJobOutput(initial: JobOutput, onChange: () => void): LiveOutp
     if (attempt === null) return;
     const after = known.current.at(-1)?.seq ?? 0;
     const more = await readEntries(jobId, attempt, `after=${after}&limit=5000`);
-    show(more);
+    if (more) show(more);
   }, [jobId, attempt, show]);
 
   useJobStream(jobId, {
@@ -49,16 +52,23 @@ export function useJobOutput(initial: JobOutput, onChange: () => void): LiveOutp
   const firstSeq = entries[0]?.seq ?? 1;
   const loadEarlier = useCallback(async () => {
     if (attempt === null) return;
-    show(await readBefore(jobId, attempt, known.current[0]?.seq ?? 1));
+    const before = await readBefore(jobId, attempt, known.current[0]?.seq ?? 1);
+    setProblem(before ? null : "The earlier entries could not be read. Try again in a moment.");
+    if (before) show(before);
   }, [jobId, attempt, show]);
-  return { entries, earlier: firstSeq - 1, loadEarlier };
+  return { entries, earlier: firstSeq - 1, loadEarlier, problem };
 }
 
 /** Everything before an entry: no answer holds a long transcript whole. */
-async function readBefore(jobId: string, attempt: number, seq: number): Promise<OutputEntry[]> {
+async function readBefore(
+  jobId: string,
+  attempt: number,
+  seq: number,
+): Promise<OutputEntry[] | undefined> {
   const entries: OutputEntry[] = [];
   for (let after = 0; after < seq - 1; ) {
     const more = await readEntries(jobId, attempt, `after=${after}&limit=5000`);
+    if (!more) return;
     entries.push(...more);
     const last = more.at(-1);
     if (!last) break;
@@ -67,9 +77,14 @@ async function readBefore(jobId: string, attempt: number, seq: number): Promise<
   return entries;
 }
 
-async function readEntries(jobId: string, attempt: number, query: string): Promise<OutputEntry[]> {
-  const answer = await fetch(`/api/jobs/${jobId}/output?attempt=${attempt}&${query}`);
-  if (!answer.ok) return [];
+async function readEntries(
+  jobId: string,
+  attempt: number,
+  query: string,
+): Promise<OutputEntry[] | undefined> {
+  const address = `/api/jobs/${jobId}/output?attempt=${attempt}&${query}`;
+  const answer = await fetch(address).catch(() => undefined);
+  if (!answer?.ok) return;
   const output: JobOutput = await answer.json();
   return output.entries;
 }
