@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { forgetfulGit } from "./tests/setup/forgetful-git";
+import { threadPrograms } from "./vite.threads";
 
 const app = fileURLToPath(new URL("./app", import.meta.url));
 
@@ -23,6 +24,7 @@ const modulesOfRuns = process.env.TRANSFORMED_MODULES;
 
 /** Every test but the browser journeys: one Postgres for the run, one database for each file. */
 export default defineConfig({
+  plugins: [threadPrograms()],
   resolve: { alias: { "~": app } },
   test: {
     // All others leave nothing behind in their process: its modules are loaded once, not once a file.

@@ -1,7 +1,7 @@
 import { RemixBrowser } from "@remix-run/react";
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
-import { neededFirst } from "./components/needed-first";
+import { neededFirst } from "./ui/needed-first";
 
 void Promise.all(neededFirst).then(() =>
   startTransition(() => {

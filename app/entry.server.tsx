@@ -6,13 +6,7 @@ import type {
 } from "@remix-run/node";
 import { isRouteErrorResponse, RemixServer } from "@remix-run/react";
 import { renderToString } from "react-dom/server";
-import { KeepProvider } from "~/components/kept-rows";
-import { keepText } from "~/components/kept-text.server";
-import { NonceProvider } from "~/components/nonce";
-import { TextResponse } from "~/http/text-response.server";
-
-/** While developing, what draws a row may change at any time. */
-const keeper = () => (import.meta.env.DEV ? undefined : keepText);
+import { NonceProvider } from "~/ui/nonce";
 
 /**
  * No page defers data, so each is rendered in one go and goes out as one text: streams would cost as much as
@@ -27,15 +21,13 @@ export default function handleRequest(
 ): Response {
   const html = renderToString(
     <NonceProvider value={context.cspNonce}>
-      <KeepProvider value={keeper()}>
-        <RemixServer context={remixContext} url={request.url} nonce={context.cspNonce} />
-      </KeepProvider>
+      <RemixServer context={remixContext} url={request.url} nonce={context.cspNonce} />
     </NonceProvider>,
   );
   headers.set("content-type", "text/html; charset=utf-8");
   const retryAfter = retryAfterOf(remixContext);
   if (retryAfter !== null) headers.set("retry-after", retryAfter);
-  return new TextResponse(`<!DOCTYPE html>${html}`, { headers, status });
+  return new Response(`<!DOCTYPE html>${html}`, { headers, status });
 }
 
 /** A refusal for being too fast says when to come back, on a page as well; Remix keeps it to the answer of the route. */

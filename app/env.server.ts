@@ -10,12 +10,21 @@ import {
   secret,
   webAddress,
 } from "./env-values.server";
-import { localOrigins, printableHost, withLoopbackNames } from "./own-origins.server";
+import {
+  bracketed,
+  localOrigins,
+  loopbackNames,
+  printableHost,
+  withLoopbackNames,
+} from "./own-origins.server";
 
 /**
  * The environment, read and checked once at start. This is the only reader of `process.env`;
  * everything else receives values.
  */
+
+/** Who may make an account: everybody, those who were invited, nobody but an administrator. */
+const registrations = ["open", "invite", "closed"] as const;
 
 const variables = z.object({
   NODE_ENV: z.string().optional(),
@@ -58,6 +67,7 @@ const variables = z.object({
   ALLOW_PRIVATE_DESTINATIONS: z
     .enum(["true", "false"], "must be true or false: whether notices may go to private addresses")
     .default("false"),
+  REGISTRATION: z.enum(registrations, `must be one of ${registrations.join(", ")}`).optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
   STREAMS_PER_USER: count(1).default(50),
   STREAMS_PER_PROCESS: count(1).default(20_000),
@@ -112,6 +122,8 @@ export interface Env {
   vapid: VapidSettings | undefined;
   /** Whether webhooks and push messages may go to addresses of private networks. */
   allowPrivateDestinations: boolean;
+  /** Who may make an account; unless it is said, everybody on this machine, and by invitation alone where others reach it. */
+  registration: (typeof registrations)[number];
   logLevel: Variables["LOG_LEVEL"];
   streamLimits: StreamLimits;
 }
@@ -183,6 +195,7 @@ function toEnv(values: Variables): Env {
     supabase: toSupabase(values),
     vapid: toVapid(values),
     allowPrivateDestinations: values.ALLOW_PRIVATE_DESTINATIONS === "true",
+    registration: values.REGISTRATION ?? (isOfThisMachine(values) ? "open" : "invite"),
     logLevel: values.LOG_LEVEL,
     streamLimits: {
       perUser: values.STREAMS_PER_USER,
@@ -192,6 +205,12 @@ function toEnv(values: Variables): Env {
       maxBufferedBytes: values.STREAM_MAX_BUFFERED_BYTES,
     },
   };
+}
+
+/** Nobody else reaches it: neither at the address where it listens nor at the one that people open. */
+function isOfThisMachine({ HOST, APP_ORIGIN }: Variables): boolean {
+  const names = [bracketed(HOST), ...(APP_ORIGIN ? [new URL(APP_ORIGIN).hostname] : [])];
+  return names.every((name) => loopbackNames.includes(name) || /^127(\.\d{1,3}){3}$/.test(name));
 }
 
 function toSupabase(values: Variables): SupabaseSettings | undefined {

@@ -6,15 +6,15 @@ import {
 } from "@remix-run/node";
 import { Links, Meta, Outlet, Scripts } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { EarlierPlace } from "~/components/earlier-place";
-import { RouteError } from "~/components/error-page";
-import { useNonce } from "~/components/nonce";
-import { PageProgress } from "~/components/page-progress";
-import { ScrollPlaces } from "~/components/scroll-places";
-import { sprite } from "~/components/sprite";
-import { readTheme } from "~/components/theme";
-import { useTheme } from "~/components/theme-menu";
+import { EarlierPlace } from "~/features/places/earlier-place";
+import { ScrollPlaces } from "~/features/places/scroll-places";
 import stylesheet from "~/styles/app.css?url";
+import { RouteError } from "~/ui/error-page";
+import { useNonce } from "~/ui/nonce";
+import { PageProgress } from "~/ui/page-progress";
+import { sprite } from "~/ui/sprite";
+import { readTheme } from "~/ui/theme";
+import { useTheme } from "~/ui/theme-menu";
 
 export { shouldRevalidate } from "~/live/unreachable";
 

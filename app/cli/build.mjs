@@ -22,7 +22,7 @@ const sources = {
     "public",
     "package-lock.json",
     "vite.config.ts",
-    "vite.lean.ts",
+    "vite.threads.ts",
     "remix.config.js",
     "tailwind.config.ts",
   ],

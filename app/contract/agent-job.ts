@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { confinementSchema } from "./confinement";
 import { released } from "./dependency";
 import { doingSchema } from "./events";
 import { jobAttemptSchema } from "./job-output";
@@ -72,6 +73,8 @@ export const agentJobSchema = z.object({
   attempt: z.int(),
   worker_id: z.string().nullable(),
   worker_name: z.string().nullable(),
+  /** Of its last attempt. */
+  confinement: confinementSchema.default("none"),
   claimed_at: z.string().nullable(),
   started_at: z.string().nullable(),
   lease_until: z.string().nullable(),
@@ -140,7 +143,7 @@ export const agentJobPageSchema = z.object({
 
 /** A commit that work waits for on the main branch of a repository; a worker looks whether it is there. */
 export const awaitedHeadSchema = z.object({
-  job_id: z.string(),
+  job_id: idSchema,
   task_code: z.string(),
   branch: z.string(),
   head_sha: z.string(),
@@ -193,9 +196,12 @@ export const verifyResultInput = z
   .pipe(z.enum(verifyResults))
   .optional();
 
-/** One line of the ledger: counts are disjoint (cached input is not in `input_tokens`), absent means "never said". */
+/**
+ * One line of the ledger: counts are disjoint (cached input is not in `input_tokens`), absent means "never said". Strict, as all
+ * that is counted: a count under another name would take its `seq` and say nothing.
+ */
 export const usageEventInput = z
-  .object({
+  .strictObject({
     seq: z.int().min(1),
     model_id: text(200).nullish(),
     input_tokens: tokens.nullable(),
@@ -210,17 +216,15 @@ export const usageEventInput = z
     estimated: z.boolean().optional(),
     subscription: z.boolean().optional(),
   })
-  .meta({
-    brief: "seq, then model_id, the four counts, cost, currency, estimated, subscription",
-  });
+  .meta({ brief: "Cached input is not in input_tokens; a seq counts once" });
 
 /** What an attempt has used since its last line in the ledger, one entry a model. */
 const usageSoFarInput = z
-  .object({
+  .strictObject({
     after_seq: z.int().min(0).optional(),
     models: z.array(usageEventInput.omit({ seq: true, estimated: true })).max(20),
   })
-  .meta({ brief: "after_seq, models: events without seq" });
+  .meta({ brief: "models: [events without seq]" });
 export type UsageSoFar = z.infer<typeof usageSoFarInput>;
 
 export const heartbeatAgentJobInput = attemptInput.extend({

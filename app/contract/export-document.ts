@@ -3,7 +3,7 @@ import { reviewVerdicts } from "./job-review";
 import { dependencyReleases, doneRequirements } from "./product";
 import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "./proof";
 import { lookSchema, viewNameSchema, viewPages } from "./saved-view";
-import { isStorable } from "./text";
+import { hostsSchema, isStorable } from "./text";
 
 /**
  * The file that `export --product` writes and `import` reads (docs/export-format.md). Statuses stand in the
@@ -192,6 +192,8 @@ const documentSchema = z.object({
     pr_strategy: z.enum(["SPRINT", "STORY", "SPRINT_BATCH"]).default("SPRINT"),
     done_requires: z.enum(doneRequirements).default("none"),
     dependency_release: z.enum(dependencyReleases).default("done"),
+    requires_sandbox: z.boolean().default(false),
+    may_reach: hostsSchema.default([]),
     archived_at: time.nullable().default(null),
     created_at: time.optional(),
   }),

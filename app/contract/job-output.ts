@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { confinementSchema } from "./confinement";
 import { idSchema, text } from "./text";
 
 /** What an entry of an agent's output is about (docs/agents.md, live output). */
@@ -30,6 +31,7 @@ export const attemptOutcomes = [
   "returned",
   "budget",
   "conflict",
+  "failed_look",
 ] as const;
 
 /** One claim of a job. */
@@ -37,6 +39,7 @@ export const jobAttemptSchema = z.object({
   attempt: z.int(),
   worker_id: z.string().nullable(),
   worker_name: z.string(),
+  confinement: confinementSchema.default("none"),
   started_at: z.string(),
   ended_at: z.string().nullable(),
   outcome: z.enum(attemptOutcomes).nullable(),

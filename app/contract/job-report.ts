@@ -12,7 +12,7 @@ import { reportedEvidenceInput } from "./proof";
 import { httpUrlSchema, text } from "./text";
 
 export const reportAgentJobInput = attemptInput.extend({
-  status: z.enum(["running", "done", "failed", "skipped"]),
+  status: z.enum(["running", "done", "failed", "skipped", "queued"]),
   verify_result: verifyResultInput,
   summary: text(20000).optional(),
   failure_class: z.enum(failureClasses).optional(),
@@ -42,7 +42,6 @@ export const reportWithDiffInput = reportAgentJobInput
     message: "A diff comes with base_sha and head_sha, the commits that it lies between.",
   });
 
-export const reportJobUsageInput = attemptInput.extend({
-  ...usageInput,
-  events: z.array(usageEventInput).min(1).max(200).optional(),
-});
+export const reportJobUsageInput = attemptInput
+  .extend({ ...usageInput, events: z.array(usageEventInput).min(1).max(200).optional() })
+  .strict();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { agentJobSchema } from "./agent-job";
+import { beginningSchema, freshStartSchema } from "./beginning";
 import { budgetListSchema } from "./budget";
 import { runSummary } from "./dashboard";
 import { dependenciesSchema } from "./dependency";
@@ -166,6 +167,9 @@ export const storyPageSchema = z.object({
       changes: z.object({ job_id: id, additions: z.number(), deletions: z.number() }).nullable(),
     }),
   ),
+  /** Work that is not on main, and when a person let the story start over. */
+  begins_from: z.array(beginningSchema),
+  fresh_starts: z.array(freshStartSchema),
   questions: z.array(agentQuestionSchema),
   logs: z.array(storyLogSchema),
 });
@@ -179,6 +183,8 @@ export const taskPageSchema = z.object({
     estimated_minutes: z.number().nullable(),
     created_at: moment,
   }),
+  /** Who wrote the repository of its own. */
+  repo_url_by: z.string().nullable(),
   product: z.object({
     id,
     name: z.string(),

@@ -10,7 +10,7 @@ import {
 } from "./status";
 import { storySchema } from "./story";
 import { taskSchema } from "./task";
-import { idSchema, repositoryUrlSchema, requiredText, text } from "./text";
+import { hostsSchema, idSchema, repositoryUrlSchema, requiredText, text } from "./text";
 
 /** How a sprint run cuts pull requests (specification: Product). */
 export const prStrategies = ["SPRINT", "STORY", "SPRINT_BATCH"] as const;
@@ -44,6 +44,10 @@ const productFieldsSchema = productSchema.extend({
   pr_strategy: z.enum(prStrategies),
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),
+  /** Its jobs go to confined workers only. */
+  requires_sandbox: z.boolean(),
+  /** Hosts that its jobs may reach from within a sandbox. */
+  may_reach: z.array(z.string()),
   owner_id: z.string(),
   archived_at: z.string().nullable(),
   created_at: z.string(),
@@ -138,6 +142,8 @@ const productFields = {
   pr_strategy: z.enum(prStrategies),
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),
+  requires_sandbox: z.boolean(),
+  may_reach: hostsSchema,
 };
 
 export const createProductInput = z

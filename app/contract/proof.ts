@@ -34,14 +34,14 @@ const observation = {
 
 /** What an attempt says of one criterion, within its report. */
 export const reportedEvidenceInput = z
-  .object({
+  .strictObject({
     ...observation,
     /** "worker": the worker program itself ran the command and saw the exit code. */
     grade: z.enum(["said", "worker"]).optional(),
     /** For a batch: the story, when it is not the one at work. */
     story_id: idSchema.optional(),
   })
-  .meta({ brief: "criterion (id), verdict pass|fail|unverifiable, command, exit_code, excerpt" });
+  .meta({ brief: "criterion: its id; verdict: pass, fail or unverifiable" });
 export type ReportedEvidence = z.infer<typeof reportedEvidenceInput>;
 
 /** What `POST /api/stories/:id/evidence` takes. */
@@ -136,8 +136,8 @@ export type StoryProof = z.infer<typeof storyProofSchema>;
 
 /** A criterion as a claim names it. */
 export const claimedCriterionSchema = z.object({
-  id: z.string(),
-  story_id: z.string(),
+  id: criterionIdSchema,
+  story_id: idSchema,
   kind: z.enum(criterionKinds),
   text: z.string(),
   state: z.enum(criterionStates),

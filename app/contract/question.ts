@@ -1,9 +1,12 @@
 import { z } from "zod";
-import { idSchema, requiredText, text } from "./text";
+import { hostSchema, idSchema, requiredText, text } from "./text";
 
 export const agentQuestionStatuses = ["open", "answered", "cancelled", "expired"] as const;
 export type AgentQuestionStatus = (typeof agentQuestionStatuses)[number];
 export const userQuestionStatuses = ["pending", "answered"] as const;
+/** `permission`: what an agent may do on somebody's machine; only that person reads and answers it. */
+export const questionKinds = ["question", "permission"] as const;
+export type QuestionKind = (typeof questionKinds)[number];
 export const expiryPolicies = ["STOP", "RECOMMENDED", "ESCALATE"] as const;
 
 /** Limits of a question (specification: Agent question). */
@@ -40,6 +43,12 @@ export const agentQuestionSchema = z.object({
   sprint_run_id: z.string().nullable(),
   asked_by: z.string().nullable(),
   asked_by_name: z.string().nullable(),
+  kind: z.enum(questionKinds).default("question"),
+  /** The only person who may read and answer it; null: every member. */
+  reader_id: z.string().nullable().default(null),
+  reader_name: z.string().nullable().default(null),
+  /** The host that a permission asks for. */
+  reach: z.string().nullable().default(null),
   status: z.enum(agentQuestionStatuses),
   question: z.string(),
   options: z.array(questionOptionSchema),
@@ -75,12 +84,17 @@ const optionInput = z.union([
   }),
 ]);
 
-/** Exactly one of story and idea; a task stands for its story. `park` frees the worker until the answer is there. */
+/**
+ * Exactly one of story and idea; a task stands for its story. `park` frees the worker until the answer is there. A permission
+ * goes to the caller's own user; `reach` is the host that it asks for.
+ */
 export const askQuestionInput = z.object({
   question: requiredText(questionLimits.text),
   story_id: idSchema.optional(),
   idea_id: idSchema.optional(),
   task_id: idSchema.optional(),
+  kind: z.enum(questionKinds).optional(),
+  reach: hostSchema.optional(),
   options: z.array(optionInput).max(questionLimits.options).optional(),
   recommended_option: z.int().min(0).optional(),
   assignee_id: idSchema.optional(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { agentJobSchema, costsSchema, usageSchema } from "./agent-job";
+import { beginningSchema } from "./beginning";
 import { stopAtSchema } from "./budget";
 import { dependencyKinds } from "./dependency";
 import { prStrategies } from "./product";
@@ -71,6 +72,8 @@ export const preflightSchema = z.object({
   tasks_total: z.int(),
   jobs_total: z.int(),
   blockers: z.array(blockerSchema),
+  /** What was done for its stories and is not on main: the run continues it. */
+  begins_from: z.array(beginningSchema),
   /** What does not prevent the start: a budget that is probably not enough. */
   warnings: z.array(
     z.object({ type: z.literal("budget"), message: z.string(), budget_id: z.string() }),

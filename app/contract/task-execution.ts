@@ -66,4 +66,6 @@ export const updateTaskExecutionInput = attemptInput.extend({
   status: z.enum(["running", "done", "failed", "skipped"]),
   verify_result: verifyResultInput,
   failure_reason: text(4000).optional(),
+  /** Where the branch of the batch stands with the work of this task. */
+  head_sha: sha,
 });

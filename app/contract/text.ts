@@ -23,6 +23,11 @@ export function requiredText(max: number) {
     .refine(isStorable, storable);
 }
 
+/** The beginning of a text, without half of a character at its end. */
+export function beginning(value: string, most: number): string {
+  return value.slice(0, most).replace(/\p{Surrogate}$/u, "");
+}
+
 /** A link that a page may show: http or https only. */
 export const httpUrlSchema = text(lengths.url).refine(isHttpUrl, {
   message: "Must be an http or https address.",
@@ -32,6 +37,22 @@ export const httpUrlSchema = text(lengths.url).refine(isHttpUrl, {
 export const repositoryUrlSchema = text(lengths.url).refine(isRepositoryUrl, {
   message: "Must be a repository address without spaces, for example https://….",
 });
+
+/** A host by its name or address, with a port where only that one is meant; in small letters. */
+export const hostSchema = text(260)
+  .transform((value) => value.trim().toLowerCase())
+  .refine(isHost, { message: "Must be a host such as pypi.org or pypi.org:443." });
+
+/** Hosts, each once. What is none is named, because a list is typed as one text. */
+export const hostsSchema = z
+  .array(text(1_000))
+  .transform((hosts) => [...new Set(hosts.map((host) => host.trim().toLowerCase()))])
+  .superRefine((hosts, context) => {
+    if (hosts.length > 100) context.addIssue("Must name at most 100 hosts.");
+    const wrong = hosts.find((host) => !isHost(host));
+    if (wrong === undefined) return;
+    context.addIssue(`"${wrong.slice(0, 100)}" is no host such as pypi.org or pypi.org:443.`);
+  });
 
 /** How much of a list an address asks for: digits only, so that `+5`, ` 5`, `1e1` and `1.0` are refused. */
 export function limitInQuery({ max, default: otherwise }: { max: number; default: number }) {
@@ -62,6 +83,13 @@ export const prioritySchema = z
 
 function isHttpUrl(value: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(value) && URL.canParse(value);
+}
+
+function isHost(value: string): boolean {
+  const label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+  const form = new RegExp(`^(${label}(\\.${label})*|\\[[0-9a-f:.]{2,45}\\])(:([0-9]{1,5}))?$`);
+  const port = form.exec(value)?.at(-1);
+  return form.test(value) && (port === undefined || (Number(port) >= 1 && Number(port) <= 65_535));
 }
 
 function isRepositoryUrl(value: string): boolean {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { agentJobSchema, agentJobStatusSchema, reasonSchema } from "./agent-job";
+import { confinementSchema } from "./confinement";
 import { idSchema, requiredText, text } from "./text";
 
 /** Presence of a worker (specification: Agent worker). */
@@ -18,6 +19,7 @@ export const agentWorkerSchema = z.object({
   created_at: z.string(),
   /** Coding agents of its machine: the name of each, and what else is known of it behind a space. */
   agents: z.array(z.string()).nullable(),
+  confinement: confinementSchema,
   online: z.boolean(),
   min_quota_pct: z.int(),
   quota_ok: z.boolean(),
@@ -39,6 +41,7 @@ export const workerHeartbeatInput = z.object({
   version: text(50).optional(),
   quota_pct: z.int().min(0).max(100).optional(),
   agents: z.array(text(150)).max(20).optional(),
+  confinement: confinementSchema.optional(),
   stopped: z.boolean().optional(),
 });
 

@@ -8,6 +8,8 @@ import {
   taskExecutionStatuses,
   verifyResults,
 } from "./agent-job";
+import { claimedBeginningSchema } from "./beginning";
+import { confinementSchema } from "./confinement";
 import { claimedConflictSchema } from "./job-conflict";
 import { jobAttemptSchema } from "./job-output";
 import { reviewCommentSchema } from "./job-review";
@@ -26,6 +28,10 @@ export const claimAgentJobInput = z.object({
   hostname: text(255).optional(),
   version: text(50).optional(),
   quota_pct: z.int().min(0).max(100).optional(),
+  /** Absent: none. */
+  confinement: confinementSchema.optional(),
+  /** Repositories of tasks that this worker follows: addresses, or beginnings of addresses that end in `/`. */
+  also_repos: z.array(text(2_000)).max(100).optional(),
 });
 export type ClaimAgentJobInput = z.infer<typeof claimAgentJobInput>;
 
@@ -33,14 +39,15 @@ const nullableText = z.string().nullable();
 
 /** Everything that the work on a job needs; nothing more has to be asked for. */
 export const jobPayloadSchema = z.object({
-  id: z.string(),
+  /** Ids become names of folders and files at the worker: nothing else may stand there. */
+  id: idSchema,
   kind: z.enum(agentJobKinds),
   status: agentJobStatusSchema,
-  attempt: z.int(),
+  attempt: z.int().min(1),
   retry_count: z.int(),
   previous_failure: nullableText,
   /** Earlier jobs for the same work that did not end well, the newest first. */
-  earlier_jobs: z.array(z.string()),
+  earlier_jobs: z.array(idSchema),
   phase: z.enum(jobPhases),
   done_requires: z.enum(doneRequirements),
   /** What has to hold for the story, or for all stories of a batch. */
@@ -60,18 +67,20 @@ export const jobPayloadSchema = z.object({
         head_sha: true,
         ended_at: true,
       })
-      .extend({ job_id: z.string() }),
+      .extend({ job_id: idSchema }),
   ),
-  task_id: nullableText,
-  idea_id: nullableText,
-  sprint_run_id: nullableText,
+  /** Whose worker it was given to: only their word counts as a permission. */
+  user_id: z.string().optional(),
+  task_id: idSchema.nullable(),
+  idea_id: idSchema.nullable(),
+  sprint_run_id: idSchema.nullable(),
   plan_snapshot: nullableText,
   lease_until: z.string(),
   heartbeat_seconds: z.int(),
   position: z.int(),
   plan: nullableText,
   product: z.object({
-    id: z.string(),
+    id: idSchema,
     code: z.string(),
     name: z.string(),
     description: z.string(),
@@ -81,13 +90,15 @@ export const jobPayloadSchema = z.object({
     pr_strategy: z.enum(prStrategies),
   }),
   repo_url: z.string(),
+  /** Hosts that the product's owner lets it reach from within a sandbox; absent from a service that knows none. */
+  may_reach: z.array(z.string()).optional(),
   branch: nullableText,
   base_sha: nullableText,
   /** Heads of what the job waited for that its branch does not hold; absent from a service that knows no dependencies. */
   base_refs: z
     .array(
       z.object({
-        task_id: z.string(),
+        task_id: idSchema,
         task_code: z.string(),
         branch: z.string(),
         head_sha: z.string(),
@@ -96,6 +107,8 @@ export const jobPayloadSchema = z.object({
       }),
     )
     .optional(),
+  /** Heads that the branch has to hold before anything is done; absent from a service that lets each run begin at main. */
+  begins_from: z.array(claimedBeginningSchema).optional(),
   /** Work waits for these commits on main branches. */
   awaited_heads: z.array(awaitedHeadSchema).nullish(),
   /** What an earlier attempt did not merge with, both sides of each file; absent from a service that sends nothing home. */
@@ -104,19 +117,19 @@ export const jobPayloadSchema = z.object({
   pr_url: nullableText,
   run: z
     .object({
-      id: z.string(),
+      id: idSchema,
       status: z.string(),
       branch: z.string(),
       pr_strategy: z.enum(prStrategies),
-      previous_run_id: nullableText,
-      sprint_id: z.string(),
+      previous_run_id: idSchema.nullable(),
+      sprint_id: idSchema,
       sprint_code: z.string(),
       sprint_goal: z.string(),
     })
     .nullable(),
   task: z
     .object({
-      id: z.string(),
+      id: idSchema,
       code: z.string(),
       title: z.string(),
       description: z.string(),
@@ -129,12 +142,12 @@ export const jobPayloadSchema = z.object({
     .nullable(),
   story: z
     .object({
-      id: z.string(),
+      id: idSchema,
       code: z.string(),
       title: z.string(),
       description: z.string(),
       acceptance_criteria: z.string(),
-      pbi_id: z.string(),
+      pbi_id: idSchema,
       pbi_code: z.string(),
       pbi_title: z.string(),
     })
@@ -142,10 +155,10 @@ export const jobPayloadSchema = z.object({
   executions: z
     .array(
       z.object({
-        id: z.string(),
+        id: idSchema,
         position: z.int(),
         status: z.enum(taskExecutionStatuses),
-        task_id: z.string(),
+        task_id: idSchema,
         task_code: z.string(),
         title: z.string(),
         description: z.string(),
@@ -153,7 +166,7 @@ export const jobPayloadSchema = z.object({
         verify_required: z.enum(verifyRequirements),
         verify_only: z.boolean(),
         requires_opus: z.boolean(),
-        story_id: z.string(),
+        story_id: idSchema,
         story_code: z.string(),
         story_title: z.string(),
         story_description: z.string(),
@@ -165,7 +178,7 @@ export const jobPayloadSchema = z.object({
     .nullable(),
   idea: z
     .object({
-      id: z.string(),
+      id: idSchema,
       code: z.string(),
       title: z.string(),
       description: z.string(),
@@ -175,7 +188,7 @@ export const jobPayloadSchema = z.object({
   user_questions: z
     .array(
       z.object({
-        id: z.string(),
+        id: idSchema,
         question: z.string(),
         answer: nullableText,
         status: z.enum(userQuestionStatuses),
@@ -193,7 +206,7 @@ export type JobPayload = z.infer<typeof jobPayloadSchema>;
 /** A claimed job, or the reason why there is none. */
 export const claimSchema = z.object({
   job: jobPayloadSchema.nullable(),
-  worker_id: z.string(),
+  worker_id: idSchema,
   reason: reasonSchema.nullable(),
 });
 export type Claim = z.infer<typeof claimSchema>;

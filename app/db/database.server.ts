@@ -1,6 +1,5 @@
 import { type CookieMethodsServer, createServerClient } from "@supabase/ssr";
 import { createClient } from "@supabase/supabase-js";
-import { directRpcFetch } from "./direct-rpc-fetch.server";
 import { type DirectTransport, openDirectTransport } from "./direct-transport.server";
 import { openHttpTransport } from "./http-transport.server";
 import type { ConnectionKind } from "./statement.server";
@@ -43,9 +42,8 @@ export function connectDatabase(options: DatabaseOptions): Database {
   const direct = options.databaseUrl
     ? openDirectTransport({ ...options, databaseUrl: options.databaseUrl })
     : undefined;
-  const remoteFetch = options.fetch ?? fetch;
-  const transport = direct ?? openHttpTransport({ ...options, fetch: remoteFetch });
-  const clientFetch = direct ? directRpcFetch(direct, options, remoteFetch) : remoteFetch;
+  const clientFetch = options.fetch ?? fetch;
+  const transport = direct ?? openHttpTransport({ ...options, fetch: clientFetch });
   const secretClient = makeClient(options, options.secretKey, clientFetch);
   return {
     call: (name, values) => transport.call(name, values),

@@ -1,13 +1,13 @@
 import pg from "pg";
+import { principalSchema } from "~/contract/account";
 import { answerOrRefuse, CallFailure } from "./call-failure.server";
 import { connectionSettings } from "./connection-settings.server";
 import type { Transport } from "./http-transport.server";
 import { openStatements } from "./known-statements.server";
 import { type ConnectionKind, sessionSettings } from "./statement.server";
+import { UserPlaces } from "./user-places.server";
 
 export interface DirectTransport extends Transport {
-  /** One try, without repeats and without our error: for answers in the shape of PostgREST. */
-  callOnce(functionName: string, functionArguments: Record<string, unknown>): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -22,11 +22,13 @@ export interface DirectTransportOptions {
  * Calls functions over pooled connections, one round trip each. The login role has no rights of its own (noinherit);
  * every call runs as `service_role`, and `call_as` becomes `authenticated` within it. Behind a pooler nothing stays on
  * the connection, neither a setting nor a prepared statement; a session of our own keeps role, limits and statements (`known-statements`).
+ * The calls of one user never hold more than half of the connections.
  */
 export function openDirectTransport(options: DirectTransportOptions): DirectTransport {
-  const pool = openPool(options);
+  const { connections = 8 } = options;
+  const pool = openPool(options, connections);
   const write = openStatements(options.connectionKind ?? "transaction", ask);
-  const callOnce = async (functionName: string, values: Record<string, unknown>) => {
+  const callAtOnce = async (functionName: string, values: Record<string, unknown>) => {
     const client = await connect(pool);
     let failure: Error | undefined;
     try {
@@ -38,18 +40,25 @@ export function openDirectTransport(options: DirectTransportOptions): DirectTran
       client.release(failure && isBroken(failure) ? failure : undefined);
     }
   };
+  const places = new UserPlaces(Math.max(1, Math.floor(connections / 2)), async (credential) => {
+    const answer = await callAtOnce("authenticate", { p_credential: credential });
+    return principalSchema.pick({ user_id: true }).parse(JSON.parse(answer)).user_id;
+  });
+  const callOnce = (functionName: string, values: Record<string, unknown>) => {
+    const call = () => callAtOnce(functionName, values);
+    return values.p_credential === undefined ? call() : places.inPlace(values.p_credential, call);
+  };
   return {
-    callOnce,
     call: (functionName, values) => answerOrRefuse(() => callOnce(functionName, values)),
     close: () => pool.end(),
   };
 }
 
-function openPool(options: DirectTransportOptions): pg.Pool {
+function openPool(options: DirectTransportOptions, connections: number): pg.Pool {
   const isSession = options.connectionKind === "session";
   const pool = new pg.Pool({
     ...connectionSettings(options.databaseUrl),
-    max: options.connections ?? 8,
+    max: connections,
     idleTimeoutMillis: 60_000,
     connectionTimeoutMillis: 5000,
     keepAlive: true,

@@ -14,6 +14,7 @@ export type Database = {
           cache_write_tokens: number | null;
           claim_rank: number;
           claimed_at: string | null;
+          confinement: Database["public"]["Enums"]["confinement"];
           created_at: string;
           created_by: string | null;
           deletions: number | null;
@@ -63,6 +64,7 @@ export type Database = {
           cache_write_tokens?: number | null;
           claim_rank?: number;
           claimed_at?: string | null;
+          confinement?: Database["public"]["Enums"]["confinement"];
           created_at?: string;
           created_by?: string | null;
           deletions?: number | null;
@@ -111,6 +113,7 @@ export type Database = {
           cache_write_tokens?: number | null;
           claim_rank?: number;
           claimed_at?: string | null;
+          confinement?: Database["public"]["Enums"]["confinement"];
           created_at?: string;
           created_by?: string | null;
           deletions?: number | null;
@@ -228,11 +231,14 @@ export type Database = {
           id: string;
           idea_id: string | null;
           job_id: string | null;
+          kind: Database["public"]["Enums"]["question_kind"];
           on_expiry: Database["public"]["Enums"]["question_expiry"];
           options: NonNullable<Json>;
           park: boolean;
           product_id: string;
           question: string;
+          reach: string | null;
+          reader_id: string | null;
           recommended_option: number | null;
           sprint_run_id: string | null;
           status: Database["public"]["Enums"]["agent_question_status"];
@@ -253,11 +259,14 @@ export type Database = {
           id?: string;
           idea_id?: string | null;
           job_id?: string | null;
+          kind?: Database["public"]["Enums"]["question_kind"];
           on_expiry?: Database["public"]["Enums"]["question_expiry"];
           options?: NonNullable<Json>;
           park?: boolean;
           product_id: string;
           question: string;
+          reach?: string | null;
+          reader_id?: string | null;
           recommended_option?: number | null;
           sprint_run_id?: string | null;
           status?: Database["public"]["Enums"]["agent_question_status"];
@@ -277,11 +286,14 @@ export type Database = {
           id?: string;
           idea_id?: string | null;
           job_id?: string | null;
+          kind?: Database["public"]["Enums"]["question_kind"];
           on_expiry?: Database["public"]["Enums"]["question_expiry"];
           options?: NonNullable<Json>;
           park?: boolean;
           product_id?: string;
           question?: string;
+          reach?: string | null;
+          reader_id?: string | null;
           recommended_option?: number | null;
           sprint_run_id?: string | null;
           status?: Database["public"]["Enums"]["agent_question_status"];
@@ -340,6 +352,13 @@ export type Database = {
             referencedColumns: ["id"];
           },
           {
+            foreignKeyName: "agent_questions_reader_id_fkey";
+            columns: ["reader_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
             foreignKeyName: "agent_questions_sprint_run_id_fkey";
             columns: ["sprint_run_id"];
             isOneToOne: false;
@@ -365,6 +384,8 @@ export type Database = {
       agent_workers: {
         Row: {
           agents: Json | null;
+          also_repos: NonNullable<Json>;
+          confinement: Database["public"]["Enums"]["confinement"];
           created_at: string;
           hostname: string | null;
           id: string;
@@ -379,6 +400,8 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           agents?: Json | null;
+          also_repos?: NonNullable<Json>;
+          confinement?: Database["public"]["Enums"]["confinement"];
           created_at?: string;
           hostname?: string | null;
           id?: string;
@@ -392,6 +415,8 @@ export type Database = {
         };
         Update: {
           agents?: Json | null;
+          also_repos?: NonNullable<Json>;
+          confinement?: Database["public"]["Enums"]["confinement"];
           created_at?: string;
           hostname?: string | null;
           id?: string;
@@ -818,6 +843,59 @@ export type Database = {
           },
         ];
       };
+      fresh_starts: {
+        Row: {
+          created_at: string;
+          id: string;
+          left_branches: NonNullable<Json>;
+          product_id: string;
+          started_by: string;
+          story_id: string;
+          user_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          id?: string;
+          left_branches: NonNullable<Json>;
+          product_id: string;
+          started_by: string;
+          story_id: string;
+          user_id?: string | null;
+        };
+        Update: {
+          created_at?: string;
+          id?: string;
+          left_branches?: NonNullable<Json>;
+          product_id?: string;
+          started_by?: string;
+          story_id?: string;
+          user_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "fresh_starts_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "fresh_starts_story_id_fkey";
+            columns: ["story_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "fresh_starts_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       idea_logs: {
         Row: {
           content: string;
@@ -999,6 +1077,7 @@ export type Database = {
       job_attempts: {
         Row: {
           attempt: number;
+          confinement: Database["public"]["Enums"]["confinement"];
           dropped_from: number | null;
           dropped_to: number | null;
           ended_at: string | null;
@@ -1018,6 +1097,7 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           attempt: number;
+          confinement?: Database["public"]["Enums"]["confinement"];
           dropped_from?: number | null;
           dropped_to?: number | null;
           ended_at?: string | null;
@@ -1036,6 +1116,7 @@ export type Database = {
         };
         Update: {
           attempt?: number;
+          confinement?: Database["public"]["Enums"]["confinement"];
           dropped_from?: number | null;
           dropped_to?: number | null;
           ended_at?: string | null;
@@ -1687,10 +1768,12 @@ export type Database = {
           description: string;
           done_requires: Database["public"]["Enums"]["done_requires"];
           id: string;
+          may_reach: NonNullable<Json>;
           name: string;
           owner_id: string;
           pr_strategy: Database["public"]["Enums"]["pr_strategy"];
           repo_url: string;
+          requires_sandbox: boolean;
           updated_at: string;
         };
         ComputedFields: never;
@@ -1704,10 +1787,12 @@ export type Database = {
           description?: string;
           done_requires?: Database["public"]["Enums"]["done_requires"];
           id?: string;
+          may_reach?: NonNullable<Json>;
           name: string;
           owner_id?: string;
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
           repo_url?: string;
+          requires_sandbox?: boolean;
           updated_at?: string;
         };
         Update: {
@@ -1720,10 +1805,12 @@ export type Database = {
           description?: string;
           done_requires?: Database["public"]["Enums"]["done_requires"];
           id?: string;
+          may_reach?: NonNullable<Json>;
           name?: string;
           owner_id?: string;
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
           repo_url?: string;
+          requires_sandbox?: boolean;
           updated_at?: string;
         };
         Relationships: [
@@ -2369,6 +2456,7 @@ export type Database = {
           created_at: string;
           failure_reason: string | null;
           finished_at: string | null;
+          head_sha: string | null;
           id: string;
           plan_snapshot: string | null;
           position: number;
@@ -2384,6 +2472,7 @@ export type Database = {
           created_at?: string;
           failure_reason?: string | null;
           finished_at?: string | null;
+          head_sha?: string | null;
           id?: string;
           plan_snapshot?: string | null;
           position: number;
@@ -2398,6 +2487,7 @@ export type Database = {
           created_at?: string;
           failure_reason?: string | null;
           finished_at?: string | null;
+          head_sha?: string | null;
           id?: string;
           plan_snapshot?: string | null;
           position?: number;
@@ -2478,6 +2568,7 @@ export type Database = {
           priority: number;
           product_id: string;
           repo_url: string | null;
+          repo_url_by: string | null;
           requires_opus: boolean;
           sort_order: number;
           status: Database["public"]["Enums"]["task_status"];
@@ -2498,6 +2589,7 @@ export type Database = {
           priority?: number;
           product_id: string;
           repo_url?: string | null;
+          repo_url_by?: string | null;
           requires_opus?: boolean;
           sort_order: number;
           status?: Database["public"]["Enums"]["task_status"];
@@ -2517,6 +2609,7 @@ export type Database = {
           priority?: number;
           product_id?: string;
           repo_url?: string | null;
+          repo_url_by?: string | null;
           requires_opus?: boolean;
           sort_order?: number;
           status?: Database["public"]["Enums"]["task_status"];
@@ -2532,6 +2625,13 @@ export type Database = {
             columns: ["product_id"];
             isOneToOne: false;
             referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "tasks_repo_url_by_fkey";
+            columns: ["repo_url_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
             referencedColumns: ["id"];
           },
           {
@@ -3138,10 +3238,12 @@ export type Database = {
           p_expires_in_seconds?: number;
           p_idea_id?: string;
           p_job_id?: string;
+          p_kind?: string;
           p_on_expiry?: string;
           p_options?: Json;
           p_park?: boolean;
           p_question: string;
+          p_reach?: string;
           p_recommended_option?: number;
           p_story_id?: string;
           p_task_id?: string;
@@ -3166,6 +3268,8 @@ export type Database = {
       check_queue_empty: { Args: { p_product_id?: string }; Returns: Json };
       claim_agent_job: {
         Args: {
+          p_also_repos?: Json;
+          p_confinement?: string;
           p_hostname?: string;
           p_kinds?: Json;
           p_product_id?: string;
@@ -3224,9 +3328,11 @@ export type Database = {
           p_dependency_release?: string;
           p_description?: string;
           p_done_requires?: string;
+          p_may_reach?: Json;
           p_name: string;
           p_pr_strategy?: string;
           p_repo_url?: string;
+          p_requires_sandbox?: boolean;
         };
         Returns: Json;
       };
@@ -3599,6 +3705,7 @@ export type Database = {
         Args: { p_confirmed?: boolean; p_status: string; p_task_id: string };
         Returns: Json;
       };
+      start_over: { Args: { p_id: string; p_kind: string }; Returns: Json };
       start_pairing: {
         Args: {
           p_address_key: string;
@@ -3646,6 +3753,7 @@ export type Database = {
         Args: {
           p_attempt: number;
           p_failure_reason?: string;
+          p_head_sha?: string;
           p_job_id: string;
           p_status: string;
           p_task_id: string;
@@ -3690,6 +3798,7 @@ export type Database = {
       worker_heartbeat: {
         Args: {
           p_agents?: Json;
+          p_confinement?: string;
           p_hostname?: string;
           p_quota_pct?: number;
           p_stopped?: boolean;
@@ -3710,6 +3819,7 @@ export type Database = {
         | "CANCELLED"
         | "SKIPPED";
       agent_question_status: "OPEN" | "ANSWERED" | "CANCELLED" | "EXPIRED";
+      confinement: "bwrap" | "docker" | "command" | "none";
       dependency_release: "done" | "merged";
       done_requires: "none" | "worker" | "other_worker" | "person";
       evidence_grade: "said" | "worker" | "other_worker" | "ci" | "person";
@@ -3729,6 +3839,7 @@ export type Database = {
       pbi_status: "READY" | "BLOCKED" | "DONE" | "FAILED";
       pr_strategy: "SPRINT" | "STORY" | "SPRINT_BATCH";
       question_expiry: "STOP" | "RECOMMENDED" | "ESCALATE";
+      question_kind: "question" | "permission";
       sprint_run_status: "QUEUED" | "RUNNING" | "PAUSED" | "DONE" | "FAILED" | "CANCELLED";
       sprint_status: "PLANNED" | "ACTIVE" | "COMPLETED" | "FAILED" | "CANCELLED";
       story_log_status: "PASSED" | "FAILED";
@@ -3859,6 +3970,7 @@ export const Constants = {
       agent_job_kind: ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"],
       agent_job_status: ["QUEUED", "CLAIMED", "RUNNING", "DONE", "FAILED", "CANCELLED", "SKIPPED"],
       agent_question_status: ["OPEN", "ANSWERED", "CANCELLED", "EXPIRED"],
+      confinement: ["bwrap", "docker", "command", "none"],
       dependency_release: ["done", "merged"],
       done_requires: ["none", "worker", "other_worker", "person"],
       evidence_grade: ["said", "worker", "other_worker", "ci", "person"],
@@ -3879,6 +3991,7 @@ export const Constants = {
       pbi_status: ["READY", "BLOCKED", "DONE", "FAILED"],
       pr_strategy: ["SPRINT", "STORY", "SPRINT_BATCH"],
       question_expiry: ["STOP", "RECOMMENDED", "ESCALATE"],
+      question_kind: ["question", "permission"],
       sprint_run_status: ["QUEUED", "RUNNING", "PAUSED", "DONE", "FAILED", "CANCELLED"],
       sprint_status: ["PLANNED", "ACTIVE", "COMPLETED", "FAILED", "CANCELLED"],
       story_log_status: ["PASSED", "FAILED"],

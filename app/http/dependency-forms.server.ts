@@ -35,7 +35,7 @@ function addDependencyForm(
   form.set("id", id);
   return runForm(form, addDependencyInput, async (input) => {
     await addDependency(actor, input);
-    return done(form, back, `Waits for ${input.blocked_by}`);
+    return done(form, back, `Blocked by ${input.blocked_by}`);
   });
 }
 
@@ -46,7 +46,7 @@ export async function addDependencyOfRow(actor: Actor, form: FormData): Promise<
   form.set("id", id);
   const input = readForm(form, addDependencyInput);
   await addDependency(actor, input);
-  return done(form, "/dashboard", `Waits for ${input.blocked_by}`);
+  return done(form, "/dashboard", `Blocked by ${input.blocked_by}`);
 }
 
 /** Ends a dependency, from either page or from what is in the way of a run. */

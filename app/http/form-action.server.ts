@@ -1,8 +1,8 @@
 import { parseWithZod } from "@conform-to/zod/v4";
 import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
-import { enhancedField } from "~/components/enhanced-field";
 import { ContractError } from "~/contract/errors";
+import { enhancedField } from "~/ui/enhanced-field";
 
 /** Words for the two things that go wrong most in a form; for the rest the schema's own words stand. */
 const fieldMessage: z.core.$ZodErrorMap = (issue) => {

@@ -1,5 +1,4 @@
 import { ContractError } from "~/contract/errors";
-import { TextResponse } from "./text-response.server";
 
 interface JsonInit {
   status?: number;
@@ -8,7 +7,7 @@ interface JsonInit {
 
 /** JSON that is already text, as the database built it: it passes through unparsed. */
 export function jsonText(text: string, { status = 200, headers }: JsonInit = {}): Response {
-  return new TextResponse(text, {
+  return new Response(text, {
     status,
     headers: {
       "content-type": "application/json; charset=utf-8",

@@ -1,6 +1,6 @@
 import { type AppLoadContext, redirect } from "@remix-run/node";
-import { parseTheme, themeCookie } from "~/components/theme";
 import type { NewSession } from "~/domain/accounts/create-session.server";
+import { parseTheme, themeCookie } from "~/ui/theme";
 import { sealSessionCookie } from "./session.server";
 
 /** Sends a browser on with its new session; somebody who has to choose a new password does that first. */

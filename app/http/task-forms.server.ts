@@ -1,8 +1,8 @@
-import { columnLabel } from "~/components/board/columns";
 import { releasedWords } from "~/contract/released-words";
 import { setTaskStatusInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
+import { columnLabel } from "~/features/board/columns";
 import { doneForNow, readForm } from "./form-action.server";
 
 /** Moves a task to another status from whichever page, and says what that freed. */

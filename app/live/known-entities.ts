@@ -10,6 +10,8 @@ const known: ReadonlySet<string> = new Set([
   "job",
   "job_output",
   "worker",
+  "evidence",
+  "waiver",
   "question",
   "product",
   "member",

@@ -2,11 +2,11 @@ import { clsx } from "clsx";
 import type { LiveStatus } from "./live-status";
 
 const texts: Readonly<Record<LiveStatus, string>> = {
-  connecting: "Connecting to live changes",
-  live: "Live: changes appear by themselves",
-  reconnecting: "Reconnecting; changes may be late",
-  offline: "You are offline; changes appear when the network is back",
-  refused: "No longer live. Reload the page to see what you can open",
+  connecting: "Connecting to live updates",
+  live: "Live: updates appear automatically",
+  reconnecting: "Reconnecting. Updates may be late",
+  offline: "You are offline. Updates resume when you reconnect",
+  refused: "Live updates stopped. Reload the page",
 };
 
 /** Says quietly whether the page is live. The word appears only when it is not. */

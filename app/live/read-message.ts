@@ -41,6 +41,10 @@ export function isQuestionChange(value: unknown): value is QuestionChange {
   return isChange(value) && value.entity === "question" && typeof value.status === "string";
 }
 
+export function isInboxChange(value: unknown): boolean {
+  return isChange(value) && value.entity === "inbox";
+}
+
 /** True when the messages missed since the last one follow, so that nothing need be read again. */
 export function isResumed(value: unknown): boolean {
   return isFields(value) && value.resumed === true;

@@ -1,7 +1,7 @@
 import { GreetingLog } from "./greeting-log";
+import { isFields } from "./read-message";
 import type { Signal, SignalListener } from "./signal";
 import { StreamConnection } from "./stream-connection";
-import { isTabMessage, type TabMessage } from "./tab-message";
 
 /**
  * One stream of this browser, whatever number of tabs reads it: a browser has only six connections to a host.
@@ -144,4 +144,23 @@ export function sharedStream(userId: string, url: string): SharedStream {
   const stream = new SharedStream(name, url);
   streams.set(name, stream);
   return stream;
+}
+
+/** What tabs say to each other: a newcomer asks, the tab that holds the connection tells. */
+type TabMessage =
+  | { kind: "hello"; from: string }
+  | { kind: "signals"; to: string | null; signals: Signal[] };
+
+/** A tab may run another version of the page for a while; what it says is looked at before it is passed on. */
+function isTabMessage(value: unknown): value is TabMessage {
+  if (!isFields(value)) return false;
+  if (value.kind === "hello") return typeof value.from === "string";
+  return value.kind === "signals" && Array.isArray(value.signals) && value.signals.every(isSignal);
+}
+
+function isSignal(value: unknown): value is Signal {
+  if (!isFields(value)) return false;
+  if (value.type === "status") return typeof value.status === "string";
+  if (value.type === "named") return typeof value.name === "string";
+  return value.type === "change";
 }

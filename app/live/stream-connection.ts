@@ -2,7 +2,7 @@ import type { SignalListener } from "./signal";
 
 const namedEvents = ["ready", "jobs", "workers", "state"];
 /** Named, and changes all the same: each has a shape of its own. */
-const namedChanges = ["job", "output"];
+const namedChanges = ["job", "output", "inbox"];
 /** The server ends a stream after 240 s; one that was never opened anew for longer is dead. */
 const longestLifeMs = 260_000;
 const watchMs = 10_000;

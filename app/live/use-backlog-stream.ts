@@ -17,7 +17,7 @@ export function useBacklogStream(
   { onChange, onResync, enabled = true }: BacklogStreamOptions,
 ): LiveStatus {
   return useLiveStream({
-    url: enabled ? `/api/realtime/backlog?product_id=${productId}` : null,
+    url: enabled ? `/api/realtime/backlog?product_id=${productId}&live=1` : null,
     onVisible: onResync,
     onSignal(signal) {
       if (signal.type === "named" && signal.name === "ready") {

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { topics } from "~/contract/topics";
 import type { Hub } from "~/realtime/hub.server";
 
@@ -36,8 +35,7 @@ export function openJobBell(hub: Hub, userId: string, productIds: readonly strin
   return {
     async nextRing(milliseconds, signal) {
       if (!hasRung && !signal.aborted) {
-        const limit = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
-        await once(rings, "ring", { signal: limit }).catch(() => undefined);
+        await firstOf(rings, milliseconds, signal);
       }
       hasRung = false;
     },
@@ -45,4 +43,22 @@ export function openJobBell(hub: Hub, userId: string, productIds: readonly strin
       for (const subscription of subscriptions) subscription.close();
     },
   };
+}
+
+/**
+ * Ends with the next ring, the time, or the caller. The timer is one that the process holds: a signal of `AbortSignal.timeout`
+ * inside `AbortSignal.any` is held by nobody, and after a garbage collection its time never comes.
+ */
+function firstOf(rings: EventTarget, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      rings.removeEventListener("ring", end);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    rings.addEventListener("ring", end);
+    signal.addEventListener("abort", end);
+  });
 }

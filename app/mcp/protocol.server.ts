@@ -8,6 +8,9 @@ import {
 import { ContractError } from "~/contract/errors";
 import { parseMeasured } from "~/contract/measured-json";
 
+/** So many messages may come in one batch; the calls among them are made one after another. */
+const mostMessages = 20;
+
 /**
  * Answers one POST of the protocol without any state: revision 2026-07-28 and, for clients that begin with
  * `initialize`, the revisions up to 2025-11-25. Both answer with one JSON body, never with a stream, so an
@@ -18,12 +21,21 @@ export async function answerProtocolRequest(
   createServer: () => Server,
 ): Promise<Response> {
   const message = parseJson(await request.clone().text());
+  if (Array.isArray(message) && message.length > mostMessages) return refuseBatch();
   if (message !== undefined && (await isLegacyRequest(request, message))) {
     return answerHandshakeRevision(request, message, createServer());
   }
   const factory: McpServerFactory = createServer;
   const handler = createMcpHandler(factory, { legacy: "reject" });
   return handler.fetch(request, { parsedBody: message });
+}
+
+function refuseBatch(): Response {
+  const message = `A batch holds at most ${mostMessages} messages. Send the others in a further request.`;
+  return Response.json(
+    { jsonrpc: "2.0", id: null, error: { code: -32600, message } },
+    { status: 400 },
+  );
 }
 
 async function answerHandshakeRevision(

@@ -28,9 +28,15 @@ export function createToolServer(description: ServerDescription): Server {
   server.setRequestHandler("tools/list", () => ({
     tools: tools.filter((tool) => tool.access === "read" || !isDemo).map(describeTool),
   }));
-  server.setRequestHandler("tools/call", (request, callContext) =>
-    callTool(description, request.params.name, request.params.arguments, callContext.mcpReq.signal),
-  );
+  let earlier: Promise<unknown> = Promise.resolve();
+  server.setRequestHandler("tools/call", (request, callContext) => {
+    const { name, arguments: given } = request.params;
+    const call = () => callTool(description, name, given, callContext.mcpReq.signal);
+    // A batch comes as one request, and is no reason to make many calls at a time.
+    const result = earlier.then(call, call);
+    earlier = result;
+    return result;
+  });
   return server;
 }
 

@@ -87,26 +87,36 @@ function toInputSchema(input: z.ZodObject): Tool["inputSchema"] {
   return { ...schema, type: "object" };
 }
 
+/** Up to here a text that may be empty only names something, as a commit or a branch: it is copied, and not written to fit. */
+const longestName = 300;
+
 /**
  * Every byte of a schema is read by a model at each start: patterns that a format says, and bounds that say nothing, go.
- * What is `brief` is told in one line, and its fields are named by the refusal of what does not fit.
+ * What is `brief` is told in one line and the names of its fields; the refusal of what does not fit says the rest.
  */
 function shorten(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.pattern === idPattern) schema.format = "uuid";
   if (schema.format !== undefined) delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.minimum === 0 && schema.maximum === undefined) delete schema.minimum;
+  if (!schema.minLength && (schema.maxLength ?? Infinity) <= longestName) delete schema.maxLength;
   if (schema.minLength === 1) delete schema.minLength;
+  // A name or an address that is too long is refused in words; no model has one by design.
+  if ((schema.maxLength ?? 300) < 300) delete schema.maxLength;
   if (schema.propertyNames !== undefined) delete schema.propertyNames;
   if (typeof schema.brief === "string") {
     schema.description = schema.brief;
-    for (const key of ["brief", "properties", "required"]) delete schema[key];
+    const names = Object.keys(schema.properties ?? {});
+    schema.properties = Object.fromEntries(names.map((name) => [name, {}]));
+    delete schema.brief;
   }
-  if (isEmpty(schema.additionalProperties)) delete schema.additionalProperties;
+  if (saysNothing(schema.additionalProperties)) delete schema.additionalProperties;
 }
 
-function isEmpty(schema: z.core.JSONSchema.BaseSchema["additionalProperties"]): boolean {
-  return typeof schema === "object" && Object.keys(schema).length === 0;
+/** That there are no other fields is said by those that are named. */
+function saysNothing(others: z.core.JSONSchema.BaseSchema["additionalProperties"]): boolean {
+  return others === false || (typeof others === "object" && Object.keys(others).length === 0);
 }
 
 function parseArguments<Input extends z.ZodObject>(

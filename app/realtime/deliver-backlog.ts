@@ -12,14 +12,20 @@ import { pick, pickPresent } from "./pick";
 
 export interface BacklogViewer extends Reader {
   productId: string;
+  /** They have asked for what comes while agents work. */
+  isLive: boolean;
 }
 
 /** Taken from the product's topic only: some are told to users too, and what is said about an idea is told to its user alone. */
 const ofProduct = new Set(["member", "product", "job_output"]);
 
+/** A reader who does not know these would read everything again, each second that an agent talks. */
+const forLiveReaders = new Set(["job_output", "evidence", "waiver"]);
+
 /**
  * The filter of the backlog stream: everything of one product (specification: Backlog stream). PBIs, stories, tasks
- * and story logs are named there; the other entities of the product travel along and a reader may ignore them.
+ * and story logs are named there; the other entities of the product travel along and a reader may ignore them. What an
+ * agent says, and what is found out about its work, is for readers that ask for it.
  */
 export function deliverBacklog(
   event: ChangeEvent,
@@ -31,6 +37,7 @@ export function deliverBacklog(
   if (losesProduct(event, viewer.productId, viewer.userId)) return end;
   if (event.product_id !== viewer.productId || event.entity === "question") return drop;
   if (ofProduct.has(event.entity) && !isProductTopic) return drop;
+  if (forLiveReaders.has(event.entity) && !viewer.isLive) return drop;
   return send;
 }
 

@@ -11,7 +11,8 @@ import { pick } from "./pick";
 
 /**
  * The filter of the notifications stream. Questions reach a user's topic only while the user is a member of their
- * product; when that changes, the state is read anew (specification: Notifications stream).
+ * product; when that changes, the state is read anew (specification: Notifications stream). What else waits for the user
+ * is told beside it, by the named event `inbox`.
  */
 export function deliverNotifications(event: ChangeEvent, reader: Reader): Delivery {
   const credential = deliverCredentialChange(event, reader);
@@ -19,11 +20,10 @@ export function deliverNotifications(event: ChangeEvent, reader: Reader): Delive
 
   switch (event.entity) {
     case "question":
+    case "inbox":
       return send;
     case "member":
     case "product":
-    // Something else waits for them, or does so no more: who reads the state anew hears of it.
-    case "inbox":
       return refresh;
     default:
       return drop;
@@ -43,5 +43,11 @@ const questionFields = [
 ];
 
 export function notificationsPayload(event: ChangeEvent): Record<string, unknown> {
+  if (event.entity === "inbox") return pick(event, ["op", "entity", "id", "product_id"]);
   return pick(event, questionFields);
+}
+
+/** Unnamed messages are questions only: another name is what readers that do not know it leave alone. */
+export function notificationsName(event: ChangeEvent): string | undefined {
+  return event.entity === "inbox" ? "inbox" : undefined;
 }

@@ -91,7 +91,7 @@ function methodsOf(handler: RouteFunction): readonly string[] {
 
 function unknownAddress(pathname: string): ContractError {
   if (pathname.startsWith("/.well-known")) return howProgramsSignIn(404);
-  return new ContractError(404, "There is no such address; /api/openapi.json lists them all.");
+  return new ContractError(404, "There is no such address; /openapi.json lists them all.");
 }
 
 function toWebRequest(origin: string, target: RequestTarget, request: IncomingMessage): Request {

@@ -6,80 +6,37 @@ const compress = promisify(gzip);
 
 /** Shorter answers gain nothing from compression. */
 const compressFrom = 4_096;
-const textOfResponse = Symbol.for("backloom.text");
 
-/** Writes a web response to Node's: known text at once, a stream part by part as fast as it is read. */
+/** Writes a web response to Node's in one piece: no page or answer is streamed but event streams, which write for themselves. */
 export async function sendResponse(response: Response, target: ServerResponse): Promise<void> {
-  copyHead(response, target);
-  const text = textOf(response);
-  if (text !== undefined) {
-    target.setHeader("content-length", Buffer.byteLength(text));
-    target.end(text);
-    return;
-  }
-  const { body } = response;
-  if (body === null) {
-    target.end();
-    return;
-  }
-  const reader = body.getReader();
-  target.once("close", () => void reader.cancel().catch(() => undefined));
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (target.destroyed) return;
-    if (!target.write(part.value)) await drained(target);
-  }
-  target.end();
+  send(response, Buffer.from(await response.arrayBuffer()), target);
 }
 
-/** The same for JSON answers: known text goes out at once, long text compressed for those who accept it. */
+/** The same for JSON answers, long ones compressed for those who accept it: they do not pass through Express. */
 export async function sendApiResponse(
   response: Response,
   request: IncomingMessage,
   target: ServerResponse,
 ): Promise<void> {
-  const text = textOf(response);
-  if (text === undefined) return sendResponse(response, target);
-  copyHead(response, target);
-  if (text.length < compressFrom || !acceptsGzip(request)) {
-    target.setHeader("content-length", Buffer.byteLength(text));
-    target.end(text);
-    return;
-  }
-  const packed = await compress(text, { level: constants.Z_BEST_SPEED });
+  const body = Buffer.from(await response.arrayBuffer());
+  if (body.length < compressFrom || !acceptsGzip(request)) return send(response, body, target);
   target.setHeader("content-encoding", "gzip");
   target.setHeader("vary", "Accept-Encoding");
-  target.setHeader("content-length", packed.length);
-  target.end(packed);
+  send(response, await compress(body, { level: constants.Z_BEST_SPEED }), target);
 }
 
-function copyHead(response: Response, target: ServerResponse): void {
+function send(response: Response, body: Buffer, target: ServerResponse): void {
   target.statusCode = response.status;
   for (const [name, value] of response.headers) {
     if (name !== "set-cookie") target.setHeader(name, value);
   }
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) target.setHeader("set-cookie", cookies);
-}
-
-function textOf(response: Response): string | undefined {
-  if (!(textOfResponse in response)) return undefined;
-  const text = response[textOfResponse];
-  return typeof text === "string" ? text : undefined;
+  if (response.body !== null) target.setHeader("content-length", body.length);
+  target.end(body);
 }
 
 function acceptsGzip(request: IncomingMessage): boolean {
   const accepted = request.headers["accept-encoding"];
   return typeof accepted === "string" && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(accepted);
-}
-
-function drained(target: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      target.off("drain", done);
-      target.off("close", done);
-      resolve();
-    };
-    target.on("drain", done);
-    target.on("close", done);
-  });
 }

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
+import { checkRegistration } from "~/cli/doctor/check-registration.server";
 import { describeFirstStart, type FirstStart, prepareFirstStart } from "~/cli/first-start.server";
 import { type Env, EnvironmentError, readEnv } from "~/env.server";
 import { startNoticeSender } from "~/notices/sender.server";
@@ -81,7 +82,7 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
     },
   });
   log.info({ origin: env.appOrigin, port: env.port }, "ready");
-  announce(env, firstStart);
+  await announce(env, firstStart);
 }
 
 /** The schedule and the outbox of notices; any number of processes may run them side by side. */
@@ -105,10 +106,20 @@ function startBackgroundWork(
 }
 
 /** For the person at the terminal, beside the log: where to go, and once what was created. */
-function announce(env: Env, firstStart: FirstStart | null): void {
+async function announce(env: Env, firstStart: FirstStart | null): Promise<void> {
   const lines = firstStart ? describeFirstStart(firstStart, env.appOrigin) : [];
-  process.stdout.write(`${[`Backloom is ready at ${env.appOrigin}`, ...lines].join("\n")}\n`);
+  const door = await checkRegistration(env);
+  const about = [`Backloom is ready at ${env.appOrigin}`, doors[env.registration]];
+  if (!door.ok) about.push(`Warning: ${door.message}.`);
+  process.stdout.write(`${[...about, ...lines].join("\n")}\n`);
 }
+
+/** Who can get an account, as the operator reads it. */
+const doors = {
+  open: "Registration is open: whoever reaches this address can create an account (REGISTRATION=open).",
+  invite: "Registration is by invitation: an administrator creates accounts (REGISTRATION=invite).",
+  closed: "Registration is closed: an administrator creates accounts (REGISTRATION=closed).",
+} as const;
 
 function listen(server: Server, env: Env): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -2,12 +2,18 @@ import { z } from "zod";
 import { topics } from "~/contract/topics";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { backlogPayload, deliverBacklog } from "~/realtime/deliver-backlog";
+import { productQuerySchema } from "./product-query.server";
 import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 
 const backlogStateSchema = z.object({ viewer: streamViewerSchema, product_id: z.string() });
 
+export const backlogQuerySchema = productQuerySchema.extend({
+  /** `1` brings what comes while agents work, too: what they say, evidence, waivers. */
+  live: z.enum(["0", "1"]).optional(),
+});
+
 /** `GET /api/realtime/backlog`: every change of one product's PBIs, stories and tasks. */
-export function backlogStream(actor: Actor, productId: string): StreamSource {
+export function backlogStream(actor: Actor, productId: string, isLive: boolean): StreamSource {
   return {
     kind: "backlog",
     payload: backlogPayload,
@@ -30,7 +36,7 @@ export function backlogStream(actor: Actor, productId: string): StreamSource {
           { event: "ready", data: { product_id: productId, ...(resumed && { resumed }) } },
         ],
         deliver: (event, topic) =>
-          deliverBacklog(event, { ...reader, productId }, topic === productTopic),
+          deliverBacklog(event, { ...reader, productId, isLive }, topic === productTopic),
       };
     },
   };

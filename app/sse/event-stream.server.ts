@@ -1,5 +1,6 @@
 import { streamStarted } from "~/http/responses.server";
 import type { RequestContext } from "~/server/load-context";
+import { readEventId } from "./event-id";
 import { EventStream } from "./event-stream";
 import type { StreamSource } from "./stream-source";
 
@@ -19,7 +20,8 @@ export async function openEventStream(
 ): Promise<Response> {
   const { hub, streams, stopSignal } = context.services;
   const mark = hub.mark();
-  const state = await source.read();
+  const lastEventId = request.headers.get("last-event-id") ?? "";
+  const state = await source.read(readEventId(lastEventId).place);
   const release = streams.take(state.limitKey, state.limit);
   if (context.closeSignal.aborted) {
     release();
@@ -30,7 +32,7 @@ export async function openEventStream(
   const { sink, closeSignal, log } = context;
   const stream = new EventStream({ source, state, hub, streams, sink, closeSignal, log, release });
   try {
-    stream.start(mark, request.headers.get("last-event-id"));
+    stream.start(mark, lastEventId);
   } catch (error) {
     stream.fail(error);
   }

@@ -5,6 +5,7 @@ import type { Hub, TopicViewer } from "~/realtime/hub";
 import { TopicBundle } from "~/realtime/topic-bundle";
 import type { TopicEvent } from "~/realtime/topic-event";
 import { encodeMessage } from "./encode";
+import { eventId, readEventId } from "./event-id";
 import type { OpenStream } from "./open-streams.server";
 import { type ConnectionOptions, StreamConnection } from "./stream-connection";
 import type { StreamSource, StreamState } from "./stream-source";
@@ -52,7 +53,7 @@ export class EventStream implements TopicViewer, OpenStream {
    * Subscribes. When the topics were joined before the first read began, that read and the events since then are
    * complete; otherwise the state is read again as soon as they are joined.
    */
-  start(mark: number, lastEventId: string | null): void {
+  start(mark: number, lastEventId: string): void {
     const { hub, streams } = this.#options;
     streams.add(this);
     this.#connection.onEnd(() => streams.delete(this));
@@ -66,13 +67,17 @@ export class EventStream implements TopicViewer, OpenStream {
   }
 
   #attach(): void {
-    const detach = this.#options.source.attach?.((frame) => {
-      if (this.#phase === "live") this.#connection.send(frame);
+    const { hub, source } = this.#options;
+    const detach = source.attach?.({
+      push: (frame) => {
+        if (this.#phase === "live") this.#connection.send(frame);
+      },
+      cursor: () => hub.cursorOf(hub.mark()),
     });
     if (detach) this.#connection.onEnd(detach);
   }
 
-  #beginJoined(topics: TopicBundle, mark: number, lastEventId: string | null): void {
+  #beginJoined(topics: TopicBundle, mark: number, lastEventId: string): void {
     const since = topics.since(mark);
     if (!since) {
       this.recheck();
@@ -84,8 +89,9 @@ export class EventStream implements TopicViewer, OpenStream {
   }
 
   /** What a reader who comes back has missed; undefined when that is unknown or asks for reading anew. */
-  #missedSince(topics: TopicBundle, lastEventId: string | null): TopicEvent[] | undefined {
-    const mark = lastEventId === null ? undefined : this.#options.hub.markOf(lastEventId);
+  #missedSince(topics: TopicBundle, lastEventId: string): TopicEvent[] | undefined {
+    if (this.#state.mayResume?.() === false) return undefined;
+    const mark = this.#options.hub.markOf(readEventId(lastEventId).cursor);
     const events = mark === undefined ? undefined : topics.since(mark);
     const changesMore = events?.some((event) => this.#deliveryOf(event).follow !== undefined);
     return changesMore ? undefined : events;
@@ -151,11 +157,8 @@ export class EventStream implements TopicViewer, OpenStream {
 
   readonly #buildFrame = ({ mark, change }: TopicEvent): Uint8Array => {
     const { hub, source } = this.#options;
-    return encodeMessage({
-      event: source.name,
-      id: hub.cursorOf(mark),
-      data: source.payload(change),
-    });
+    const event = source.nameOf?.(change);
+    return encodeMessage({ event, id: hub.cursorOf(mark), data: source.payload(change) });
   };
 
   /** Reads the state and sends it; what happens meanwhile waits. Refused means that the stream is over. */
@@ -198,9 +201,12 @@ export class EventStream implements TopicViewer, OpenStream {
     // Who comes back with an id does not read the state again, so what was missed is sent.
     this.#known = resumed ? undefined : state.snapshot;
     this.#connection.recover();
-    const [first, ...rest] = state.greeting(resumed);
-    this.#connection.send(encodeMessage({ ...first, id: this.#options.hub.cursorOf(mark) }));
-    for (const message of rest) this.#connection.send(encodeMessage(message));
+    const cursor = this.#options.hub.cursorOf(mark);
+    for (const [index, { place, ...message }] of state.greeting(resumed).entries()) {
+      const hasId = index === 0 || place !== undefined;
+      const id = hasId ? { id: eventId(cursor, place) } : {};
+      this.#connection.send(encodeMessage({ ...message, ...id }));
+    }
     if (state.isFinal) {
       this.end();
       return;

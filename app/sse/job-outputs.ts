@@ -1,10 +1,33 @@
-import type { JobOutput } from "~/contract/job-output";
+import type { JobOutput, OutputEntry } from "~/contract/job-output";
 import { encodeMessage } from "./encode";
+import { eventId } from "./event-id";
+import type { AttachedReader, PlacedMessage } from "./stream-source";
+
+/** How far an output is known. */
+export interface OutputPlace {
+  attempt: number;
+  seq: number;
+}
+
+function isBeyond(one: OutputPlace, other: OutputPlace): boolean {
+  return one.attempt === other.attempt ? one.seq > other.seq : one.attempt > other.attempt;
+}
+
+/** A place as the ids of the stream of a job carry it. */
+export function formatPlace({ attempt, seq }: OutputPlace): string {
+  return `${attempt}.${seq}`;
+}
+
+/** Undefined when it is none of ours. */
+export function parsePlace(text = ""): OutputPlace | undefined {
+  if (!/^\d{1,9}\.\d{1,15}$/.test(text)) return undefined;
+  const [attempt, seq] = text.split(".").map(Number);
+  return { attempt: attempt ?? 0, seq: seq ?? 0 };
+}
 
 /** What a stream of a job gives and wants: a way to read with its reader's rights, and the frames to write. */
-export interface OutputViewer {
-  read(after: { attempt: number; seq: number }): Promise<JobOutput>;
-  push(frame: Uint8Array): void;
+export interface OutputViewer extends AttachedReader {
+  read(after: OutputPlace): Promise<JobOutput>;
 }
 
 /** Viewers are told of more at most once a second, so one more reading follows each that brought something. */
@@ -12,11 +35,12 @@ const trailingMs = 1_100;
 
 /**
  * Reads what the agent of one job says, once for all viewers in this process, and hands it to them. A viewer that came later
- * than an entry sees a gap in `seq` and reads it by itself; one that knows an entry already passes over it.
+ * than an entry sees a gap in `seq` and reads it by itself; one that joined further on is spared what it knows.
  */
 class JobOutputFeed {
-  readonly #viewers = new Set<OutputViewer>();
-  #place: { attempt: number; seq: number } | undefined;
+  /** With the place from which on each one joined. */
+  readonly #viewers = new Map<OutputViewer, OutputPlace>();
+  #place: OutputPlace | undefined;
   #isReading = false;
   #mustReadAgain = false;
   #trailing: NodeJS.Timeout | undefined;
@@ -25,9 +49,15 @@ class JobOutputFeed {
     return this.#viewers.size === 0;
   }
 
-  add(viewer: OutputViewer, attempt: number, seq: number): void {
-    this.#viewers.add(viewer);
-    if (!this.#place || attempt > this.#place.attempt) this.#place = { attempt, seq };
+  add(viewer: OutputViewer, place: OutputPlace): void {
+    // The first one may come within the second in which nothing is told.
+    if (this.isEmpty) this.#readLater();
+    this.#viewers.set(viewer, place);
+    if (!this.#place || place.attempt > this.#place.attempt) this.#place = place;
+  }
+
+  isBeyond(place: OutputPlace): boolean {
+    return this.#place !== undefined && isBeyond(this.#place, place);
   }
 
   remove(viewer: OutputViewer): void {
@@ -56,9 +86,12 @@ class JobOutputFeed {
       mayBeMore = (await this.#readOnce()) || mayBeMore;
     } while (this.#mustReadAgain && !this.isEmpty);
     this.#isReading = false;
-    if (mayBeMore && !this.isEmpty) {
-      this.#trailing = setTimeout(() => void this.#read(), trailingMs);
-    }
+    if (mayBeMore && !this.isEmpty) this.#readLater();
+  }
+
+  #readLater(): void {
+    clearTimeout(this.#trailing);
+    this.#trailing = setTimeout(() => void this.#read(), trailingMs);
   }
 
   /**
@@ -66,24 +99,45 @@ class JobOutputFeed {
    * ended does not keep the others from reading.
    */
   async #readOnce(): Promise<boolean> {
-    for (const viewer of [...this.#viewers]) {
+    for (const viewer of [...this.#viewers.keys()]) {
       const place = this.#place;
-      if (!place) return false;
+      // Before the first attempt nothing is said.
+      if (!place || place.attempt === 0) return false;
       const output = await viewer.read(place).catch(() => undefined);
       if (!output) continue;
       const last = output.entries.at(-1);
       if (!last || this.#place !== place) return false;
       this.#place = { attempt: place.attempt, seq: last.seq };
-      this.#tell({ job_id: output.job_id, attempt: place.attempt, entries: output.entries });
+      this.#tell(output, this.#place, viewer.cursor());
       return true;
     }
     return true;
   }
 
-  #tell(data: unknown): void {
-    const frame = encodeMessage({ event: "output", data });
-    for (const viewer of this.#viewers) viewer.push(frame);
+  #tell({ job_id, entries }: JobOutput, to: OutputPlace, cursor: string): void {
+    const frame = encodeOutput(outputMessage(job_id, to, entries), cursor);
+    for (const [viewer, joinedAt] of this.#viewers) {
+      const news = entries.filter(({ seq }) => isBeyond({ attempt: to.attempt, seq }, joinedAt));
+      if (news.length === entries.length) viewer.push(frame);
+      else if (news.length > 0) {
+        viewer.push(encodeOutput(outputMessage(job_id, to, news), cursor));
+      }
+    }
   }
+}
+
+function encodeOutput({ place, ...message }: PlacedMessage, cursor: string): Uint8Array {
+  return encodeMessage({ ...message, id: eventId(cursor, place) });
+}
+
+/** Entries of an attempt, and the place up to which they bring their reader. */
+export function outputMessage(
+  jobId: string,
+  to: OutputPlace,
+  entries: readonly OutputEntry[],
+): PlacedMessage {
+  const data = { job_id: jobId, attempt: to.attempt, entries };
+  return { event: "output", place: formatPlace(to), data };
 }
 
 /** The outputs that are watched in this process, one feed a job. */
@@ -91,14 +145,19 @@ export class JobOutputs {
   readonly #feeds = new Map<string, JobOutputFeed>();
 
   /** Joins the viewers of a job from a place on; the returned function leaves them. */
-  watch(jobId: string, viewer: OutputViewer, attempt: number, seq: number): () => void {
+  watch(jobId: string, viewer: OutputViewer, place: OutputPlace): () => void {
     const feed = this.#feeds.get(jobId) ?? new JobOutputFeed();
     this.#feeds.set(jobId, feed);
-    feed.add(viewer, attempt, seq);
+    feed.add(viewer, place);
     return () => {
       feed.remove(viewer);
       if (feed.isEmpty && this.#feeds.get(jobId) === feed) this.#feeds.delete(jobId);
     };
+  }
+
+  /** Whether the viewers of a job were told more than lies before a place: who joins there would miss that. */
+  isBeyond(jobId: string, place: OutputPlace): boolean {
+    return this.#feeds.get(jobId)?.isBeyond(place) ?? false;
   }
 
   notice(jobId: string, attempt: number, seq: number): void {

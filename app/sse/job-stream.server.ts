@@ -8,8 +8,20 @@ import { authenticate } from "~/domain/accounts/authenticate.server";
 import { getJobOutput } from "~/domain/agent-jobs/operations.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { deliverJob, jobPayload } from "~/realtime/deliver-job";
-import type { JobOutputs } from "./job-outputs";
-import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
+import {
+  formatPlace,
+  type JobOutputs,
+  type OutputPlace,
+  outputMessage,
+  parsePlace,
+} from "./job-outputs";
+import { type MissedOutput, readMissedOutput } from "./missed-output.server";
+import {
+  type PlacedMessage,
+  readerOf,
+  type StreamSource,
+  streamViewerSchema,
+} from "./stream-source";
 
 export const jobQuerySchema = z.object({
   job_id: z.string().optional(),
@@ -38,25 +50,23 @@ export function jobStream(
   outputs: JobOutputs,
   withOutput: boolean,
 ): StreamSource {
-  let place = { attempt: 0, seq: 0 };
+  let place: OutputPlace = { attempt: 0, seq: 0 };
+  /** Only a reader of this attempt can go on; one without output misses none. */
+  const missedBy = async (reader: OutputPlace | undefined): Promise<MissedOutput | undefined> =>
+    withOutput && reader?.attempt === place.attempt
+      ? readMissedOutput(actor, jobId, reader)
+      : undefined;
   return {
     kind: "job",
-    name: "job",
+    nameOf: () => "job",
     payload: jobPayload,
-    attach: (push) => {
+    attach: (reader) => {
       if (!withOutput) return () => undefined;
-      return outputs.watch(
-        jobId,
-        {
-          push,
-          read: ({ attempt, seq }) =>
-            getJobOutput(actor, { job_id: jobId, attempt, after: seq, limit: 5_000 }),
-        },
-        place.attempt,
-        place.seq,
-      );
+      const read = ({ attempt, seq }: OutputPlace) =>
+        getJobOutput(actor, { job_id: jobId, attempt, after: seq, limit: 5_000 });
+      return outputs.watch(jobId, { ...reader, read }, place);
     },
-    async read() {
+    async read(placeOfReader) {
       const { viewer, job } = await callAs(
         actor,
         "read_job_stream",
@@ -67,16 +77,28 @@ export function jobStream(
       const last = job.attempts.at(-1);
       place = { attempt: last?.attempt ?? 0, seq: last?.last_seq ?? 0 };
       outputs.notice(jobId, place.attempt, place.seq);
+      let missed = await missedBy(parsePlace(placeOfReader));
+      if (missed) place = missed.to;
+      const known = place;
       return {
         limitKey: `user:${reader.userId}`,
         expiresAt: viewer.expires_at,
         snapshot: viewer.snapshot,
         access: { ...reader, productId: job.product_id },
         topics: [topics.product(job.product_id), topics.user(reader.userId)],
-        greeting: (resumed) => [
-          { event: "ready", data: { job_id: jobId, ...(resumed && { resumed }) } },
-          { event: "state", data: { job } },
-        ],
+        mayResume: () => !withOutput || (missed !== undefined && !outputs.isBeyond(jobId, known)),
+        greeting: (resumed) => {
+          const from = resumed && missed ? missed.from : known;
+          const ready = {
+            event: "ready",
+            data: { job_id: jobId, ...(resumed && { resumed }) },
+            ...(withOutput && { place: formatPlace(from) }),
+          };
+          const more = resumed ? toSend(jobId, missed) : [];
+          // Said once, and let go: the state lives as long as its stream.
+          missed = undefined;
+          return [ready, { event: "state", data: { job } }, ...more];
+        },
         deliver: (event: ChangeEvent) => {
           const news = isOutputOf(event, jobId) && outputNewsSchema.safeParse(event).data;
           if (news) outputs.notice(jobId, news.attempt, news.last_seq);
@@ -85,6 +107,11 @@ export function jobStream(
       };
     },
   };
+}
+
+function toSend(jobId: string, missed: MissedOutput | undefined): PlacedMessage[] {
+  if (!missed || missed.entries.length === 0) return [];
+  return [outputMessage(jobId, missed.to, missed.entries)];
 }
 
 function isOutputOf(event: ChangeEvent, jobId: string): boolean {

@@ -2,7 +2,11 @@ import { z } from "zod";
 import { notificationsStateSchema } from "~/contract/events";
 import { topics } from "~/contract/topics";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { deliverNotifications, notificationsPayload } from "~/realtime/deliver-notifications";
+import {
+  deliverNotifications,
+  notificationsName,
+  notificationsPayload,
+} from "~/realtime/deliver-notifications";
 import { readerOf, type StreamSource, streamViewerSchema } from "./stream-source";
 
 const stateSchema = z.object({
@@ -14,6 +18,7 @@ const stateSchema = z.object({
 export function notificationsStream(actor: Actor): StreamSource {
   return {
     kind: "notifications",
+    nameOf: notificationsName,
     payload: notificationsPayload,
     async read() {
       const { viewer, notifications } = await callAs(

@@ -4,6 +4,11 @@ import type { Delivery, Reader } from "~/realtime/delivery";
 import { Snapshot } from "~/realtime/snapshot";
 import type { Message } from "./encode";
 
+/** A message before it has its id; `place` is how far it brings the reader in what comes beside the events. */
+export interface PlacedMessage extends Omit<Message, "id"> {
+  place?: string;
+}
+
 /** Who reads a stream and until when, as the database says it (SQL: private.stream_viewer). */
 export const streamViewerSchema = z.object({
   snapshot: z.string().transform((text) => new Snapshot(text)),
@@ -30,21 +35,29 @@ export interface StreamState {
   snapshot?: Snapshot;
   topics: readonly [string, ...string[]];
   /** `ready` or `state`, with what follows it at once. */
-  greeting(resumed: boolean): readonly [Message, ...Message[]];
+  greeting(resumed: boolean): readonly [PlacedMessage, ...PlacedMessage[]];
+  /** False when a reader who comes back cannot be given what they missed beside the events. */
+  mayResume?(): boolean;
   deliver(event: ChangeEvent, topic: string): Delivery;
   /** True when nothing more can come: the stream says its greeting and ends. */
   isFinal?: boolean;
+}
+
+/** Takes frames that come from elsewhere than the topics; their ids hold the cursor of their moment. */
+export interface AttachedReader {
+  push(frame: Uint8Array): void;
+  cursor(): string;
 }
 
 /** One kind of stream: how its state is read and what an event looks like on it. */
 export interface StreamSource {
   /** Frames of an event are shared by all streams of a kind. */
   kind: string;
-  /** Changes are sent as named events of this name; unnamed ones otherwise. */
-  name?: string;
-  /** Throws `ContractError` when the reader has no access (any more). */
-  read(): Promise<StreamState>;
+  /** The name of the event that carries a change; without one it is unnamed. */
+  nameOf?(event: ChangeEvent): string | undefined;
+  /** Throws `ContractError` when the reader has no access (any more). `place` is where a reader who comes back stood. */
+  read(place?: string): Promise<StreamState>;
   payload(event: ChangeEvent): Record<string, unknown>;
   /** Frames that come from elsewhere than the topics, from the first state on; the returned function ends them. */
-  attach?(push: (frame: Uint8Array) => void): () => void;
+  attach?(reader: AttachedReader): () => void;
 }

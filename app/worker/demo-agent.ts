@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { committer, git } from "./git";
+import { committer, git } from "./git/git";
 
 const run = promisify(execFile);
 

@@ -2,19 +2,21 @@ import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import type { AwaitedHead } from "~/contract/agent-job";
-import { claimSchema } from "~/contract/worker";
 import manifest from "../../package.json";
-import { interruptible } from "./interruption";
-import type { Journal } from "./journal";
-import { openMergeLooks } from "./merge-looks";
+import { openMergeLooks } from "./git/merge-looks";
+import { followedAddresses } from "./git/repository";
+import { tellMerged } from "./git/tell-merged";
+import type { WorkFolder } from "./git/work-folder";
+import { heardClaimSchema } from "./job/heard-claim";
+import { interruptible } from "./job/interruption";
+import { runJob } from "./job/run-job";
 import type { WorkerOptions } from "./options";
-import { messageOf } from "./problems";
-import { readQuota } from "./quota";
-import { runJob } from "./run-job";
-import type { ServedProduct } from "./served-product";
-import type { Service } from "./service";
-import { tellMerged } from "./tell-merged";
-import type { WorkFolder } from "./work-folder";
+import type { Sandbox } from "./sandbox/sandbox";
+import type { Journal } from "./service/journal";
+import { messageOf } from "./service/problems";
+import { readQuota } from "./service/quota";
+import type { ServedProduct } from "./service/served-product";
+import type { Service } from "./service/service";
 
 interface Loop {
   options: WorkerOptions;
@@ -24,6 +26,7 @@ interface Loop {
   /** The only product that is served, if there is one. */
   product: ServedProduct | null;
   demoCommand: string;
+  sandboxes: Sandbox;
   /** Takes secrets out of a text. */
   clean: (text: string) => string;
   /** Aborted when the worker is asked to end. */
@@ -37,8 +40,9 @@ const longestIdleSeconds = 5;
 
 /** Waits for jobs and works on them, one at a time, until it is asked to end. */
 export async function runLoop(loop: Loop): Promise<void> {
-  const { options, journal, stopSignal } = loop;
-  journal.say(`Worker ${loop.folder.workerName} waits for jobs of ${options.url}`);
+  const { options, journal, stopSignal, sandboxes } = loop;
+  const name = loop.folder.workerName;
+  journal.say(`Worker ${name} waits for jobs of ${options.url}; ${sandboxes.description}`);
   const looks = openMergeLooks();
   const lookForMerged = (heads: readonly AwaitedHead[]) =>
     interruptible(stopSignal, () => tellMerged(heads, { ...loop, looks }));
@@ -66,20 +70,22 @@ export async function runLoop(loop: Loop): Promise<void> {
  * arrived, still holds goes back to the queue at once.
  */
 async function nextJob(
-  { options, service, folder, stopSignal, product }: Loop,
+  { options, service, folder, stopSignal, product, sandboxes }: Loop,
   waitSeconds: number,
 ) {
   const wish = {
     worker: folder.workerName,
     hostname: hostname(),
     version: manifest.version,
+    confinement: sandboxes.confinement,
     product_id: product?.id,
     kinds: options.kinds,
+    also_repos: followedAddresses(options),
     quota_pct: await readQuota(options.quotaCommand),
     wait_seconds: waitSeconds,
     restarted: true,
   };
-  return service.call("wait_for_job", wish, claimSchema, { signal: stopSignal });
+  return service.call("wait_for_job", wish, heardClaimSchema, { signal: stopSignal });
 }
 
 /** Says good-bye: a job that is still held goes back, and the worker is shown as stopped. */

@@ -1,4 +1,4 @@
-import { messageOf, WorkerProblem } from "./problems";
+import { messageOf, WorkerProblem } from "./service/problems";
 
 const demoWord = "demo-agent";
 

@@ -4,7 +4,10 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { agentJobKinds } from "~/contract/agent-job";
 import { type Allowance, allowances } from "./agents/driver";
-import { WorkerProblem } from "./problems";
+import { isAlsoRepo } from "./git/allowed-repositories";
+import { readReach } from "./sandbox/network/reach";
+import { type SandboxWish, sandboxSchema } from "./sandbox/wish";
+import { WorkerProblem } from "./service/problems";
 
 export const usage = `npm run worker -- --url <address> --token <api token> --agent <name> [options]
 npm run worker -- agents        which agents this machine has
@@ -19,7 +22,9 @@ npm run worker -- agents        which agents this machine has
   --secret     name of a variable whose value must not leave this machine; may be given several times
   --exec       instead of --agent: a command that does the work; "demo" is built in and needs no account
   --output     what the command prints: text, claude-stream-json or codex-jsonl (default: text)
-  --repo       folder or address of the repository of one product; without it the product's own repository is cloned
+  --repo       folder or address of the repository of one product; without it the product's repository is cloned
+  --also-repo  address of a repository that tasks of their own may name, or its beginning up to a "/"; may be given several times
+  --hooks      let git run the hooks of your repository in worktrees (without it none run)
   --name       name of this worker, the same after a restart (default: the name of this machine)
   --product    id or code: only jobs of this product (with --repo needed when you have several)
   --kinds      comma-separated job kinds (default: all)
@@ -27,6 +32,11 @@ npm run worker -- agents        which agents this machine has
   --pr         command that opens a pull request and prints its address
   --heartbeat  seconds between heartbeats (default: as the service says, 60)
   --quota      command that prints the remaining quota in percent
+  --sandbox    where agents and commands run: auto (bwrap where it works, else off), bwrap, docker:<image>, off, or
+               command:<line> for a sandbox of your own, which runs what is put behind it (default: auto)
+  --net        host or host:port that jobs in a sandbox may reach; may be given several times, or "all" for any network
+  --mount      file or folder of this machine that jobs in a sandbox may read, with ":rw" write; may be given several times
+  --disk       gigabytes by which the worktree of a job may grow, at most 90 % of what is free (default: 10)
   --work-dir   where worktrees and logs are kept (default: ~/.backloom)
   --timeout    minutes after which a command is stopped (default: 120)
   --subscription  a subscription pays the agent: what it uses counts as tokens and not as money
@@ -35,6 +45,17 @@ npm run worker -- agents        which agents this machine has
 
 const outputFormats = ["text", "claude-stream-json", "codex-jsonl"] as const;
 const seconds = z.coerce.number().positive().max(3600);
+
+const noAlsoRepo = {
+  message: "takes an https, ssh or git@ address, or the beginning of one that ends in /",
+};
+
+const noHost = "--net takes a host such as pypi.org or pypi.org:443, or all";
+const noMount = "--mount takes an absolute path, with :rw behind it where jobs may write";
+
+function isHostOrAll(text: string): boolean {
+  return text === "all" || readReach(text, "person") !== null;
+}
 
 const optionsSchema = z.object({
   url: z.url({ protocol: /^https?$/, error: "--url must be the address of the service" }),
@@ -47,6 +68,8 @@ const optionsSchema = z.object({
   exec: z.string().min(1).optional(),
   output: z.enum(outputFormats).default("text"),
   repo: z.string().min(1).optional(),
+  "also-repo": z.array(z.string().refine(isAlsoRepo, noAlsoRepo)).default([]),
+  hooks: z.boolean().default(false),
   name: z.string().min(1).max(90).optional(),
   product: z.string().optional(),
   kinds: z
@@ -58,6 +81,10 @@ const optionsSchema = z.object({
   pr: z.string().min(1).optional(),
   heartbeat: seconds.optional(),
   quota: z.string().min(1).optional(),
+  sandbox: sandboxSchema.prefault("auto"),
+  net: z.array(z.string().refine(isHostOrAll, noHost)).default([]),
+  mount: z.array(z.string().regex(/^(\/|~\/)./, noMount)).default([]),
+  disk: z.coerce.number().positive().default(10),
   "work-dir": z.string().min(1).optional(),
   timeout: z.coerce.number().positive().default(120),
   subscription: z.boolean().default(false),
@@ -90,6 +117,10 @@ export interface WorkerOptions {
   /** Who does the work: an agent by name, or a command. */
   work: AgentWish | ExecWish;
   repo: string | undefined;
+  /** Repositories that tasks may name, each an address or the beginning of addresses. */
+  alsoRepos: string[];
+  /** Git runs the hooks of the repository's owner. */
+  hooks: boolean;
   name: string;
   product: string | undefined;
   kinds: z.output<typeof optionsSchema>["kinds"];
@@ -97,6 +128,14 @@ export interface WorkerOptions {
   pullRequestCommand: string | undefined;
   heartbeatSeconds: number | undefined;
   quotaCommand: string | undefined;
+  /** Where what the worker starts is kept apart from this machine. */
+  sandbox: SandboxWish;
+  /** What may be reached from inside; `all` for everything. */
+  net: string[];
+  /** What of this machine is inside as well. */
+  mounts: string[];
+  /** By how much a job may fill the disk. */
+  diskGigabytes: number;
   workDir: string;
   timeoutMinutes: number;
   /** What the agent costs is the list price, and no money that anybody spends. */
@@ -129,6 +168,8 @@ export function readOptions(
     token: data.token,
     work: workOf(data, environment),
     repo: data.repo,
+    alsoRepos: data["also-repo"],
+    hooks: data.hooks,
     product: data.product,
     kinds: data.kinds,
     subscription: data.subscription,
@@ -138,6 +179,10 @@ export function readOptions(
     pullRequestCommand: data.pr,
     heartbeatSeconds: data.heartbeat,
     quotaCommand: data.quota,
+    sandbox: data.sandbox,
+    net: data.net,
+    mounts: data.mount,
+    diskGigabytes: data.disk,
     workDir: resolve(data["work-dir"] ?? join(homedir(), ".backloom")),
     timeoutMinutes: data.timeout,
     untilIdle: data["until-idle"],
@@ -176,9 +221,10 @@ function workOf(
 function parseWords(args: string[]): Record<string, unknown> {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
-  const flags = new Set(["subscription", "once", "until-idle", "demo-ask"]);
+  const flags = new Set(["hooks", "subscription", "once", "until-idle", "demo-ask"]);
   const several = { type: "string", multiple: true } as const;
-  const typeOf = (name: string) => (flags.has(name) ? flag : name === "secret" ? several : text);
+  const repeated = new Set(["secret", "also-repo", "net", "mount"]);
+  const typeOf = (name: string) => (flags.has(name) ? flag : repeated.has(name) ? several : text);
   const options = Object.fromEntries(optionNames.map((name) => [name, typeOf(name)]));
   try {
     return parseArgs({ args, options, strict: true }).values;

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { applyMigration } from "./apply-migration";
 import { DataFolderProblem } from "./data-folder/problem";
-import { adoptFirstRelease, isFirstRelease } from "./first-release";
 import { compareMigrations, recordedMigrations } from "./migrations";
+import { adoptSquashedRelease } from "./squashed-releases";
 
 /**
  * Brings the database to the newest migration and says how many were applied. The records are those of the
@@ -13,7 +13,7 @@ export async function migrateDatabase(migrationUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: migrationUrl });
   await client.connect();
   try {
-    if (isFirstRelease(await recordedMigrations(client))) await adoptFirstRelease(client);
+    await adoptSquashedRelease(client, await recordedMigrations(client));
     const { pending, newer, foreign } = await compareMigrations(await recordedMigrations(client));
     refuseOthers(newer, foreign);
     for (const file of pending) await applyMigration(client, file);

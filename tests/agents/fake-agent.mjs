@@ -31,6 +31,9 @@ const app = agent({ name: "fake" })
     return { sessionId: "fake-1", modes };
   })
   .onRequest("session/load", async ({ params, client }) => {
+    // As Gemini CLI 0.61 says it.
+    if (ending === "forgetful")
+      throw RequestError.internalError({ details: "No previous sessions found for this project." });
     if (!existsSync(memory)) throw RequestError.sessionNotFound(params.sessionId);
     for (const text of recall().words) await tell(client, "agent_message_chunk", text);
     if (ending === "costs-told-first") await tellCost(client, recall().words.length);
@@ -69,6 +72,7 @@ async function act(client, words) {
       return { stopReason: "end_turn", usage };
     }
     case "resumed":
+    case "forgetful":
       await tell(
         client,
         "agent_message_chunk",
@@ -84,7 +88,20 @@ async function act(client, words) {
       await tell(client, "agent_message_chunk", "Published.");
       return { stopReason: "end_turn", usage };
     }
+    case "permission-with-paths": {
+      // As Claude Code asks: with the folder in the command, and where it stands beside it.
+      const { cwd } = recall();
+      const title = `cd ${cwd} && npm publish ${cwd}/README.md`;
+      const outcome = await permission(client, title, "execute", `${cwd}/README.md`);
+      if (outcome !== "allow") return { stopReason: "cancelled", usage };
+      await edit(client, "published.txt", "1.0.0\n");
+      await tell(client, "agent_message_chunk", "Published.");
+      return { stopReason: "end_turn", usage };
+    }
+    case "question-after-words":
     case "question": {
+      if (ending === "question-after-words")
+        await tell(client, "agent_message_chunk", "I chose the oak table.");
       const answer = await client.request("elicitation/create", {
         mode: "form",
         sessionId: "fake-1",
@@ -107,7 +124,12 @@ async function act(client, words) {
       return { stopReason: "end_turn", usage };
     }
     case "denied":
-      await permission(client, "Write outside.txt", "edit", "/etc/outside.txt");
+      await permission(
+        client,
+        "Write outside.txt",
+        "edit",
+        process.env.FAKE_PATH ?? "/etc/outside.txt",
+      );
       await tell(client, "agent_message_chunk", "I may not.");
       return { stopReason: "end_turn", usage };
     case "limit":

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
@@ -101,12 +101,29 @@ describe("an agent that speaks the protocol", { timeout: 30_000 }, () => {
     const question = asking.end?.kind === "question" ? asking.end.question.question : "";
     expect(question).toContain("may it run this? npm publish");
     const go = (answer: string) =>
-      takeTurn(fake, "Go on", { ...place, sessionId: "fake-1", answers: [{ question, answer }] });
+      takeTurn(fake, "Go on", {
+        ...place,
+        sessionId: "fake-1",
+        answers: [{ kind: "permission", question, answer }],
+      });
     expect((await go("Allow")).end).toMatchObject({ kind: "done", words: "Published." });
     expect((await go("Deny")).end).toMatchObject({
       kind: "done",
       words: "",
       denied: ["npm publish"],
+    });
+  });
+
+  it("is asked once: its next attempt has another folder, and what was allowed stays allowed", async () => {
+    const allow = "edit" as const;
+    const asking = await play("permission-with-paths", { allow });
+    const question = asking.end?.kind === "question" ? asking.end.question.question : "";
+    expect(question).toContain("may it run this? cd . && npm publish README.md");
+    const answers = [{ kind: "permission" as const, question, answer: "Allow" }];
+    const elsewhere = { allow, answers };
+    expect((await play("permission-with-paths", elsewhere)).end).toMatchObject({
+      kind: "done",
+      words: "Published.",
     });
   });
 
@@ -127,6 +144,28 @@ describe("an agent that speaks the protocol", { timeout: 30_000 }, () => {
     });
   });
 
+  it.each([
+    ["git's own file", ".git"],
+    ["what git runs", ".git/hooks/post-commit"],
+    ["the same in other letters", "inner/.GIT/config"],
+    ["a file behind a link of the repository", "link/authorized_keys"],
+    ["a link that leads nowhere yet", "dangling"],
+    ["a file above it", "../beside.txt"],
+    ["no file at all", ""],
+  ])("asks before it edits %s", async (_what, FAKE_PATH) => {
+    const place = scene("denied", { FAKE_PATH });
+    symlinkSync(place.environment.HOME, join(place.folder, "link"));
+    symlinkSync(join(place.environment.HOME, "later"), join(place.folder, "dangling"));
+    const { end } = await takeTurn(fake, "Do the work", { ...place, allow: "commands" });
+    expect(end).toMatchObject({ kind: "question", denied: ["Write outside.txt"] });
+  });
+
+  it("edits a new file of its folder without a person", async () => {
+    const place = scene("denied", { FAKE_PATH: "new/folder/file.txt" });
+    const { end } = await takeTurn(fake, "Do the work", { ...place, allow: "edit" });
+    expect(end).toMatchObject({ kind: "done", denied: [] });
+  });
+
   it("puts its own question to a person with its choices, and takes the answer", async () => {
     const place = scene("question");
     const asking = await takeTurn(fake, "Paint it", place);
@@ -134,7 +173,7 @@ describe("an agent that speaks the protocol", { timeout: 30_000 }, () => {
       kind: "question",
       question: { question: "Which colour?", options: ["Red", "Green"] },
     });
-    const answers = [{ question: "Which colour?", answer: "Green" }];
+    const answers = [{ kind: "question" as const, question: "Which colour?", answer: "Green" }];
     const told = await takeTurn(fake, "Go on", { ...place, answers, sessionId: "fake-1" });
     expect(told.end).toMatchObject({ kind: "done", words: "It is g." });
   });

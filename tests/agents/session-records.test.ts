@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -43,4 +44,15 @@ it.each([
   expect(await readCodexRecord(join(home, what), "abc", since)).toMatchObject([
     { model: "gpt-1", freshInput: fresh },
   ]);
+});
+
+it.each([
+  ["a pipe", (file: string) => execFileSync("sh", ["-c", 'mkfifo "$0"', file])],
+  ["a link to what never ends", (file: string) => symlinkSync("/dev/zero", file)],
+  ["a folder", (file: string) => mkdirSync(file)],
+])("is not held up by %s in the place of a record", async (what, put) => {
+  const folder = join(home, what, "sessions", "2026");
+  mkdirSync(folder, { recursive: true });
+  put(join(folder, "rollout-1-abc.jsonl"));
+  expect(await readCodexRecord(join(home, what), "abc", since)).toBeNull();
 });

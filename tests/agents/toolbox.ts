@@ -27,7 +27,7 @@ export interface RealTool {
   pathIn(folder: string, name: string): string;
   /** False where the tool's own sandbox keeps the git folder read-only: the worker commits. */
   mayCommit: boolean;
-  /** Makes a session older than it is, for a tool that loses one which it takes up in the minute of its begin. */
+  /** Makes a session older than it is, for a tool whose session cannot be resumed in its first minute: the worker waits for that. */
   letTimePass?(home: string): void;
   /**
    * False where the tool writes an answer down only when the calls in it have ended: killed before, nobody knows of it. The
@@ -63,7 +63,10 @@ function codexSettings(home: string, model: ScriptedModel): Record<string, strin
     "stream_max_retries = 1",
   ];
   write(join(home, ".codex", "config.toml"), `${lines.join("\n")}\n`);
-  return { SCRIPTED_KEY: "of-nobody" };
+  // Below the folder for temporary files Codex makes no link to its own program, without which no bubblewrap of the system starts it.
+  const TMPDIR = join(home, "tmp");
+  mkdirSync(TMPDIR, { recursive: true });
+  return { SCRIPTED_KEY: "of-nobody", TMPDIR };
 }
 
 function geminiSettings(home: string, model: ScriptedModel): Record<string, string> {

@@ -8,7 +8,7 @@ import {
   updateTaskExecution,
   whyNotMoving,
 } from "~/domain/agent-jobs/operations.server";
-import { archiveProduct, updateProduct } from "~/domain/products/operations.server";
+import { allowMyWorkers, archiveProduct, updateProduct } from "~/domain/products/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { deleteTask, moveTask } from "~/domain/tasks/operations.server";
 import {
@@ -130,15 +130,22 @@ describe("POST /api/jobs/:id/merged", { timeout: 60_000 }, () => {
     expect(rows).toEqual([{ past_it: false }]);
   });
 
-  it("a member's worker may say it, and the owner of what no worker can see", async () => {
+  it("a member's worker may say it where it may work, and the owner of what no worker can see", async () => {
     const { world, second } = await scene();
     const member = await createUser(t);
     await addMember(t, world.product.id, member);
     const job = await claim(world.actor);
     await end(world, job);
-    expect(
-      (await post(world, job.id, { head_sha: sha("a") }, await createToken(t, member))).status,
-    ).toBe(200);
+    const say = async () =>
+      post(world, job.id, { head_sha: sha("a") }, await createToken(t, member));
+    const refused = await say();
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { error: expect.stringContaining("Allow yours on the members page") },
+    ]);
+    expect(await claimRefusal(world.actor)).toBe("dependency");
+    await allowMyWorkers(t.actorOf(member), { product_id: world.product.id, allowed: true });
+    expect((await say()).status).toBe(200);
     expect((await claim(world.actor)).task?.code).toBe(second.code);
 
     const other = await scene();
@@ -148,9 +155,13 @@ describe("POST /api/jobs/:id/merged", { timeout: 60_000 }, () => {
       other.second.code,
     ]);
     const { rows } = await t.sql.query(
-      "select detail ->> 'job_id' as id from audit_events where kind = 'job.merged'",
+      "select detail ->> 'job_id' as id, actor_id from audit_events where kind = 'job.merged' and detail ->> 'job_id' = any ($1) order by created_at",
+      [[job.id, held.id]],
     );
-    expect(rows).toEqual([{ id: held.id }]);
+    expect(rows).toEqual([
+      { id: job.id, actor_id: member.id },
+      { id: held.id, actor_id: other.world.owner.id },
+    ]);
   });
 
   it("work that left no commit, work by hand and work on the same branch keep nobody waiting", async () => {
@@ -246,7 +257,11 @@ describe("POST /api/jobs/:id/merged", { timeout: 60_000 }, () => {
     await wait(world.actor, later, at(world.tasks, 1));
     await updateProduct(world.actor, { product_id: world.product.id, pr_strategy: "STORY" });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-    expect(await claimRefusal(world.actor)).toBe("dependency");
+    const { reason } = await claimAgentJob(world.actor, { worker: "worker-1" });
+    const { repo_url } = world.product;
+    expect(reason?.awaited_heads).toMatchObject([
+      { job_id: batch.id, head_sha: sha("a"), repo_url, product_repo_url: repo_url },
+    ]);
     await post(world, batch.id, { head_sha: sha("a") });
     const next = await claim(world.actor);
     expect(next).toMatchObject({

@@ -8,6 +8,7 @@ import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { addMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
+import { busyMilliseconds } from "../setup/thread-work";
 import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
@@ -54,6 +55,38 @@ async function scene(options: SprintOptions = { stories: [1, 1] }) {
 }
 
 describe("comments on lines", () => {
+  it("cost no more where the lines are all alike, and each finds the nearest", async () => {
+    const { call, comment, list, sendDiff, job } = await scene();
+    const many = Array.from({ length: 80_000 }, () => "x");
+    await sendDiff(1, file("one.ts", ...many));
+    const [first, last] = [await comment(7, "First"), await comment(79_999, "Last")];
+    await t.sql.query(
+      `insert into public.job_comments (job_id, product_id, attempt, path, line, side, line_text, body, author_id, author)
+       select c.job_id, c.product_id, c.attempt, c.path, n, c.side, c.line_text, c.body, c.author_id, c.author
+       from public.job_comments c, generate_series(1, 1998) n where c.id = $1`,
+      [first.id],
+    );
+    const listing = async () => {
+      const before = busyMilliseconds();
+      const { comments } = await list();
+      return { comments, took: busyMilliseconds() - before };
+    };
+    await listing();
+    const alike = await listing();
+    const placeOf = (id: string) => alike.comments.find((each) => each.id === id)?.current_line;
+    expect([placeOf(first.id), placeOf(last.id)]).toEqual([7, 79_999]);
+    await t.sql.query("update public.job_comments set line_text = 'gone' where job_id = $1", [
+      job.id,
+    ]);
+    const gone = await listing();
+    expect(gone.comments.every(({ stale }) => stale)).toBe(true);
+    expect(alike.took).toBeLessThan(3 * gone.took);
+
+    const refused = await call("POST", "comments", { path: "one.ts", line: 1, body: "More" });
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain("2,000 comments");
+  });
+
   it("are drafts of their author until they are sent, and can be taken back until then", async () => {
     const { call, comment, list, owner, done } = await scene();
     const first = await comment(2, "Why <b>second</b>?");

@@ -72,6 +72,8 @@ describe("the package that npm pack makes", { timeout: 60_000 }, () => {
       "build/pages",
       "docs/administration.md",
       "docs/agents.md",
+      "docs/architecture.md",
+      "docs/contract.md",
       "docs/dependencies.md",
       "docs/deploy.md",
       "docs/export-format.md",

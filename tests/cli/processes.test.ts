@@ -77,6 +77,7 @@ describe("an admin command", { timeout: 120_000 }, () => {
       "schedules",
       "counters",
       "advisors",
+      "registration",
       "token",
       "realtime",
     ];

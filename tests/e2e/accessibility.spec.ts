@@ -64,7 +64,7 @@ const opened: readonly [name: string, part: string, open: (page: Page) => Promis
   ["palette", dialog, press("ControlOrMeta+k")],
   ["keys", dialog, press("?")],
   ["account", menu, click(/account and appearance/)],
-  ["shown", menu, click("Shown")],
+  ["shown", menu, click("Display")],
   ["views", menu, click("Views")],
   ["priority", menu, press("p")],
   ["waits for", menu, press("b")],

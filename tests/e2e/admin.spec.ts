@@ -34,13 +34,13 @@ test("an administrator changes roles, flags and passwords, and the audit trail k
   expect((await adas.goto("/admin"))?.status()).toBe(403);
 
   await row.getByRole("button", { name: "Make demo" }).click();
-  await expect(row.getByRole("button", { name: "Let them write" })).toBeVisible();
+  await expect(row.getByRole("button", { name: "Remove demo" })).toBeVisible();
   // Whoever becomes a demo account has to sign in anew.
   await adas.goto("/products/new");
   await expect(adas).toHaveURL(/\/login/);
   await logIn(adas, ada.name, password);
   await expect(adas.getByRole("button", { name: "Create product" })).toBeDisabled();
-  await row.getByRole("button", { name: "Let them write" }).click();
+  await row.getByRole("button", { name: "Remove demo" }).click();
   await expect(row.getByRole("button", { name: "Make demo" })).toBeVisible();
 
   await row.getByRole("button", { name: "Reset" }).click();
@@ -54,7 +54,7 @@ test("an administrator changes roles, flags and passwords, and the audit trail k
   await adas.goto("/dashboard");
   await adas.getByLabel("Temporary password").fill(String(temporary));
   await adas.getByLabel("New password").fill(`${password}, again`);
-  await adas.getByRole("button", { name: "Save and go on" }).click();
+  await adas.getByRole("button", { name: "Save and continue" }).click();
   await expect(adas).toHaveURL(/\/dashboard/);
 
   await page.getByRole("link", { name: "Audit trail" }).click();

@@ -77,10 +77,10 @@ for (const [device, options] of [
     await expect(page.getByRole("link", { name: "Say goodbye" })).not.toBeAttached();
 
     goOn = await openWithoutScript(page, world.sprint);
-    await page.getByRole("combobox", { name: "Shape" }).selectOption("List");
+    await page.getByRole("combobox", { name: "Layout" }).selectOption("List");
     await goOn();
     await expect(page).toHaveURL(/as=list/);
-    await expect(page.getByRole("combobox", { name: "Shape" })).toHaveValue("list");
+    await expect(page.getByRole("combobox", { name: "Layout" })).toHaveValue("list");
     await context.close();
     await owner.context.close();
   });
@@ -93,7 +93,7 @@ test("who has a story and which product is shown can be chosen before the script
   const world = await newWorld(context);
   const page = await context.newPage();
   let goOn = await openWithoutScript(page, world.sprint);
-  const assignee = page.getByRole("combobox", { name: "Who has ST-001" });
+  const assignee = page.getByRole("combobox", { name: "Assignee of ST-001" });
   await assignee.selectOption(name);
   await goOn();
   await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
@@ -118,10 +118,10 @@ test("a list that was pasted before the script came is counted, and goes where i
   const page = await context.newPage();
   const goOn = await openWithoutScript(page, `${world.product}/backlog?panel=paste`);
   await page.getByLabel("List", { exact: true }).fill("- Wave\n- Smile");
-  await page.getByLabel("Goes into").selectOption(`story:${world.storyId}`);
+  await page.getByLabel("Add to").selectOption(`story:${world.storyId}`);
   await goOn();
   await page.getByRole("button", { name: "Create 2 tasks" }).click();
-  await expect(page.getByText("Made 2 tasks.")).toBeVisible();
+  await expect(page.getByText("Created 2 tasks.")).toBeVisible();
   await context.close();
 });
 
@@ -136,7 +136,7 @@ test("what is searched in an output before the script came is found once it is t
   const search = page.getByRole("searchbox", { name: "Search in the output" });
   await search.fill("loom");
   await goOn();
-  await expect(page.getByText('Nothing holds "loom".')).toBeVisible();
+  await expect(page.getByText('No matches for "loom".')).toBeVisible();
   await expect(search).toHaveValue("loom");
   await owner.context.close();
 });

@@ -43,7 +43,7 @@ test.describe("a page that hears of no change", () => {
     await context.request.post(`${world.product}/settings`, { form: { intent: "archive" } });
     await page.getByRole("button", { name: "Move T-3 to…" }).click();
     await page.getByRole("button", { name: "Done", exact: true }).click();
-    await expect(page.getByText(/T-3 stays where it was: .*archived/)).toBeVisible();
+    await expect(page.getByText(/T-3 was not moved: .*archived/)).toBeVisible();
     await expect(column(page, "To do")).toContainText("T-3");
     await context.close();
   });
@@ -73,6 +73,6 @@ test("a card moves by keys alone, and the page says that it is a mode", async ({
   await expect(page.getByText("T-1 is in Review")).toBeVisible();
   await page.keyboard.press("ControlOrMeta+z");
   await expect(column(page, "To do")).toContainText("T-1");
-  await expect(page.getByText("Taken back: status of T-1")).toBeVisible();
+  await expect(page.getByText("Undone: status of T-1")).toBeVisible();
   await context.close();
 });

@@ -26,9 +26,9 @@ test("a run is started with a sum, stops at it, and goes on when its question is
 
   const page = await context.newPage();
   await openLive(page, world.sprint);
-  await page.getByText("Stop at a sum").click();
+  await page.getByText("Set a budget", { exact: true }).click();
   await page
-    .getByLabel(/^Stop at/)
+    .getByLabel(/^Limit/)
     .first()
     .fill("2");
   await page.getByRole("button", { name: /Start run of/ }).click();
@@ -41,11 +41,11 @@ test("a run is started with a sum, stops at it, and goes on when its question is
   const { result: beat } = await agent.call("job_heartbeat", { ...held, usage: { models } });
   expect(beat).toMatchObject({ action: "stop", reason: { code: "budget" } });
 
-  await expect(page.getByText("Paused: Its budget is reached")).toBeVisible();
-  await expect(budget).toContainText("at most $0.50 beyond it so far");
+  await expect(page.getByText("Paused: Budget reached")).toBeVisible();
+  await expect(budget).toContainText("up to $0.50 over");
   await page.getByRole("button", { name: /Raise by 1.00 USD/ }).click();
   await expect(budget).toContainText("$3.00 for this run");
-  await expect(page.getByText("Paused: Its budget is reached")).toBeHidden();
+  await expect(page.getByText("Paused: Budget reached")).toBeHidden();
   expect(jobSchema.parse(await claim()).job).toMatchObject({ id: job.id, attempt: 2 });
 
   await budget.getByLabel("Change to").fill("4");

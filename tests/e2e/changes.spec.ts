@@ -13,7 +13,7 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
   const job = await heldJob(owner, String(baseURL));
   const page = await owner.context.newPage();
   await openLive(page, `/jobs/${job.id}/changes`);
-  await expect(page.getByText("Nothing changed yet")).toBeVisible();
+  await expect(page.getByText("No changes yet")).toBeVisible();
 
   await job.sendDiff(
     patchOf("src/greeting.ts", [
@@ -53,7 +53,7 @@ test("people look at what an attempt changed, on a wide screen and on a phone", 
 
   await page.setViewportSize({ width: 1280, height: 900 });
   await expect(file.locator(".twin .l").first()).toBeVisible();
-  await page.getByRole("button", { name: "One column" }).click();
+  await page.getByRole("button", { name: "Unified" }).click();
   await expect(file.locator(".twin .l").first()).toBeHidden();
 
   await page.keyboard.press("n");

@@ -44,7 +44,7 @@ test("a demo visitor sees every page, and no control that changes something can 
   for (const place of places) {
     await page.goto(place);
     await expect(
-      page.getByText("This is a demo account: it sees everything and changes nothing.").first(),
+      page.getByText("This is a demo account. You can see everything but change nothing.").first(),
     ).toBeVisible();
     const forms = page.locator("main form[method=post] button[type=submit]:not(:disabled)");
     await expect(forms).toHaveCount(0);

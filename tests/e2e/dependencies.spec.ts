@@ -12,8 +12,8 @@ test("what must come first is said under b, shows on both sides and on the board
   const world = await newWorld(context);
   const page = await context.newPage();
   await openLive(page, `/tasks/${world.taskIds[0]}`);
-  const waits = page.getByRole("region", { name: /^Waits for/ });
-  const field = waits.getByRole("textbox", { name: "Waits for" });
+  const waits = page.getByRole("region", { name: /^Blocked by/ });
+  const field = waits.getByRole("textbox", { name: "Blocked by" });
   await expect(field).toBeHidden();
 
   await page.keyboard.press("b");
@@ -26,7 +26,7 @@ test("what must come first is said under b, shows on both sides and on the board
   await expect(waits.getByRole("link", { name: /^T-2/ })).toBeVisible();
 
   await waits.getByRole("link", { name: /^T-2/ }).click();
-  await expect(waits.getByRole("heading", { name: "Waiting for this" })).toBeVisible();
+  await expect(waits.getByRole("heading", { name: "Blocks" })).toBeVisible();
   await page.keyboard.press("b");
   await field.fill("T-1");
   await page.keyboard.press("Enter");
@@ -34,8 +34,8 @@ test("what must come first is said under b, shows on both sides and on the board
 
   await openLive(page, `/products/${world.productId}/sprints/${world.sprintId}`);
   const card = (index: number) => page.locator(`[data-task="${world.taskIds[index]}"]`).first();
-  await expect(card(0)).toContainText("Waits for T-2");
-  await expect(card(1)).toContainText("Frees 1");
+  await expect(card(0)).toContainText("Blocked by T-2");
+  await expect(card(1)).toContainText("Blocks 1");
 });
 
 test("rows and pages offer what is near, and the run shows what can be at work at once", async ({
@@ -48,23 +48,23 @@ test("rows and pages offer what is near, and the run shows what can be at work a
   const card = (index: number) => page.locator(`[data-task="${world.taskIds[index]}"]`).first();
   await card(0).locator("[data-row]").focus();
   await page.keyboard.press("b");
-  const menu = page.getByRole("group", { name: "What must come before T-1" });
+  const menu = page.getByRole("group", { name: "Blockers of T-1" });
   await expect(menu.getByRole("button", { name: /^T-2/ })).toBeVisible();
   await page.keyboard.type("t-2");
   await expect(menu.getByRole("button", { name: /^T-3/ })).toHaveCount(0);
   await page.keyboard.press("Enter");
-  await expect(card(0)).toContainText("Waits for T-2");
+  await expect(card(0)).toContainText("Blocked by T-2");
 
   await openLive(page, `/tasks/${world.taskIds[0]}`);
   await page.keyboard.press("b");
-  const near = page.getByRole("form", { name: "What it could wait for" });
+  const near = page.getByRole("form", { name: "Possible blockers" });
   await expect(near.getByRole("button", { name: /T-2/ })).toHaveCount(0);
   await near.getByRole("button", { name: /T-3/ }).click();
-  const waits = page.getByRole("region", { name: "Waits for (2)" });
+  const waits = page.getByRole("region", { name: "Blocked by (2)" });
   await expect(waits.getByRole("link", { name: /^T-3/ })).toBeVisible();
 
   await page.keyboard.press("ControlOrMeta+k");
-  await expect(page.getByRole("option", { name: /^Wait for…/ }).first()).toBeVisible();
+  await expect(page.getByRole("option", { name: /^Blocked by…/ }).first()).toBeVisible();
   await page.goto("/search?q=blocked:T-3");
   await expect(page.getByRole("main").getByText("T-1", { exact: true })).toBeVisible();
 });
@@ -77,9 +77,9 @@ test("a person begins what waits once they have confirmed, and hears what their 
   const page = await context.newPage();
   await openLive(page, `/tasks/${world.taskIds[0]}`);
   await page.keyboard.press("b");
-  await page.getByRole("textbox", { name: "Waits for" }).fill("T-2");
+  await page.getByRole("textbox", { name: "Blocked by" }).fill("T-2");
   await page.keyboard.press("Enter");
-  const begin = page.getByRole("button", { name: "Begin all the same" });
+  const begin = page.getByRole("button", { name: "Start anyway" });
   await expect(begin).toBeVisible();
 
   const sprintPage = `/products/${world.productId}/sprints/${world.sprintId}`;
@@ -88,16 +88,16 @@ test("a person begins what waits once they have confirmed, and hears what their 
   await card(0).locator("[data-row]").focus();
   await page.keyboard.press("s");
   await page.getByRole("button", { name: "In progress", exact: true }).click();
-  const messages = page.getByRole("region", { name: "Messages" });
+  const messages = page.getByRole("region", { name: "Notifications" });
   await expect(messages).toContainText(
     "T-1 waits for T-2. Do that first, or begin it all the same.",
   );
-  await messages.getByRole("button", { name: "Begin all the same" }).click();
+  await messages.getByRole("button", { name: "Start anyway" }).click();
   await expect(
     page.getByRole("region", { name: /In progress/ }).locator(`[data-task="${world.taskIds[0]}"]`),
   ).toBeVisible();
   await page.goto("/settings/activity");
-  await expect(page.getByRole("row", { name: /Began a task that waits for others/ })).toContainText(
+  await expect(page.getByRole("row", { name: /Started a task that is blocked/ })).toContainText(
     "T-1, before T-2",
   );
 
@@ -115,19 +115,19 @@ test("it works without script too", async ({ browser }) => {
   const world = await newWorld(context);
   const page = await context.newPage();
   await page.goto(`/tasks/${world.taskIds[0]}`);
-  const waits = page.getByRole("region", { name: /^Waits for/ });
-  await waits.getByText("Wait for…").click();
-  await waits.getByRole("textbox", { name: "Waits for" }).fill("T-1");
+  const waits = page.getByRole("region", { name: /^Blocked by/ });
+  await waits.getByText("Add a blocker").click();
+  await waits.getByRole("textbox", { name: "Blocked by" }).fill("T-1");
   await waits.getByRole("button", { name: "Add" }).click();
   await expect(waits).toContainText("cannot wait for itself");
-  await waits.getByRole("textbox", { name: "Waits for" }).fill("T-2");
+  await waits.getByRole("textbox", { name: "Blocked by" }).fill("T-2");
   await waits.getByRole("button", { name: "Add" }).click();
   await expect(waits.getByRole("link", { name: /^T-2/ })).toBeVisible();
   await page.getByLabel("Status", { exact: true }).selectOption("in_progress");
   await page.getByRole("button", { name: "Set" }).first().click();
   await expect(page.getByText("T-1 waits for T-2. Do that first")).toBeVisible();
-  await waits.getByRole("button", { name: "Begin all the same" }).click();
-  await page.getByRole("button", { name: "Begin it" }).click();
+  await waits.getByRole("button", { name: "Start anyway" }).click();
+  await page.getByRole("button", { name: "Start", exact: true }).click();
   await expect(page.getByLabel("Status", { exact: true })).toHaveValue("in_progress");
   await waits.getByRole("button", { name: "Remove: T-2" }).click();
   await expect(waits.getByRole("link", { name: /^T-2/ })).toHaveCount(0);
@@ -141,8 +141,8 @@ test("the owner says that work is on the main branch, and takes it back", async 
   const world = await newWorld(context);
   const page = await context.newPage();
   await openLive(page, `${world.product}/settings`);
-  await page.getByLabel("How runs use branches").selectOption("STORY");
-  await page.getByLabel("What is done frees").selectOption("merged");
+  await page.getByLabel("Branches").selectOption("STORY");
+  await page.getByLabel("A blocker is resolved when").selectOption("merged");
   await page.getByRole("button", { name: "Save" }).first().click();
   await expect(page.getByText("Saved", { exact: true }).first()).toBeVisible();
   const backlog = `${world.product}/backlog`;
@@ -163,12 +163,12 @@ test("the owner says that work is on the main branch, and takes it back", async 
   expect((await agent.call("update_job_status", { job_id, attempt, ...done })).isError).toBe(false);
 
   await openLive(page, waiting);
-  const say = page.getByRole("button", { name: "It is on the main branch" });
+  const say = page.getByRole("button", { name: "Mark as merged" });
   await say.click();
   await expect(page.getByText("Noted. T-4 can start now")).toBeVisible();
   await expect(say).toHaveCount(0);
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect(page.getByText("Taken back: arrival on the main branch of T-1")).toBeVisible();
+  await expect(page.getByText("Undone: merge state of T-1")).toBeVisible();
   await expect(say).toBeVisible();
   await agent.close();
   await context.close();

@@ -22,9 +22,9 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   await page.getByRole("link", { name: "First steps" }).click();
 
   await page.getByRole("button", { name: "Use the sample product" }).click();
-  await expect(page.getByText("You work on Sample product.")).toBeVisible();
-  await page.getByRole("link", { name: "Make a token" }).click();
-  await page.getByRole("button", { name: "Make a token" }).click();
+  await expect(page.getByText("Working on Sample product.")).toBeVisible();
+  await page.getByRole("link", { name: "Create token" }).click();
+  await page.getByRole("button", { name: "Create token" }).click();
   await expect(page.getByText("No call yet")).toBeVisible();
 
   await expectLive(page);
@@ -38,11 +38,11 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   const command = await page.evaluate(() => navigator.clipboard.readText());
   // An empty folder: the line brings the worker along.
   const worker = terminal(`cd "${home}" && ${command}`);
-  await expect(page.getByText("The first call has arrived")).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("First call received")).toBeVisible({ timeout: 20_000 });
 
   await page.getByRole("link", { name: "Go on" }).click();
-  await expect(step(page, "The first call")).toContainText(", done");
-  await page.getByRole("link", { name: "Open the sprint" }).click();
+  await expect(step(page, "Connect an agent")).toContainText(", done");
+  await page.getByRole("link", { name: "Open sprint" }).click();
   await page.getByRole("button", { name: "Start run of 2 jobs" }).click();
   await expect(page.getByRole("heading", { name: /Run of SP-1/ })).toBeVisible();
 
@@ -51,17 +51,17 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   await expect(page.getByRole("heading", { name: /Run of SP-1 .*Done/ })).toBeVisible();
   await expect(page.getByText("2 done")).toBeVisible();
   await page.getByRole("link", { name: "SP-1", exact: true }).click();
-  await expect(page.getByText("Every story of this sprint is done")).toBeVisible();
+  await expect(page.getByText("All stories are done")).toBeVisible();
 
   await page.getByRole("button", { name: /account and appearance/ }).click();
   await page.getByRole("link", { name: "First steps" }).click();
-  await expect(page.getByText("That was all.")).toBeVisible();
+  await expect(page.getByText("All done.")).toBeVisible();
 
   // The sample asks for proof: what the worker itself saw of each criterion.
-  await page.getByRole("link", { name: "See what proves it" }).click();
+  await page.getByRole("link", { name: "View proof" }).click();
   await expect(page.getByRole("heading", { name: "Proof 4/4" })).toBeVisible();
   const criterion = page.getByRole("listitem").filter({ hasText: "sh greet.sh Ada prints" });
-  await expect(criterion.first()).toContainText("Provenseen by the worker");
+  await expect(criterion.first()).toContainText("Provenchecked by the worker");
   await criterion
     .getByText(/^Evidence/)
     .first()

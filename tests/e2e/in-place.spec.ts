@@ -31,7 +31,7 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
 
   // Somebody else saves meanwhile: what is typed here stays, and says so.
   await post(context, story, { intent: "update", description: "It names nobody." });
-  await expect(description).toContainText("Somebody changed it meanwhile");
+  await expect(description).toContainText("Somebody else changed this");
   await expect(text).toHaveValue("It names *everybody*.");
   await page.keyboard.press("ControlOrMeta+Enter");
   await expect(description.locator("em")).toHaveText("everybody");
@@ -55,15 +55,15 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   await expect(page.getByLabel("Priority")).toHaveValue("1");
   await page.getByLabel("Priority").selectOption("4 Low");
   await page.getByRole("button", { name: "Undo" }).click();
-  await expect(page.getByText("Taken back: priority of ST-001")).toBeVisible();
+  await expect(page.getByText("Undone: priority of ST-001")).toBeVisible();
   await expect(page.getByLabel("Priority")).toHaveValue("1");
 
   await page.getByRole("button", { name: "Delete story" }).click();
-  await page.getByRole("button", { name: "Delete it" }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
   await expect(page.getByText("Deleted", { exact: true })).toBeVisible();
   await expect(page).toHaveURL(/backlog$/);
   await page.keyboard.press("ControlOrMeta+z");
-  await expect(page.getByText("ST-001 and 3 more are back")).toBeVisible();
+  await expect(page.getByText("ST-001 and 3 more restored")).toBeVisible();
   await expect(page.getByRole("link", { name: "See a kind greeting" })).toBeVisible();
   await context.close();
 });

@@ -38,7 +38,7 @@ test("people watch what an agent says while it works, and read it when it has en
   await page.goto("/jobs");
   await page.getByRole("link", { name: /Write the greeting/ }).click();
   await expect(page.getByText("I read the plan.")).toBeVisible();
-  await expect(page.getByText("Attempt 1: at work")).toBeVisible();
+  await expect(page.getByText("Attempt 1: running")).toBeVisible();
 
   await say(
     { seq: 2, kind: "command", title: "npm test", text: "3 passed", status: "exit 0" },
@@ -96,7 +96,7 @@ test("a long transcript is read from its begin, with nothing left out", async ({
   const reading = "**/output?attempt=1&after=5000&limit=5000";
   await page.route(reading, (route) => route.fulfill({ status: 429 }));
   await earlier.click();
-  await expect(page.getByText("The earlier entries could not be read.")).toBeVisible();
+  await expect(page.getByText("Earlier entries could not be loaded.")).toBeVisible();
   await page.unroute(reading);
   await earlier.click();
   // Counted first: each time that `toBeVisible` does not find its element, it looks at the style of every other one,

@@ -64,9 +64,9 @@ test("by keys alone: sign another device in", async ({ browser, page: desktop })
   await desktop.goto("/login");
   const { qrUrl } = await (await started).json();
   await page.goto(qrUrl);
-  await keys.activate(page.getByRole("button", { name: "Approve and sign it in" }));
+  await keys.activate(page.getByRole("button", { name: "Approve sign-in" }));
   await expect(desktop).toHaveURL(/\/dashboard/);
   await keys.activate(page.getByRole("button", { name: "Revoke" }));
-  await expect(page.getByText("Taken back")).toBeVisible();
+  await expect(page.getByText("Revoked")).toBeVisible();
   await context.close();
 });

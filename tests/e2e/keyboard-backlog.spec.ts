@@ -14,7 +14,7 @@ test("by keys alone: a product, a PBI, a story and a planned task", async ({ bro
   await keys.activate(page.getByRole("link", { name: "New product" }).last());
   await keys.typeInto(page.getByLabel("Name", { exact: true }), `Planes ${unique()}`);
   await keys.press("Enter");
-  await expect(page.getByText("An empty backlog")).toBeVisible();
+  await expect(page.getByText("No PBIs yet")).toBeVisible();
 
   await keys.press("c");
   await keys.typeInto(title, "Fold a plane");
@@ -40,7 +40,7 @@ test("by keys alone: a product, a PBI, a story and a planned task", async ({ bro
   });
   await expect(details.getByRole("region", { name: "Preview" })).toContainText("Find a room");
   await keys.activate(page.getByRole("button", { name: "Create 2 stories and 1 task" }));
-  await expect(details).toContainText("Made 2 stories and 1 task.");
+  await expect(details).toContainText("Created 2 stories and 1 task.");
   await context.close();
 });
 
@@ -70,10 +70,10 @@ test("by keys alone: order, block and rename a PBI, and take a story out of its 
   await expect(tree.getByRole("link", { name: "Greet everybody" })).toBeFocused();
 
   await keys.sequence("j", "Enter");
-  await keys.activate(details.getByRole("button", { name: "Take out" }));
+  await keys.activate(details.getByRole("button", { name: "Remove from sprint" }));
   await expect(details).toContainText("In no sprint");
   await keys.activate(details.getByRole("button", { name: "Move to SP-1" }));
-  await expect(details.getByRole("button", { name: "Take out" })).toBeVisible();
+  await expect(details.getByRole("button", { name: "Remove from sprint" })).toBeVisible();
   await context.close();
 });
 
@@ -84,11 +84,11 @@ test("by keys alone: note an idea and make it a PBI", async ({ browser }) => {
   const keys = keysOf(page);
   await openLive(page, "/ideas");
   await keys.press("c");
-  await keys.typeInto(page.getByLabel("In one line"), "Planes that glow");
+  await keys.typeInto(page.getByLabel("Title"), "Planes that glow");
   await keys.press("Enter");
   await expect(page.getByRole("heading", { name: /Planes that glow/ })).toBeVisible();
-  await keys.activate(page.locator("summary", { hasText: "It is ready for the backlog" }));
-  await keys.activate(page.getByRole("button", { name: "Promote to a PBI" }));
+  await keys.activate(page.locator("summary", { hasText: "Promote to PBI" }));
+  await keys.activate(page.getByRole("button", { name: "Promote", exact: true }));
   await keys.activate(page.getByRole("main").getByRole("link", { name: "PBI-2" }));
   await expect(page.getByRole("complementary", { name: "Details" })).toContainText("glow");
   await context.close();

@@ -33,7 +33,9 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await keys.activate(page.getByRole("button", { name: "Pause run" }));
   await keys.activate(page.getByRole("button", { name: "Resume run" }));
   await keys.activate(page.getByRole("button", { name: "Cancel run" }));
-  await keys.activate(page.getByRole("button", { name: "Cancel the run" }));
+  await keys.activate(
+    page.getByRole("alertdialog").getByRole("button", { name: "Cancel run", exact: true }),
+  );
   await expect(page.getByRole("heading", { name: /Run of SP-2/ })).toContainText("Cancelled");
   await context.close();
 });
@@ -59,7 +61,7 @@ test("by keys alone: move a card with its menu", async ({ browser }) => {
   await keys.typeInto(page.getByRole("searchbox", { name: "Filter the board" }), "-status:done");
   await expect(page.getByText("1 hidden by the filter.")).toBeVisible();
   await expect(page.getByRole("region", { name: "Done: 0" })).toBeVisible();
-  await page.getByRole("combobox", { name: "Shape" }).selectOption("list");
+  await page.getByRole("combobox", { name: "Layout" }).selectOption("list");
   await expect(page.getByRole("region", { name: "Tasks" }).getByRole("listitem")).toHaveCount(2);
   await expect(page).toHaveURL(/q=-status%3Adone.*as=list/);
   await keys.activate(page.getByRole("link", { name: "Show all" }));
@@ -79,10 +81,10 @@ test("by keys alone: take a story and give it back", async ({ browser }) => {
   const page = await context.newPage();
   const keys = keysOf(page);
   await openLive(page, `${world.product}/solo`);
-  await keys.activate(page.getByRole("button", { name: "Take it ST-001" }));
+  await keys.activate(page.getByRole("button", { name: "Assign to me ST-001" }));
   await expect(page.getByRole("region", { name: "To do: 3" })).toBeVisible();
-  await keys.activate(page.getByRole("button", { name: "Give back ST-001" }));
-  await expect(page.getByText("Nothing is yours yet")).toBeVisible();
+  await keys.activate(page.getByRole("button", { name: "Unassign ST-001" }));
+  await expect(page.getByText("No stories assigned to you")).toBeVisible();
   await context.close();
 });
 
@@ -106,8 +108,8 @@ test("by keys alone: answer questions", async ({ browser }) => {
   await keys.sequence("j", "h");
   await expect(page).toHaveTitle("(1) Inbox · Backloom");
   await openLive(page, "/inbox?show=later");
-  await keys.activate(page.getByRole("button", { name: "Bring back" }));
-  await expect(page.getByText("Nothing put off")).toBeVisible();
+  await keys.activate(page.getByRole("button", { name: "Move to inbox" }));
+  await expect(page.getByText("Nothing snoozed")).toBeVisible();
   await keys.sequence("g", "q");
   await expect(page.getByRole("article")).toHaveCount(2);
   await keys.sequence("j", "2");
@@ -115,7 +117,7 @@ test("by keys alone: answer questions", async ({ browser }) => {
   await keys.sequence("j", "r");
   await keys.typeInto(page.getByLabel("Your answer"), "Green");
   await keys.press("ControlOrMeta+Enter");
-  await expect(page.getByText("Nobody waits for you")).toBeVisible();
+  await expect(page.getByText("No open questions")).toBeVisible();
   await keys.activate(page.getByRole("link", { name: "Answered" }));
   await expect(page.getByRole("article")).toContainText(["Welcome", "Green"]);
   await context.close();

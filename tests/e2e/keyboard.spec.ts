@@ -12,7 +12,7 @@ test("everything of a page is a key away: help, rows, creation, filter and closi
   await openLive(page, `${world.product}/backlog`);
 
   await page.keyboard.press("?");
-  const help = page.getByRole("dialog", { name: "Keys of this page" });
+  const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await expect(help).toContainText("Next row");
   await page.keyboard.press("Escape");
   await expect(help).toBeHidden();
@@ -120,7 +120,7 @@ test("the palette finds, goes and creates by keys alone", async ({ browser }) =>
   const create = page.getByRole("option", { name: "New idea" });
   await expect(create).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("Enter");
-  await expect(page.getByLabel("In one line")).toBeFocused();
+  await expect(page.getByLabel("Title")).toBeFocused();
   await context.close();
 });
 
@@ -167,7 +167,7 @@ test("the palette acts on what is selected first, and has everything that the pa
   await page.keyboard.press("Enter");
   await expect(page.getByRole("region", { name: "Done: 2" })).toBeVisible();
   await page.keyboard.press("ControlOrMeta+k");
-  await page.keyboard.type("take back");
+  await page.keyboard.type("undo");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("region", { name: "To do: 3" })).toBeVisible();
   await context.close();
@@ -178,7 +178,7 @@ test("the first stop of the tab key leads past the navigation", async ({ browser
   const page = await context.newPage();
   await page.goto("/dashboard");
   await page.keyboard.press("Tab");
-  await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.locator("main")).toBeFocused();
   await context.close();

@@ -65,10 +65,10 @@ test("a card dragged into another lane becomes what the lane stands for, for eve
   await page.mouse.down();
   await mine.hover();
   await mine.hover();
-  await expect(page.getByText(/All 3 tasks of ST-\d+ become /)).toBeVisible();
+  await expect(page.getByText(/All 3 tasks of ST-\d+ are assigned to /)).toBeVisible();
   await page.mouse.up();
   await expect(lane(page, name)).toContainText("0 of 3 done");
-  await expect(lane(page, "Nobody's")).toContainText("T-4");
+  await expect(lane(page, "Unassigned")).toContainText("T-4");
   await context.close();
 });
 
@@ -86,7 +86,9 @@ test("no card goes to a worker: said before it is dropped", async ({ browser }) 
   const failed = cell(page, "No worker", "Failed");
   await failed.hover();
   await failed.hover();
-  await expect(lane(page, "No worker")).toContainText("A task fails only by its work");
+  await expect(lane(page, "No worker")).toContainText(
+    "Only a failed job can move a task to Failed",
+  );
   await page.mouse.up();
   await expect(cell(page, "No worker", "To do")).toContainText("T-2");
   await context.close();
@@ -118,7 +120,7 @@ test("lanes fold by a click and by t, and a saved view remembers it", async ({ b
   await expect(page.getByText("Saved")).toBeVisible();
 
   await page.keyboard.press("Alt+v");
-  await expect(page.getByLabel("Name of this view")).toBeFocused();
+  await expect(page.getByLabel("View name")).toBeFocused();
   await page.keyboard.type("Without greetings");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "View: Without greetings" })).toBeVisible();
@@ -130,7 +132,7 @@ test("lanes fold by a click and by t, and a saved view remembers it", async ({ b
   await expect(head).toHaveAttribute("aria-expanded", "false");
 
   // The same as a list.
-  await page.getByLabel("Shape", { exact: true }).selectOption("list");
+  await page.getByLabel("Layout", { exact: true }).selectOption("list");
   await expect(page.getByRole("region", { name: "Tasks" })).toBeVisible();
   await expect(card).toBeHidden();
   await expect(page.locator("[data-lane-keys]")).toBeAttached();

@@ -27,7 +27,7 @@ test("an address fills in the form for a new story, and the form gives such an a
   await page.goto(link);
   await expect(form.getByLabel("Title")).toHaveValue("Greet in Welsh");
   await expect(form.getByLabel("Description")).toHaveValue("For *Wales*.");
-  await expect(form.getByLabel("Belongs to")).toHaveValue(pbiId);
+  await expect(form.getByLabel("PBI")).toHaveValue(pbiId);
 
   await form.getByRole("button", { name: "Create story" }).click();
   await expect(form.getByRole("heading").first()).toContainText("ST-002");
@@ -50,12 +50,12 @@ test("words chosen in a description become tasks of its story", async ({ browser
   await page.mouse.down();
   await page.mouse.move(to.x + to.width - 1, to.y + to.height - 3, { steps: 8 });
   await page.mouse.up();
-  await page.getByRole("button", { name: "Make tasks of this" }).click();
+  await page.getByRole("button", { name: "Create tasks from selection" }).click();
 
   const panel = page.getByRole("complementary", { name: "Details" });
-  await expect(panel.getByLabel("Goes into")).toHaveValue(`story:${world.storyId}`);
+  await expect(panel.getByLabel("Add to")).toHaveValue(`story:${world.storyId}`);
   await expect(panel.getByRole("region", { name: "Preview" })).toContainText("Say it aloud");
   await panel.getByRole("button", { name: "Create 2 tasks" }).click();
-  await expect(panel.getByText("Made 2 tasks.")).toBeVisible();
+  await expect(panel.getByText("Created 2 tasks.")).toBeVisible();
   await expect(page.getByText("Ask for the name").first()).toBeVisible();
 });

@@ -24,9 +24,9 @@ test("the main journey works without script", async ({ browser }) => {
   await page.getByRole("link", { name: "Paste a list" }).click();
   await page.getByLabel("List").fill("- Throw it\n  - Find a room\n- [x] Buy paper");
   await page.getByRole("button", { name: "Preview" }).click();
-  await expect(page.getByRole("region", { name: "Preview" })).toContainText("left out");
+  await expect(page.getByRole("region", { name: "Preview" })).toContainText("skipped");
   await page.getByRole("button", { name: "Create 1 story and 1 task" }).click();
-  await expect(page.getByText("Made 1 story and 1 task.")).toBeVisible();
+  await expect(page.getByText("Created 1 story and 1 task.")).toBeVisible();
 
   await page.getByRole("link", { name: "Sprints" }).click();
   await page.getByLabel("Goal").fill("A plane flies");
@@ -41,12 +41,15 @@ test("the main journey works without script", async ({ browser }) => {
   await page.getByRole("button", { name: "Start run of 1 job" }).click();
   await expect(page.getByRole("heading", { name: /Run of SP-1/ })).toBeVisible();
   await page.getByRole("button", { name: "Cancel run" }).click();
-  await page.getByRole("button", { name: "Cancel the run" }).click();
+  await page
+    .getByRole("alertdialog")
+    .getByRole("button", { name: "Cancel run", exact: true })
+    .click();
   await expect(page.getByText("Cancelled").first()).toBeVisible();
 
   await page.goto("/ideas");
-  await page.getByLabel("In one line").fill("Planes that glow");
-  await page.getByRole("button", { name: "Note it" }).click();
+  await page.getByLabel("Title").fill("Planes that glow");
+  await page.getByRole("button", { name: "Create idea" }).click();
   await page.getByLabel("Your question").fill("Which paper?");
   await page.getByRole("button", { name: "Ask" }).click();
   await expect(page.getByText("Which paper?")).toBeVisible();
@@ -61,9 +64,9 @@ test("the main journey works without script", async ({ browser }) => {
   await page.getByRole("textbox", { name: "Title" }).fill("Planes that glow at night");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("heading", { name: /glow at night/ })).toBeVisible();
-  await page.getByLabel("State").selectOption("Ready");
+  await page.getByLabel("Status").selectOption("Ready");
   await page.getByRole("button", { name: "Set" }).first().click();
-  await expect(page.getByLabel("State")).toHaveValue("ready");
+  await expect(page.getByLabel("Status")).toHaveValue("ready");
 
   await page.goto("/search?q=glow");
   await expect(page.getByRole("link", { name: "Planes that glow at night" })).toBeVisible();

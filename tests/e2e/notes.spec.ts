@@ -10,7 +10,7 @@ test("a person notes a test result in a story's log", async ({ browser }) => {
   await openLive(page, `/stories/${storyId}`);
 
   const log = page.getByRole("region", { name: "Log" });
-  await log.getByText("Note something").click();
+  await log.getByText("Add an entry").click();
   await expect(log.getByLabel("Result")).toBeHidden();
   await log.getByLabel("Kind").selectOption("Test result");
   await log.getByLabel("Result").selectOption("Failed");
@@ -32,7 +32,7 @@ test("a revoked token says so, although its row is gone", async ({ browser }) =>
   await openLive(page, "/settings/tokens");
   await page.getByRole("button", { name: "Revoke" }).first().click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
-  await expect(page.getByRole("region", { name: "Messages" })).toContainText("Token revoked");
+  await expect(page.getByRole("region", { name: "Notifications" })).toContainText("Token revoked");
   await context.close();
 });
 
@@ -46,8 +46,8 @@ test("the settings show what a webhook was told, and that nobody answered", asyn
   });
   const page = await context.newPage();
   await page.goto(settings);
-  await expect(page.getByText("Nothing was sent yet")).toBeVisible();
-  await page.getByRole("button", { name: "Send a test" }).click();
+  await expect(page.getByText("No deliveries yet")).toBeVisible();
+  await page.getByRole("button", { name: "Send test" }).click();
   const summary = page.locator("summary", { hasText: "1 delivery" });
   await summary.click();
   await expect
@@ -56,6 +56,6 @@ test("the settings show what a webhook was told, and that nobody answered", asyn
       await summary.click();
       return page.getByRole("list", { name: "Deliveries" }).textContent();
     })
-    .toMatch(/1 try, no answer/);
+    .toMatch(/1 try, no response/);
   await context.close();
 });

@@ -71,17 +71,17 @@ test("the phone approves, the desktop is signed in, and the approval can be take
   expect(new URL(page.url()).hash).toBe("");
   await page.screenshot({ path: info.outputPath("phone-question.png") });
   const buttons = await page.getByRole("main").getByRole("button").allTextContents();
-  expect(buttons.slice(0, 2)).toEqual(["Decline", "Approve and sign it in"]);
+  expect(buttons.slice(0, 2)).toEqual(["Decline", "Approve sign-in"]);
 
-  await page.getByRole("button", { name: "Approve and sign it in" }).click();
-  await expect(page.getByText("Was that not you?")).toBeVisible();
+  await page.getByRole("button", { name: "Approve sign-in" }).click();
+  await expect(page.getByText("Was this not you?")).toBeVisible();
   await expect(desktop).toHaveURL(/\/dashboard/);
   await page.screenshot({ path: info.outputPath("phone-approved.png") });
   for (const text of requests) expect(text).not.toContain(secret);
 
   await page.reload();
   await page.getByRole("button", { name: "Revoke" }).click();
-  await expect(page.getByText("Taken back")).toBeVisible();
+  await expect(page.getByText("Revoked")).toBeVisible();
   await desktop.goto("/settings/devices");
   await expect(desktop).toHaveURL(/\/login/);
   await phone.close();
@@ -128,7 +128,7 @@ test("the login form works without JavaScript", async ({ browser }, info) => {
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL(/\/settings\/devices/);
-  await expect(page.getByText("this one")).toBeVisible();
+  await expect(page.getByText("this device")).toBeVisible();
   await page.screenshot({ path: info.outputPath("devices.png") });
   await context.close();
 });

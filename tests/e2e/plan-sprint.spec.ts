@@ -9,7 +9,7 @@ test("a person plans a sprint from nothing and starts its run", async ({ browser
   await page.goto("/products/new");
   await page.getByLabel("Name", { exact: true }).fill(`Planes ${unique()}`);
   await page.getByRole("button", { name: "Create product" }).click();
-  await expect(page.getByText("An empty backlog")).toBeVisible();
+  await expect(page.getByText("No PBIs yet")).toBeVisible();
 
   await page.getByRole("link", { name: "New PBI" }).first().click();
   await page.getByLabel("Title", { exact: true }).fill("Fold a plane");
@@ -33,7 +33,7 @@ test("a person plans a sprint from nothing and starts its run", async ({ browser
   await page.getByRole("button", { name: "Create sprint" }).click();
   await page.getByRole("button", { name: "Add ST-001" }).click();
   await page.getByRole("button", { name: "Start sprint" }).click();
-  await expect(page.getByText("One thing is in the way of a run")).toBeVisible();
+  await expect(page.getByText("1 blocker")).toBeVisible();
 
   await page.getByRole("link", { name: "Open T-1" }).click();
   await expect(page.getByRole("heading", { name: /T-1/ })).toBeVisible();

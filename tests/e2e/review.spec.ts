@@ -49,7 +49,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
   );
   const work = () =>
     terminal(
-      `exec node app/cli/launch.mjs worker --url ${baseURL} --token ${token} --repo ${repo} --product ${world.productId} --name loom --once --test true --exec 'sh ${script}'`,
+      `exec node app/cli/launch.mjs worker --url ${baseURL} --token ${token} --repo ${repo} --product ${world.productId} --name loom --sandbox off --once --test true --exec 'sh ${script}'`,
     );
   await work().said(/is done/);
 
@@ -68,11 +68,11 @@ test("a person requests changes of a worker's work, and approves the next attemp
   await page.keyboard.press("n");
   await page.keyboard.press("r");
   await page.getByRole("textbox", { name: "Comment on line 1" }).fill("It should name the person.");
-  await page.getByRole("button", { name: "Collect comment" }).click();
-  await expect(page.getByRole("article", { name: /Comment of/ })).toContainText("not sent yet");
+  await page.getByRole("button", { name: "Add to review" }).click();
+  await expect(page.getByRole("article", { name: /Comment by/ })).toContainText("draft");
   expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Request changes" }).click();
-  await expect(page.getByText("requested changes of attempt 1")).toBeVisible();
+  await expect(page.getByText("requested changes on attempt 1")).toBeVisible();
   await expect(phone.getByText("It should name the person.")).toBeVisible();
 
   await work().said(/is done/);
@@ -83,7 +83,7 @@ test("a person requests changes of a worker's work, and approves the next attemp
   );
   // The phone has heard of it, and its comment is stale now.
   await expect(phone.getByText("export const greeting = 'Hello, Ada';")).toBeVisible();
-  await expect(phone.getByRole("article", { name: /Comment of/ })).toContainText("stale");
+  await expect(phone.getByRole("article", { name: /Comment by/ })).toContainText("outdated");
   const approve = phone.getByRole("button", { name: "Approve" });
   await approve.scrollIntoViewIfNeeded();
   const box = await approve.boundingBox();

@@ -20,7 +20,7 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   await page.keyboard.press("Escape");
   await expect(page.getByRole("searchbox")).toHaveValue("check");
   await page.keyboard.press("Alt+v");
-  await expect(menu.getByLabel("Name of this view")).toBeFocused();
+  await expect(menu.getByLabel("View name")).toBeFocused();
   await page.keyboard.type("Checks");
   // What React does after it has drawn comes late on a busy machine; the menu is the one of what is drawn all the same.
   await page.evaluate(() => {
@@ -57,13 +57,13 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   // What is changed in it is said, and kept when asked.
   await page.getByLabel("Dense").check();
   await page.getByRole("button", { name: "View: Checks changed" }).click();
-  await menu.getByRole("button", { name: "Keep the changes" }).click();
+  await menu.getByRole("button", { name: "Update" }).click();
   await expect(page.getByRole("button", { name: "View: Checks", exact: true })).toBeVisible();
   await page.getByRole("button", { name: "View: Checks" }).click();
   await menu.getByText("Rename, share or delete").click();
   const rename = menu.getByRole("textbox", { name: "Name", exact: true });
   await rename.fill("All checks");
-  await menu.getByLabel("All members").first().check();
+  await menu.getByLabel("Share with all members").first().check();
   await menu.getByRole("button", { name: "Save", exact: true }).click();
   await expect(page.getByRole("button", { name: "View: All checks" })).toBeVisible();
 
@@ -91,7 +91,7 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   await small.getByRole("button", { name: "Delete view" }).click();
   await expect(small.getByRole("button", { name: "Views", exact: true })).toBeVisible();
   await small.getByRole("button", { name: "Views", exact: true }).click();
-  await expect(small.getByText("A view keeps filter")).toBeVisible();
+  await expect(small.getByText("A view saves the filter")).toBeVisible();
   await phone.close();
 });
 
@@ -104,24 +104,24 @@ test("a look of the backlog is kept for oneself, with what its lines leave out",
   await openLive(page, `${world.product}/backlog`);
   const count = page.getByTitle("0 of 3 tasks done");
   await expect(count).toBeVisible();
-  await page.getByRole("button", { name: "Shown" }).click();
-  await page.getByLabel("How many are done").check();
+  await page.getByRole("button", { name: "Display" }).click();
+  await page.getByLabel("Done count").check();
   await expect(count).toBeHidden();
   await page.keyboard.press("Escape");
-  await page.getByLabel("Sprint", { exact: true }).selectOption("SP-1");
+  await page.getByRole("combobox", { name: "Sprint" }).selectOption("SP-1");
   await expect(page).toHaveURL(/sprint=SP-1/);
   await page.getByRole("button", { name: "Views" }).click();
-  await page.getByLabel("Name of this view").fill("Under way");
+  await page.getByLabel("View name").fill("Under way");
   await page.getByRole("button", { name: "Save view" }).click();
   await page.getByRole("button", { name: "View: Under way" }).click();
-  await page.getByLabel("Name of this view").fill("under way");
+  await page.getByLabel("View name").fill("under way");
   await page.getByRole("button", { name: "Save view" }).click();
   await expect(page.getByText('There is a view "under way" already.')).toBeVisible();
   await page.goto(`${world.product}/backlog`);
   await expect(count).toBeVisible();
   await page.getByRole("button", { name: "Views" }).click();
   await page.getByRole("link", { name: "Under way" }).click();
-  await expect(page.getByLabel("Sprint", { exact: true })).toHaveValue("SP-1");
+  await expect(page.getByRole("combobox", { name: "Sprint" })).toHaveValue("SP-1");
   await expect(count).toBeHidden();
   await context.close();
 });

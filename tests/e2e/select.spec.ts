@@ -21,11 +21,11 @@ test("stories are selected by x and move into a sprint together", async ({ brows
   await expect(bar).toContainText("2 stories selected");
   await bar.getByRole("button", { name: "Move" }).click();
   await page.getByRole("group", { name: "Move 2 selected" }).getByText("SP-1").click();
-  await expect(page.getByText("2 changed")).toBeVisible();
+  await expect(page.getByText("2 updated")).toBeVisible();
   const inSprint = page.locator("[data-line^=story]").filter({ hasText: "SP-1" });
   await expect(inSprint).toHaveCount(3);
   await page.keyboard.press("ControlOrMeta+z");
-  await expect(page.getByText(/^Taken back: sprint of ST-00\d and ST-00\d$/)).toBeVisible();
+  await expect(page.getByText(/^Undone: sprint of ST-00\d and ST-00\d$/)).toBeVisible();
   await expect(inSprint).toHaveCount(1);
 
   // All of them dragged together, with their number at the pointer.
@@ -109,10 +109,10 @@ test("single keys change the highlighted row of a list without opening it", asyn
   await page.keyboard.press("i");
   expect((await given).status()).toBe(200);
   await page.goto(`/stories/${world.storyId}`);
-  await expect(page.getByLabel("Who has it").locator("option:checked")).toHaveText(name);
+  await expect(page.getByLabel("Assignee").locator("option:checked")).toHaveText(name);
 
   await page.goto("/settings");
-  await page.getByLabel("Single letters are keys").uncheck();
+  await page.getByLabel("Single-letter shortcuts").uncheck();
   await openWithKeys(page, `${world.product}/backlog`);
   await page.getByRole("link", { name: "Show the greeting" }).focus();
   await page.keyboard.press("s");
@@ -137,7 +137,7 @@ test("cards are selected together, dragged together, and peeked at beside the bo
   await expect(column(page, "Review")).toContainText("T-1");
   await expect(column(page, "Review")).toContainText("T-3");
   await expect(column(page, "To do")).toContainText("T-2");
-  await expect(page.getByText("2 changed")).toBeVisible();
+  await expect(page.getByText("2 updated")).toBeVisible();
   await page.keyboard.press("ControlOrMeta+z");
   await expect(page.getByRole("region", { name: "To do: 3" })).toBeVisible();
 
@@ -197,7 +197,7 @@ test("the second button opens all that the keys of a row do, also in a list, and
   const { context } = await newPerson(browser);
   const world = await newWorld(context);
   const page = await context.newPage();
-  const menu = page.getByRole("group", { name: "What to do with T-1" });
+  const menu = page.getByRole("group", { name: "Actions for T-1" });
   const lines = page.locator("[data-line]");
   await openWithKeys(page, `${world.sprint}?as=list`);
   await page.getByTitle("Select").first().click();

@@ -95,7 +95,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
 
   const page = await context.newPage();
   await page.goto(sprint);
-  await expect(page.getByText(/things are in the way of a run/)).toBeVisible();
+  await expect(page.getByText(/\d+ blockers/)).toBeVisible();
   await expectLive(page);
   // From here on nothing is loaded anew: the page itself shows what happens.
   const loads: string[] = [];
@@ -121,7 +121,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   const asking = work("asking", "--exec demo --demo-ask");
   await page.getByRole("link", { name: "1 waiting for you", exact: true }).click();
   await page.getByRole("button", { name: "In a file of its own" }).click();
-  await expect(page.getByText("Nobody waits for you")).toBeVisible();
+  await expect(page.getByText("Your inbox is empty")).toBeVisible();
   await page.goBack();
 
   // The killed one comes back under its name: what it held is free again at once.

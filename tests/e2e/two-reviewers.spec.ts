@@ -53,9 +53,9 @@ test("who looks on sees a criterion waived, by whom and why, and of two waivers 
   for (const page of [adas, belas]) {
     await openLive(page, `/stories/${job.world.storyId}`);
     await page.getByText("Waive…").click();
-    await page.getByLabel("Why need this not be proven?").fill("Seen in the shop");
+    await page.getByLabel("Why is proof not needed?").fill("Seen in the shop");
   }
-  const waive = (page: Page) => page.getByRole("button", { name: "Waive for good" }).click();
+  const waive = (page: Page) => page.getByRole("button", { name: "Waive", exact: true }).click();
   await sendTogether([adas, belas], waive);
 
   const waivers = [];
@@ -91,7 +91,7 @@ test("of two verdicts at once one holds, and the other reviewer reads why and ke
   const judges = [];
   for (const page of [adas, belas]) {
     const review = page.getByRole("region", { name: "Review" }).getByRole("listitem");
-    await expect(review).toHaveText(/(approved|requested changes of) attempt 1/);
+    await expect(review).toHaveText(/(approved|requested changes on) attempt 1/);
     judges.push(nameIn(await review.textContent(), ada, bela));
   }
   expect(new Set(judges).size).toBe(1);
@@ -105,7 +105,7 @@ test("of two verdicts at once one holds, and the other reviewer reads why and ke
   for (const page of [first, second]) await expectGoodLook(page);
 });
 
-const messages = (page: Page) => page.getByRole("region", { name: "Messages" });
+const messages = (page: Page) => page.getByRole("region", { name: "Notifications" });
 
 function nameIn(text: string | null, ...people: readonly Person[]): string | undefined {
   return people.find(({ name }) => text?.includes(name))?.name;

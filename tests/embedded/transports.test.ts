@@ -288,15 +288,6 @@ describe.each(transports)("over the $name transport", ({ database }) => {
     expect(await outcome(database.call(functionName, values))).toEqual(expected);
   });
 
-  it("answers supabase-js like the Data API", async () => {
-    const { data } = await database.secretClient.rpc("ping");
-    expect(data).toBe("ok");
-    const { error, status } = await database.secretClient.rpc("authenticate", {
-      p_credential: { token_hash: "00" },
-    });
-    expect({ status, code: error?.code }).toEqual({ status: 401, code: "PT401" });
-  });
-
   it("leaves no user behind on the connection", async () => {
     await database.call("call_as", { p_credential: { user_id: ada.id }, p_function: "mine" });
     const answer = JSON.parse(await database.call("mine", {}));
@@ -311,7 +302,7 @@ describe.each(transports)("over the $name transport", ({ database }) => {
       expect(sum).toBe(named.length);
       expect(kept).toBeLessThanOrEqual(600);
     }
-  });
+  }, 90_000);
 
   it("goes on after a refusal, with many calls at once that were never made before", async () => {
     const texts = Array.from({ length: 40 }, (_, index) => `text ${index}`);

@@ -1,35 +1,16 @@
 import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
+import readme from "../../app/README.md?raw";
 
-/** What each folder of app/ may import from the others; a folder may always import itself. */
-const allowed: Record<string, readonly string[]> = {
-  contract: [],
-  db: ["contract", "env.server"],
-  domain: ["contract", "db", "env.server"],
-  outgoing: [],
-  notices: ["contract", "db", "domain", "env.server", "outgoing"],
-  realtime: ["contract", "db", "domain", "env.server"],
-  sse: ["contract", "db", "domain", "env.server", "http", "realtime", "server"],
-  live: ["contract"],
-  components: ["contract", "live"],
-  http: ["components", "contract", "db", "domain", "env.server", "server"],
-  mcp: ["contract", "db", "domain", "env.server", "http", "realtime", "server", "services.server"],
-  cli: ["contract", "db", "domain", "env.server", "mcp", "notices", "server"],
-  worker: ["contract", "cli", "env.server"],
-  server: [
-    "cli",
-    "contract",
-    "db",
-    "domain",
-    "env.server",
-    "http",
-    "notices",
-    "own-origins.server",
-    "realtime",
-    "services.server",
-    "sse",
-  ],
-};
+/** What each folder of app/ may import from the others, as the table of app/README.md says; a folder may always import itself. */
+const allowed = Object.fromEntries(
+  [...readme.matchAll(/^\| `(\w+)\/` \|[^|]*\| ([^|]*) \|$/gm)]
+    .filter(([, folder]) => folder !== "routes")
+    .map(([, folder = "", imports = ""]) => [
+      folder,
+      imports.startsWith("nothing") ? [] : imports.split(", "),
+    ]),
+);
 
 interface Import {
   from: string;

@@ -1,22 +1,30 @@
 import { describe, expect, it } from "vitest";
 
-const modules = import.meta.glob<Record<string, unknown>>("../../app/routes/*/route.{ts,tsx}");
+const modules = import.meta.glob<Record<string, unknown>>([
+  "../../app/routes/*.{ts,tsx}",
+  "../../app/routes/*/route.{ts,tsx}",
+]);
 const files = Object.keys(import.meta.glob("../../app/routes/**"));
 const tests = import.meta.glob<string>("../**/*.test.ts", {
   query: "?raw",
   import: "default",
   eager: true,
 });
-const nameOf = (file: string) => file.split("/")[4] ?? "";
+const nameOf = (file: string) => (file.split("/")[4] ?? "").replace(/\.tsx?$/, "");
 /** The answer to all unknown addresses has no methods of its own. */
 const resourceRoutes = Object.entries(modules)
   .map(([file, load]) => ({ name: nameOf(file), load }))
-  .filter(({ name }) => /^(api|mcp)\b/.test(name) && name !== "api.$");
+  .filter(({ name }) => /^(api|mcp|openapi)\b/.test(name) && name !== "api.$");
 
 describe("routes", () => {
-  it("each folder holds exactly one route file", () => {
+  it("each is a file, or a folder with one route file and what only it uses", () => {
     const folders = [...new Set(files.map(nameOf))];
     expect(Object.keys(modules).map(nameOf).sort()).toEqual(folders.sort());
+    const alone = folders.filter((name) => {
+      const own = files.filter((file) => file.includes(`/routes/${name}/`));
+      return own.length === 1;
+    });
+    expect(alone).toEqual([]);
   });
 
   it.each(Object.keys(modules))("%s can be loaded", async (file) => {

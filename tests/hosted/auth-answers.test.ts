@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { checkRegistration } from "~/cli/doctor/check-registration.server";
 import { checkSession } from "~/cli/doctor/check-session.server";
 import { connectDatabase } from "~/db/database.server";
 import { startTestApp } from "../setup/app";
@@ -144,7 +145,7 @@ describe("the link that confirms an address", () => {
     const confirmed = await (await app.request("/login?code=abc")).text();
     expect(confirmed).toContain("Your e-mail address is confirmed");
     const late = "/login?error=access_denied&error_code=otp_expired";
-    expect(await (await app.request(late)).text()).toContain("That link is no longer good");
+    expect(await (await app.request(late)).text()).toContain("This link has expired");
   });
 });
 
@@ -156,6 +157,40 @@ describe("doctor", () => {
     expect(token?.message).toContain("hook_timeout: The hook took too long");
     refusedWith(422, "email_address_invalid", "Address is invalid");
     expect((await checkSession(database))[0]?.message).toContain("email_address_invalid");
+  });
+});
+
+describe("doctor, about sign-ups that Auth takes by itself", () => {
+  let says: Record<string, unknown> = {};
+  const server = createServer((request, response) => {
+    const isOurs = request.url === "/auth/v1/settings" && request.headers.apikey === "public";
+    response.statusCode = isOurs ? 200 : 401;
+    response.end(JSON.stringify(says));
+  });
+  afterAll(() => void server.close());
+  const look = async (registration: "open" | "invite" | "closed", settings: typeof says) => {
+    says = settings;
+    if (!server.listening) await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const address = server.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    const supabase = { ...{ url: `http://127.0.0.1:${port}`, publishableKey: "public" } };
+    const rest = { secretKey: "", dbUrl: undefined, dbConnections: 1 };
+    return checkRegistration({ registration, supabase: { ...supabase, ...rest } });
+  };
+
+  it("says so while the door is closed here and open there", async () => {
+    for (const registration of ["invite", "closed"] as const) {
+      const { ok, message } = await look(registration, { disable_signup: false, external: {} });
+      expect([ok, message.includes("Allow new users to sign up")]).toEqual([false, true]);
+      expect(await look(registration, { disable_signup: true })).toMatchObject({ ok: true });
+    }
+    expect(await look("open", { disable_signup: false })).toMatchObject({ ok: true });
+  });
+
+  it("takes no answer for none that reassures, and asks nobody beside the embedded stack", async () => {
+    expect(await look("invite", { message: "Invalid API key" })).toMatchObject({ ok: false });
+    const embedded = { registration: "invite", supabase: undefined } as const;
+    expect(await checkRegistration(embedded)).toMatchObject({ ok: true });
   });
 });
 

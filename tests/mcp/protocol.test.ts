@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createProduct } from "~/domain/products/operations.server";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
@@ -81,6 +82,35 @@ describe("the endpoint", () => {
     expect((await post({ jsonrpc: "2.0", id: 1 }, bearer(token))).status).toBe(400);
     expect((await post(`"${"x".repeat(1_100_000)}"`, bearer(token))).status).toBe(413);
     expect((await post(listTools, bearer(token))).status).toBe(200);
+  });
+
+  it("makes the calls of a batch one after another, and no batch of more than 20", async () => {
+    const actor = t.actorOf(ada);
+    const products = [
+      await createProduct(actor, { code: "ONE", name: "One" }),
+      await createProduct(actor, { code: "TWO", name: "Two" }),
+    ];
+    const batch = products.map(({ id: product_id }, id) => ({
+      ...{ jsonrpc: "2.0", id, method: "tools/call" },
+      params: { name: "create_pbi", arguments: { product_id, title: "In turn" } },
+    }));
+    const made = async () => (await t.sql.query("select from public.pbis")).rowCount;
+    const client = await t.sql.connect();
+    await client.query("begin");
+    await client.query("select private.lock_product($1)", [products[0]?.id]);
+    const answer = post(batch, bearer(token));
+    const waiting =
+      "select from pg_locks l join pg_database d on d.oid = l.database where d.datname = current_database() and not l.granted";
+    await expect.poll(async () => (await t.sql.query(waiting)).rowCount).toBe(1);
+    for (let look = 0; look < 5; look += 1) {
+      await post(listTools, bearer(token));
+      expect(await made()).toBe(0);
+    }
+    await client.query("rollback");
+    client.release();
+    expect(await (await answer).json()).toMatchObject([{ id: 0 }, { id: 1 }]);
+    expect(await made()).toBe(2);
+    expect((await post(Array(21).fill(listTools), bearer(token))).status).toBe(400);
   });
 
   it("names an unknown tool and an unknown method in a protocol error", async () => {

@@ -82,6 +82,27 @@ describe("the tool lists", () => {
     });
   });
 
+  it("name the fields of what a job has used and proven, with few words about each", async () => {
+    const tools = await toolsOf(adaToken, "/mcp/worker");
+    const schemaOf = (name: string) => tools.find((tool) => tool.name === name)?.inputSchema ?? {};
+    const named = (...names: string[]) =>
+      Object.fromEntries(names.map((name) => [name, expect.any(Object)]));
+    const counts = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"];
+    expect(schemaOf("report_job_usage")).toMatchObject({
+      properties: {
+        events: { items: { properties: named("seq", "model_id", "cost", ...counts) } },
+      },
+    });
+    expect(schemaOf("job_heartbeat")).toMatchObject({
+      properties: { usage: { properties: named("after_seq", "models") } },
+    });
+    expect(schemaOf("update_job_status")).toMatchObject({
+      properties: {
+        evidence: { items: { properties: named("criterion", "command", "exit_code", "excerpt") } },
+      },
+    });
+  });
+
   it("tell a worker how to work: branch, commit, verification, and when to end", async () => {
     const client = await connectClient(app, adaToken, "2026-07-28", "/mcp/worker");
     const text = client.instructions() ?? "";

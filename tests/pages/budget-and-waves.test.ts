@@ -24,7 +24,7 @@ it("the owner gives a task a budget on its page, is offered one in another unit 
   await visitor.submit(path, "set-budget", { amount: "1.5", unit: "EUR" });
   const one = wordsOf(await visitor.read(path));
   expect(one).toContain("€1.50 for task T-1");
-  expect(one).toContain("Set one in another currency, or in tokens");
+  expect(one).toContain("Add a budget in another currency or in tokens");
   expect(one).not.toContain("Set a budget for this task");
 
   const query = { product_id: world.product.id, task_id: at(world.tasks, 0).id };
@@ -41,7 +41,7 @@ it("a run shows what can be worked on at once and what waits, and that no tokens
   const run = await startSprintRun(actor, { sprint_id: sprint.id, stop_at });
   const visitor = createVisitor(app, await signIn(t, app, owner));
   const read = async () => wordsOf(await visitor.read(`/products/${product.id}/runs/${run.id}`));
-  expect(await read()).toContain("Wave 1 Queued T-1 Queued T-2 Wave 2 Queued T-3 waits for T-1");
+  expect(await read()).toContain("Wave 1 Queued T-1 Queued T-2 Wave 2 Queued T-3 blocked by T-1");
 
   // Its worker never comes back: what it told is known to the budget only.
   const job = await claim(actor);
@@ -49,5 +49,5 @@ it("a run shows what can be worked on at once and what waits, and that no tokens
   await heartbeatAgentJob(actor, { job_id: job.id, attempt: job.attempt, usage });
   const stopped = await read();
   expect(stopped).toContain("$2.00 spent");
-  expect(stopped).toContain("Tokens none told yet");
+  expect(stopped).toContain("Tokens No data");
 });

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { roundOf } from "~/components/diff/round";
-import { showDiff, showFile } from "~/components/diff/show-diff.server";
 import type { DiffFile, JobDiff } from "~/contract/job-diff";
 import { parsePatch } from "~/contract/patch";
+import { roundOf } from "~/features/diff/round.server";
+import { showDiff, showFile } from "~/features/diff/show-diff.server";
 
 const file = (path: string, line: string): DiffFile => ({
   ...{ path, status: "added", additions: 1, deletions: 0, binary: false },
@@ -17,6 +17,7 @@ const diff = (attempt: number, ...files: DiffFile[]): JobDiff => ({
   ...{ created_at: "", attempts: [], files },
 });
 
+const viewer = "somebody";
 const home = mkdtempSync(join(tmpdir(), "backloom-round-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const write = (name: string, text: string): string => {
@@ -63,11 +64,11 @@ describe("what changed since an earlier attempt", () => {
     const now = diff(2, file("a", "one"), file("b", "better"), file("c", "new"));
     const paths = (files: readonly { path: string; index: number }[]) =>
       files.map(({ path, index }) => [path, index]);
-    expect(paths(await showDiff(now, null, before))).toEqual([
+    expect(paths(await showDiff(now, { viewer, before }))).toEqual([
       ["b", 1],
       ["c", 2],
     ]);
-    expect(await showDiff(now, null)).toHaveLength(3);
+    expect(await showDiff(now, { viewer })).toHaveLength(3);
   });
 
   it("shows the lines of the round, not those of the whole work", async () => {
@@ -76,7 +77,7 @@ describe("what changed since an earlier attempt", () => {
     const second = first.replace("fifty\n", "50\nand one\n");
     const before = diff(1, ...told(base, first));
     const now = diff(2, ...told(base, second));
-    const [shown] = await showDiff(now, null, before);
+    const [shown] = await showDiff(now, { viewer, before });
     expect(shown).toMatchObject({ path: "story.txt", index: 0, additions: 2, deletions: 1 });
     const lines = shown?.hunks?.flatMap((hunk) => hunk.lines) ?? [];
     expect(lines.filter(([kind]) => kind !== "s")).toEqual([
@@ -85,30 +86,51 @@ describe("what changed since an earlier attempt", () => {
       ["a", null, 52, "and one"],
     ]);
     expect(lines).toHaveLength(9);
-    expect((await showFile(now, 0, before))?.hunks).toEqual(shown?.hunks);
+    expect((await showFile(now, 0, { viewer, before }))?.hunks).toEqual(shown?.hunks);
   });
 
   it("tells of a file that is again as it was before the work", async () => {
     const touched = told("one\ntwo\nthree\n", "one\n2\nthree\n");
-    const [gone] = await showDiff(diff(2), null, diff(1, ...touched, file("new", "x")));
+    const [gone] = await showDiff(diff(2), {
+      viewer,
+      before: diff(1, ...touched, file("new", "x")),
+    });
     expect(gone).toMatchObject({ path: "story.txt", index: 0, additions: 1, deletions: 1 });
-    expect(gone?.note).toContain("again as it was");
-    const made = (await showDiff(diff(2), null, diff(1, file("new", "x"))))[0];
+    expect(gone?.note).toContain("Restored");
+    const made = (await showDiff(diff(2), { viewer, before: diff(1, file("new", "x")) }))[0];
     expect(made).toMatchObject({ path: "new", status: "deleted", additions: 0, deletions: 1 });
+  });
+
+  it("keeps nothing that was told roughly because other files took the time", async () => {
+    const text = (word: string, count: number) =>
+      Array.from({ length: count }, (_, line) => `${word} ${line}\n`).join("");
+    const named = (path: string, words: string) =>
+      told(null, words).map((each) => ({ ...each, path }));
+    const [old, next] = [named("small", "a\nb\nc\n"), named("small", "x\nb\ny\n")];
+    const before = diff(1, ...named("heavy", text("old", 2_000)), ...old);
+    const now = diff(2, ...named("heavy", text("new", 1_000)), ...next);
+    const small = (files: Awaited<ReturnType<typeof roundOf>>) =>
+      files.find(({ file: { path } }) => path === "small")?.file;
+    expect(small(await roundOf(before, now, viewer))).toMatchObject({ deletions: 3 });
+    const alone = await roundOf(diff(1, ...old), diff(2, ...next), "somebody else");
+    expect(small(alone)).toMatchObject({ additions: 2, deletions: 2 });
+    expect(small(await roundOf(before, now, viewer))).toEqual(small(alone));
   });
 
   it("says so where the two diffs do not begin at the same content, or one is cut", async () => {
     const before = diff(1, ...told("a\nb\n", "a\nB\n"));
     const now = diff(2, ...told("c\nd\n", "c\nD\n"));
-    expect((await showDiff(now, null, before))[0]).toMatchObject({
-      note: "Shown as it differs from where the work began.",
+    expect((await showDiff(now, { viewer, before }))[0]).toMatchObject({
+      note: "Compared with where the work started.",
     });
     const cut = diff(1, ...before.files.map((each) => ({ ...each, truncated: true })));
     const whole = diff(2, ...told("a\nb\n", "a\nBB\n"));
-    expect((await showDiff(whole, null, cut))[0]?.note).toContain("where the work began");
+    expect((await showDiff(whole, { viewer, before: cut }))[0]?.note).toContain(
+      "where the work started",
+    );
   });
 
-  it("makes the later text of the earlier one, whatever both made of the beginning", () => {
+  it("makes the later text of the earlier one, whatever both made of the beginning", async () => {
     let seed = 7;
     const random = (below: number): number => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -129,7 +151,7 @@ describe("what changed since an earlier attempt", () => {
       const one = text(edit(lines));
       const two = text(edit(random(2) === 0 ? lines : edit(lines)));
       const [before, now] = [diff(1, ...told(base, one)), diff(2, ...told(base, two))];
-      const changed = roundOf(before, now)[0]?.file.patch ?? "";
+      const changed = (await roundOf(before, now, viewer))[0]?.file.patch ?? "";
       expect(applied(one, changed), JSON.stringify({ base, one, two, changed })).toBe(two);
     }
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { burnNumbers } from "~/components/charts/burn-numbers";
-import { drawBurndown } from "~/components/charts/draw-burndown.server";
-import { drawCosts } from "~/components/charts/draw-costs.server";
-import { drawCycleTimes } from "~/components/charts/draw-cycle-times.server";
-import { afterWorkingDays, daysBetween } from "~/components/charts/working-days";
+import { burnNumbers } from "~/features/charts/burn-numbers";
+import { drawBurndown } from "~/features/charts/draw-burndown.server";
+import { drawCosts } from "~/features/charts/draw-costs.server";
+import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
+import { afterWorkingDays, daysBetween } from "~/features/charts/working-days";
 
 /** From Monday 2 November 2026 on; the numbers are what is left. */
 function record(left: number[], total = 10) {
@@ -24,7 +24,7 @@ describe("a burndown", () => {
       Scope: "10",
       Done: "4",
       Left: "6",
-      "Pace needed": "0.9 a day",
+      "Required pace": "0.9 a day",
       Pace: "2.0 a day",
       "At this pace": "Nov 9, 2026, 4 days early",
     });
@@ -32,9 +32,9 @@ describe("a burndown", () => {
   });
 
   it("forecasts nothing before the third day, and no end while nothing goes down", () => {
-    expect(factsOf([10, 5])).toMatchObject({ Pace: "from the third day" });
+    expect(factsOf([10, 5])).toMatchObject({ Pace: "after 3 days" });
     expect(factsOf([10, 5])).not.toHaveProperty("At this pace");
-    expect(factsOf([10, 10, 10])).toMatchObject({ "At this pace": "no end in sight" });
+    expect(factsOf([10, 10, 10])).toMatchObject({ "At this pace": "will not finish" });
     expect(factsOf([9, 9, 8], { ...sprint, end_date: "2026-11-05" })["At this pace"]).toMatch(
       /days late$/,
     );

@@ -37,7 +37,7 @@ it("the owner sets it, sees whose code is waited for, and says that it is there"
   const guest = createVisitor(app, await signIn(t, app, member));
   const seen = await guest.read(`/tasks/${second.id}`);
   expect(seen).toContain("its code is not on the main branch yet");
-  expect(seen).not.toContain("It is on the main branch");
+  expect(seen).not.toContain("Mark as merged");
 
   await visitor.submit(`/tasks/${second.id}`, "mark-merged");
   expect(await columnOf(t, "agent_jobs", job.id, "merged_at")).not.toBeNull();
@@ -74,9 +74,9 @@ it("the owner takes it back for a moment, unless an agent has begun what it free
   await say();
   expect(await undo(elsewhere)).toContain("Nothing to take back");
   expect(await mergedAt()).not.toBeNull();
-  expect(await undo()).toContain(`Taken back: arrival on the main branch of ${first.code}`);
+  expect(await undo()).toContain(`Undone: merge state of ${first.code}`);
   expect(await mergedAt()).toBeNull();
-  expect(await visitor.read(page)).toContain("It is on the main branch");
+  expect(await visitor.read(page)).toContain("Mark as merged");
   expect(await claimRefusal(actor)).toBe("dependency");
   await expectRightCounters(t);
 

@@ -138,7 +138,7 @@ describe("an active product that is lost", () => {
 
     const [session = ""] = cookie.split(";");
     const told = await app.request(lost, { headers: { cookie: session } });
-    expect(await told.text()).toContain("no longer open to you");
+    expect(await told.text()).toContain("no longer have access");
     expect(await visit("/dashboard", session)).toBeNull();
   });
 

@@ -15,10 +15,17 @@ const backlog = await seedBacklog(t, owner);
 const cookie = await signIn(t, app, owner);
 const foreign = await seedBacklog(t, await createUser(t));
 
-const files = Object.keys(import.meta.glob("../../app/routes/*/route.tsx"))
-  .concat(Object.keys(import.meta.glob("../../app/routes/*/route.ts")))
-  .map((file) => file.split("/")[4] ?? "")
-  .filter((name) => !/^(api|mcp)\b/.test(name) && name !== "$");
+const files = Object.keys(
+  import.meta.glob(["../../app/routes/*.{ts,tsx}", "../../app/routes/*/route.{ts,tsx}"]),
+)
+  .map(
+    (file) =>
+      file
+        .replace(/(\/route)?\.tsx?$/, "")
+        .split("/")
+        .at(-1) ?? "",
+  )
+  .filter((name) => !/^(api|mcp|openapi)\b/.test(name) && name !== "$");
 const addresses = [...new Set(files.map(addressOf))];
 
 /** The address of a route folder, with `$name` parts left in place. */

@@ -71,7 +71,7 @@ describe("making what it says", () => {
     });
     expect(made.status).toBe(303);
     const page = await visitor.read(String(made.headers.get("location")));
-    expect(page.includes("Made 2 stories and 2 tasks.")).toBe(true);
+    expect(page.includes("Created 2 stories and 2 tasks.")).toBe(true);
     const { rows } = await t.sql.query(
       `select s.title as story, t.title as task from public.stories s left join public.tasks t on t.story_id = s.id
        where s.pbi_id = $1 and s.id <> $2 order by s.sort_order, t.sort_order`,

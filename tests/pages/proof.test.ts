@@ -35,7 +35,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
     const page = await read(path);
     expect(page).toContain("Opens &lt;b&gt;fast&lt;/b&gt;");
     expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;⟨U+001B⟩[31m⟨U+202E⟩");
-    expect(page).toContain("Fails");
+    expect(page).toContain("Failed");
     expect(page).toMatch(/Passes <\/span><code[^>]*>npm &lt;i&gt;test&lt;\/i&gt;<\/code>/);
     expect(page).toContain(" and ` alone");
   }

@@ -33,7 +33,7 @@ it("the page of the changes shows what a round changed, and so does the address 
   const cookie = await signIn(t, app, owner);
   const page = await createVisitor(app, cookie).read(`/jobs/${job.id}/changes?since=1`);
   const [shown = ""] = page.replaceAll("<!-- -->", "").split("window.__remixContext");
-  expect(shown).toContain("Only what changed since attempt 1");
+  expect(shown).toContain("Only changes since attempt 1");
   for (const line of ['l d" data-o="2">second', 'l a" data-n="2">2nd', 'l a" data-n="4">fourth']) {
     expect(shown).toContain(line);
   }

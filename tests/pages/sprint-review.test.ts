@@ -96,9 +96,9 @@ describe("the page of the sprint review", () => {
     expect(told).toContain("+120");
     expect(told).toContain("−8");
     expect(told).toContain(`href="/jobs/${job.id}/changes"`);
-    expect(storyIn(page, second.code)).toContain("no price known");
+    expect(storyIn(page, second.code)).toContain("No data");
     expect(storyIn(page, second.code)).toContain("Not proven");
-    const open = page.slice(page.indexOf('aria-label="Open ends"'));
+    const open = page.slice(page.indexOf('aria-label="Unfinished"'));
     expect(open).toContain("Unfinished stories (2)");
     expect(open).toContain("Which &lt;u&gt;words&lt;/u&gt;?");
     expect(open).toContain("Waived criteria (1)");
@@ -136,7 +136,7 @@ describe("the page of the sprint review", () => {
     for (const { code } of [first, second, untouched]) {
       expect(storyIn(page, code)).toContain("No longer in this sprint");
     }
-    const open = page.slice(page.indexOf('aria-label="Open ends"'));
+    const open = page.slice(page.indexOf('aria-label="Unfinished"'));
     expect(open).toContain("Unfinished stories (3)");
     expect(open).toContain("Nobody came to it");
     expect(storyIn(page, first.code)).toContain("€2.50 + $1.50");
@@ -145,8 +145,8 @@ describe("the page of the sprint review", () => {
   it("says of an empty sprint that there is nothing, instead of failing", async () => {
     const page = await visit(await seedSprint(t, { stories: [] }));
     expect(page).toContain("No stories in this sprint");
-    expect(page).toContain("Nothing is open.");
-    expect(page).toContain("none known");
+    expect(page).toContain("Nothing is unfinished.");
+    expect(page).toContain("No data");
   });
 
   it("is read by members, demo accounts and of archived products, and by nobody else", async () => {

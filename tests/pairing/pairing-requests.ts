@@ -14,10 +14,10 @@ export interface WaitingDesktop {
 
 /** A desktop that has asked for a code. */
 export async function startPairing(
-  app: TestApp,
+  { origin }: Pick<TestApp, "origin">,
   headers: HeadersInit = {},
 ): Promise<WaitingDesktop> {
-  const response = await app.request("/api/auth/pair/start", { method: "POST", headers });
+  const response = await fetch(`${origin}/api/auth/pair/start`, { method: "POST", headers });
   const body = startedPairingSchema.parse(await response.clone().json());
   const cookie = (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
   return { id: body.pairingId, secret: body.mobileSecret, cookie, response };

@@ -20,13 +20,23 @@ export interface OwnService {
   ended: Promise<unknown>;
 }
 
+interface ServiceOptions {
+  nodeOptions?: string[];
+  env?: Record<string, string>;
+}
+
 /** Builds what is stale, as `npm start` does, and waits until the service says that it is ready. */
-export async function startService(dataDir: string): Promise<OwnService> {
+export async function startService(
+  dataDir: string,
+  { nodeOptions = [], env = {} }: ServiceOptions = {},
+): Promise<OwnService> {
   const port = await findFreePort();
-  const child = spawn(process.execPath, [join(projectRoot, "app/cli/launch.mjs"), "start"], {
+  const program = join(projectRoot, "app/cli/launch.mjs");
+  const child = spawn(process.execPath, [...nodeOptions, program, "start"], {
     cwd: projectRoot,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
+      ...env,
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       NODE_ENV: "production",

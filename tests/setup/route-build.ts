@@ -3,22 +3,26 @@ import type { ServerBuild } from "@remix-run/node";
 type RouteModule = ServerBuild["routes"][string]["module"];
 type Route = ServerBuild["routes"][string];
 
-const modules = import.meta.glob<RouteModule>("../../app/routes/*/route.{ts,tsx}");
+const modules = import.meta.glob<RouteModule>([
+  "../../app/routes/*.{ts,tsx}",
+  "../../app/routes/*/route.{ts,tsx}",
+]);
 
 /**
  * The server build straight from the sources, so that no test waits for a bundle: the same table of
- * routes that Remix makes from the folder names. `pages` chooses what is loaded beside /api and /mcp:
- * all, none, or the folders with these names.
+ * routes that Remix makes from the names of files and folders. `pages` chooses what is loaded beside /api, /mcp and /openapi.json:
+ * all, none, or those with these names.
  */
 export async function routesFromSources({
   pages,
 }: {
   pages: boolean | readonly string[];
 }): Promise<ServerBuild> {
-  const files = Object.entries(modules).map(([file, load]) => ({ name: folderOf(file), load }));
+  const files = Object.entries(modules).map(([file, load]) => ({ name: nameOf(file), load }));
   const wanted = files.filter(
     ({ name }) =>
-      /^(api|mcp)(\.|$)/.test(name) || (typeof pages === "boolean" ? pages : pages.includes(name)),
+      /^(api|mcp|openapi)\b/.test(name) ||
+      (typeof pages === "boolean" ? pages : pages.includes(name)),
   );
   const names = new Set(wanted.map(({ name }) => name));
   // What renders is loaded only where pages are.
@@ -59,8 +63,14 @@ function brokenModule(cause: unknown): RouteModule {
   return { loader: fail, action: fail, default: undefined };
 }
 
-function folderOf(file: string): string {
-  return file.split("/").at(-2) ?? "";
+/** Of a file, or of the folder of one that has more to it. */
+function nameOf(file: string): string {
+  return (
+    file
+      .replace(/(\/route)?\.tsx?$/, "")
+      .split("/")
+      .at(-1) ?? ""
+  );
 }
 
 /** Remix's flat routes: dots separate segments (not in brackets), `_name` adds none, a trailing `_` leaves the parent. */

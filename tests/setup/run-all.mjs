@@ -1,4 +1,5 @@
-// Entry of `npm test`: installs what is missing, runs every part, and ends with one line that sums them up.
+// Entry of `npm test`, and with `all` of `npm run test:all`, which adds what only compares: installs what is missing, runs every
+// part, and ends with one line that sums them up.
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,19 +15,19 @@ ensureInstalled();
 const reports = mkdtempSync(join(tmpdir(), "backloom-reports-"));
 const bin = (path) => join(root, "node_modules", path);
 
-/** The tests of the contract run a second time with every call going through the Data API. */
+/** The tests of the contract, and the transport over which they run a second time: every call goes through the Data API. */
 const contractTests = ["tests/api", "tests/mcp", "tests/accounts", "tests/pairing"];
+const comparing = [
+  { title: "Contract tests through the Data API", run: () => vitest("http", contractTests) },
+];
 
 const parts = [
   { title: "Tests", run: () => vitest("direct", []) },
   check("Types", "typescript/bin/tsc", "--noEmit"),
   check("Formatting and lint", "@biomejs/biome/bin/biome", "check", "."),
   check("Unused code", "knip/bin/knip.js", "--no-config-hints"),
-  {
-    title: "Contract tests through the Data API",
-    run: () => vitest("http", contractTests),
-  },
   { title: "Journeys in the browser", run: playwright },
+  ...(process.argv.includes("all") ? comparing : []),
 ];
 
 const total = { passed: 0, failures: [] };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { backlogChangeSchema, backlogReadySchema } from "~/contract/events";
-import { getProof, waiveCriterion } from "~/domain/proof/operations.server";
+import { addEvidence, getProof, waiveCriterion } from "~/domain/proof/operations.server";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { openStream, type StreamReader } from "./stream-reader";
@@ -23,8 +23,12 @@ afterEach(() => {
   for (const reader of open.splice(0)) reader.close();
 });
 
-async function connect(productId = w.productId, headers: HeadersInit = bearer(token)) {
-  const url = `${app.origin}/api/realtime/backlog?product_id=${productId}`;
+async function connect(
+  productId = w.productId,
+  headers: HeadersInit = bearer(token),
+  further = "",
+) {
+  const url = `${app.origin}/api/realtime/backlog?product_id=${productId}${further}`;
   const reader = await openStream(url, headers);
   open.push(reader);
   return reader;
@@ -46,9 +50,10 @@ describe("GET /api/realtime/backlog", () => {
     expect(await reader.next()).toMatchObject({ event: "ready" });
   });
 
-  it("tells whoever looks at a story that one of its criteria was waived", async () => {
-    const reader = await connect();
-    await reader.nextNamed("ready");
+  it("tells whoever asks with live=1 what comes while agents work, and spares everybody else", async () => {
+    const live = await connect(w.productId, bearer(token), "&live=1");
+    const plain = [await connect(), await connect(w.productId, bearer(token), "&live=0")];
+    for (const reader of [live, ...plain]) await reader.nextNamed("ready");
     const pbiId = await createPbi(t, w.productId);
     const storyId = await createStory(t, { productId: w.productId, pbiId });
     await t.sql.query(
@@ -60,11 +65,25 @@ describe("GET /api/realtime/backlog", () => {
     await waiveCriterion(actor, {
       ...{ story_id: storyId, criterion: criteria[0]?.id ?? "", reason: "Not here" },
     });
-    for (;;) {
-      const change = backlogChangeSchema.parse((await reader.nextChange()).data);
-      if (change.entity !== "waiver") continue;
-      expect(change).toMatchObject({ op: "I", product_id: w.productId, story_id: storyId });
-      return;
+    await addEvidence(actor, {
+      ...{ story_id: storyId, criterion: criteria[0]?.id ?? "", verdict: "pass", note: "Seen" },
+    });
+    const last = await createPbi(t, w.productId);
+    const entitiesUntilLast = async (reader: StreamReader) => {
+      const entities: string[] = [];
+      for (;;) {
+        const change = backlogChangeSchema.parse((await reader.nextChange()).data);
+        if (change.id === last) return entities;
+        entities.push(change.entity);
+        if (change.entity !== "waiver") continue;
+        expect(change).toMatchObject({ op: "I", product_id: w.productId, story_id: storyId });
+      }
+    };
+    const further = ["evidence", "waiver"];
+    expect(await entitiesUntilLast(live)).toEqual(expect.arrayContaining(further));
+    for (const reader of plain) {
+      const seen = await entitiesUntilLast(reader);
+      expect(seen.filter((entity) => further.includes(entity))).toEqual([]);
     }
   });
 
@@ -168,12 +187,14 @@ describe("refusals of the backlog stream", () => {
     }
   });
 
-  it("400 without a product, 404 for one that does not exist, 403 for a foreign one", async () => {
+  it("400 without a product, 404 for one that does not exist, 422 for live=maybe, 403 for a foreign one", async () => {
     const headers = bearer(token);
     expect((await app.request(path, { headers })).status).toBe(400);
     expect((await app.request(`${path}?product_id=`, { headers })).status).toBe(400);
     expect((await app.request(`${path}?product_id=no-uuid`, { headers })).status).toBe(404);
     expect((await app.request(`${path}?product_id=${randomUUID()}`, { headers })).status).toBe(404);
+    const unclear = `${path}?product_id=${w.productId}&live=maybe`;
+    expect((await app.request(unclear, { headers })).status).toBe(422);
     const foreign = await createWorld(t);
     const answer = await app.request(`${path}?product_id=${foreign.productId}`, { headers });
     expect(answer.status).toBe(403);

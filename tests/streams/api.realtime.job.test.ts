@@ -16,9 +16,9 @@ afterEach(() => {
 async function scene() {
   const held = await holdJob(t);
   const token = await createToken(t, held.world.owner);
-  const connect = async () => {
+  const connect = async (lastEventId = "") => {
     const url = `${app.origin}/api/realtime/job?job_id=${held.job.id}`;
-    const reader = await openStream(url, bearer(token));
+    const reader = await openStream(url, { ...bearer(token), "last-event-id": lastEventId });
     open.push(reader);
     return reader;
   };
@@ -35,6 +35,84 @@ async function scene() {
   return { ...held, connect, say };
 }
 
+/** One who has heard entries 1 and 2 and left: what it comes back with. */
+async function leaving({ connect, say }: Awaited<ReturnType<typeof scene>>): Promise<string> {
+  const reader = await connect();
+  await reader.nextNamed("state");
+  await say(1, 2);
+  const { id, data } = await reader.nextNamed("output");
+  expect(entriesOf(data)).toEqual([1, 2]);
+  reader.close();
+  return id ?? "";
+}
+
+describe("a reader who comes back", () => {
+  it("is sent what was said meanwhile, then what follows", async () => {
+    const held = await scene();
+    const lastEventId = await leaving(held);
+    await held.say(3, 4, 5);
+    const back = await held.connect(lastEventId);
+    expect(await back.next()).toMatchObject({ event: "ready", data: { resumed: true } });
+    expect((await back.next()).event).toBe("state");
+    const missed = await back.next();
+    expect(missed).toMatchObject({ event: "output", data: { job_id: held.job.id, attempt: 1 } });
+    expect(entriesOf(missed.data)).toEqual([3, 4, 5]);
+    await held.say(6);
+    expect(entriesOf((await back.nextNamed("output")).data)).toEqual([6]);
+  });
+
+  it("is sent it also when they leave again before it came, or others heard it", async () => {
+    const held = await scene();
+    const lastEventId = await leaving(held);
+    const other = await held.connect();
+    await other.nextNamed("state");
+    await held.say(3);
+    expect(entriesOf((await other.nextNamed("output")).data)).toEqual([3]);
+    const ready = await (await held.connect(lastEventId)).next();
+    const back = await held.connect(ready.id ?? "");
+    expect(await back.next()).toMatchObject({ data: { resumed: true } });
+    expect(entriesOf((await back.nextNamed("output")).data)).toEqual([3]);
+  });
+
+  it("is not sent again what another viewer hears only then", async () => {
+    const held = await scene();
+    const lastEventId = await leaving(held);
+    const other = await held.connect();
+    await other.nextNamed("state");
+    await held.say(3);
+    const back = await held.connect(lastEventId);
+    expect(await back.next()).toMatchObject({ data: { resumed: true } });
+    expect(entriesOf((await back.nextNamed("output")).data)).toEqual([3]);
+    expect(entriesOf((await other.nextNamed("output")).data)).toEqual([3]);
+    await held.say(4);
+    expect(entriesOf((await back.nextNamed("output")).data)).toEqual([4]);
+  });
+
+  it("is told to read again when it cannot be sent whole", async () => {
+    const held = await scene();
+    const lastEventId = await leaving(held);
+    const comeBack = async (id: string) => (await (await held.connect(id)).next()).data;
+    expect(await comeBack(lastEventId)).toHaveProperty("resumed", true);
+
+    const [cursor = ""] = lastEventId.split(";");
+    for (const id of [cursor, `${cursor};`, `${cursor};2.1`, `${cursor};1.9`, `${cursor};x`]) {
+      expect(await comeBack(id), id).not.toHaveProperty("resumed");
+    }
+    const letGo = (from: number | null, to: number | null) =>
+      t.sql.query(
+        "update public.job_attempts set dropped_from = $2, dropped_to = $3 where job_id = $1",
+        [held.job.id, from, to],
+      );
+    await letGo(2, 3);
+    expect(await comeBack(lastEventId)).not.toHaveProperty("resumed");
+    await letGo(null, null);
+    const many = Array.from({ length: 501 }, (_, index) => index + 3);
+    await held.say(...many.slice(0, 500));
+    await held.say(...many.slice(500));
+    expect(await comeBack(lastEventId)).not.toHaveProperty("resumed");
+  });
+});
+
 describe("GET /api/realtime/job", () => {
   it("begins with ready and the job as it stands", async () => {
     const { connect, job } = await scene();
@@ -48,7 +126,7 @@ describe("GET /api/realtime/job", () => {
 
   it("tells the boards of its product in one line what is done at the moment", async () => {
     const { world, job, attempt, say } = await scene();
-    const url = `${app.origin}/api/realtime/backlog?product_id=${world.product.id}`;
+    const url = `${app.origin}/api/realtime/backlog?product_id=${world.product.id}&live=1`;
     const board = await openStream(url, bearer(await createToken(t, world.owner)));
     open.push(board);
     await board.nextNamed("ready");
@@ -94,6 +172,15 @@ describe("GET /api/realtime/job", () => {
     for (const reader of readers) {
       expect(entriesOf((await reader.nextNamed("output")).data)).toEqual([2]);
     }
+  });
+
+  it("carries what was said after the first viewer came, also within the second in which nothing is told", async () => {
+    const { connect, say } = await scene();
+    await say(1);
+    const reader = await connect();
+    await reader.nextNamed("state");
+    await say(2);
+    expect(entriesOf((await reader.nextNamed("output")).data)).toEqual([2]);
   });
 
   it("tells the end of the job, then the job as it is", async () => {

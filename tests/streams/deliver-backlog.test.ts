@@ -4,7 +4,7 @@ import { backlogPayload, deliverBacklog } from "~/realtime/deliver-backlog";
 import { base, reader, story, task } from "./sample-events";
 
 describe("the filter of the backlog stream", () => {
-  const viewer = { ...reader, productId: "p" };
+  const viewer = { ...reader, productId: "p", isLive: false };
   const cases: [string, ChangeEvent, boolean, { send: boolean; follow?: string }][] = [
     ["a PBI", { ...base, entity: "pbi" }, true, { send: true }],
     ["anyone's story", story({ assignee_id: "you" }), true, { send: true }],

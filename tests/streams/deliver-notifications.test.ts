@@ -24,7 +24,7 @@ describe("the filter of the notifications stream", () => {
       { ...base, entity: "product", archived: true },
       { send: false, follow: "refresh" },
     ],
-    ["something else that waits", { ...base, entity: "inbox" }, { send: false, follow: "refresh" }],
+    ["something else that waits", { ...base, entity: "inbox" }, { send: true }],
     [
       "my ended session",
       { ...base, op: "D", entity: "session", id: "my-session" },

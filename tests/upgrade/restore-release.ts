@@ -8,6 +8,7 @@ import { type KeptRelease, writableColumns } from "./kept-release";
 /** Makes of an empty folder the data folder that the release left: its own migrations, records and rows. */
 export async function restoreRelease(kept: KeptRelease, dataDir: string): Promise<void> {
   await writeFile(join(dataDir, "secrets.json"), JSON.stringify(kept.secrets), { mode: 0o600 });
+  await writeNote(kept, dataDir);
   const password = kept.secrets.databasePassword ?? "";
   const cluster = await startCluster({ dataDir, password });
   try {
@@ -19,6 +20,13 @@ export async function restoreRelease(kept: KeptRelease, dataDir: string): Promis
   } finally {
     await cluster.stop();
   }
+}
+
+/** 0.1.0 left none. */
+async function writeNote({ version, migrations }: KeptRelease, dataDir: string): Promise<void> {
+  if (version === "0.1.0") return;
+  const note = { version, newest_migration: migrations.at(-1)?.version };
+  await writeFile(join(dataDir, "made-by.json"), JSON.stringify(note));
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {

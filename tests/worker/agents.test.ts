@@ -9,6 +9,7 @@ import { answerQuestion } from "~/domain/questions/operations.server";
 import { listAgentWorkers } from "~/domain/workers/operations.server";
 import { installedAgents } from "~/routes/_app.connect/installed-agents";
 import { setups } from "~/routes/_app.connect/setups";
+import { addMember } from "../setup/backlog";
 import { createUser } from "../setup/users";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
@@ -80,6 +81,34 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     expect(git("show", `${job?.branch}:published.txt`)).toBe("1.0.0");
   });
 
+  it("does on nobody's word but its person's what is not allowed", async () => {
+    const run = await startRun(t, ada, { code: "STRANGER" });
+    const words = ["--agent", agent("STRANGER", "permission"), "--allow", "edit"];
+    const stranger = await createUser(t);
+    await addMember(t, run.productId, stranger);
+    const theirs = t.actorOf(stranger);
+    await workOnce("STRANGER", ...words);
+    const asked = String((await run.read()).jobs[0]?.parked_question_id);
+    await expect(answerQuestion(theirs, { question_id: asked, option: 0 })).rejects.toThrow(
+      "Only ada can answer this",
+    );
+    expect((await run.read()).jobs[0]).toMatchObject({ status: "queued", attempt: 1 });
+
+    // Whatever the service says: an Allow that somebody else has given is none, nor is one to a question in the same words.
+    for (const change of [
+      "answered_by = $2",
+      "answered_by = $3, kind = 'question', reader_id = null",
+    ]) {
+      await t.sql.query(
+        `update agent_questions set status = 'ANSWERED', answer = 'Allow', answered_at = now(), ${change} where id = $1
+         and ($2::uuid, $3::uuid) is not null`,
+        [(await run.read()).jobs[0]?.parked_question_id, stranger.id, ada.id],
+      );
+      expect(await workOnce("STRANGER", ...words)).toMatch(/Asked: .* npm publish/);
+    }
+    expect((await run.read()).jobs[0]).toMatchObject({ status: "queued", attempt: 3 });
+  });
+
   it("fails with a reason that names the tools when it was denied them and changed nothing", async () => {
     const run = await startRun(t, ada, { code: "DENIED" });
     const words = ["--agent", agent("DENIED", "permission"), "--allow", "edit"];
@@ -103,6 +132,26 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     const [job] = (await run.read()).jobs;
     expect(job?.summary).toContain("I was told 2 times");
     expect(job?.summary).toContain("You began this work in this conversation");
+  });
+
+  it("says that its conversation is lost, and goes on by what was said in it", async () => {
+    const run = await startRun(t, ada, { code: "LOSES" });
+    await workOnce("LOSES", "--agent", agent("LOSES", "question-after-words"));
+    const [parked] = (await run.read()).jobs;
+    await answerQuestion(actor, { question_id: String(parked?.parked_question_id), option: 1 });
+    const job_id = String(parked?.id);
+    await workOnce("LOSES", "--agent", agent("LOSES", "forgetful"));
+    const [job] = (await run.read()).jobs;
+    expect(job?.summary).toContain("I was told 1 times");
+    expect(job?.summary).toContain("What was said before");
+    expect(job?.summary).toContain("I chose the oak table.");
+    expect(job?.summary).toContain("Green");
+    const { entries } = await getJobOutput(actor, { job_id });
+    expect(entries.filter(({ kind }) => kind === "note").map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /could not resume its earlier conversation \(No previous sessions found for this project\)\. It starts a new one, which is told what was said before\.$/,
+      ),
+    ]);
   });
 
   it("takes a review up in the session in which it did the work, with every comment", async () => {
@@ -221,7 +270,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     );
     const place = { origin: app.origin, token, product: null, installed: sentences };
     const [first] = setups(place);
-    expect(first).toMatchObject({ name: "Let Gemini CLI do the sprint" });
+    expect(first).toMatchObject({ name: "Run sprints with Gemini CLI" });
     expect(first?.blocks[0]?.text).toContain("--agent gemini");
     const stranger = await createUser(t);
     expect(installedAgents(await listAgentWorkers(actor, {}), stranger.id)).toEqual({});
@@ -303,6 +352,22 @@ describe("a command whose output is known", { timeout: 120_000 }, () => {
         costs: [{ currency: "USD", cost: 0.5 }],
       },
     ]);
+    const [job] = (await run.read()).jobs;
+    const { attempts } = await getAgentJob(actor, { job_id: String(job?.id) });
+    expect(attempts).toMatchObject([{ session_id: "s-1" }]);
+  });
+
+  it("shows what it complains about, marked and without secrets", async () => {
+    const run = await startRun(t, ada, { code: "COMPLAINS" });
+    vi.stubEnv("HUSH_STDERR", "the sky is made of glass");
+    const command = "echo said; echo $HUSH_STDERR: 3 warnings >&2; echo x > x";
+    await workOnce("COMPLAINS", "--exec", command, "--secret", "HUSH_STDERR");
+    const [job] = (await run.read()).jobs;
+    const { entries } = await getJobOutput(actor, { job_id: String(job?.id) });
+    const shown = entries.map(({ kind, title, text }) => ({ kind, title, text }));
+    expect(shown).toContainEqual({ kind: "note", title: "stderr", text: "•••: 3 warnings\n" });
+    expect(shown).toContainEqual({ kind: "text", title: null, text: "said\n" });
+    expect(job?.summary ?? "").not.toContain("warnings");
   });
 
   it("takes a limit of Codex for a pause", async () => {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { startProcess } from "~/worker/agents/process";
-import { gitWithin } from "~/worker/git";
-import { runCommand } from "~/worker/run-command";
+import { gitWithin } from "~/worker/git/git";
+import { runCommand } from "~/worker/job/run-command";
 
 const folder = mkdtempSync(join(tmpdir(), "backloom-commands-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

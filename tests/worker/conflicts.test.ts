@@ -241,7 +241,7 @@ describe("a git before 2.38", { timeout: 120_000 }, () => {
     const old = join(home, "old");
     mkdirSync(old);
     const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
-    const shim = `#!/bin/sh\ncase "$1" in version) echo "git version 2.30.2" ;; merge-tree) exit 129 ;; *) exec ${real} "$@" ;; esac\n`;
+    const shim = `#!/bin/sh\ncase " $* " in *" version "*) echo "git version 2.30.2" ;; *" merge-tree "*) exit 129 ;; *) exec ${real} "$@" ;; esac\n`;
     writeFileSync(join(old, "git"), shim, { mode: 0o755 });
     const output = await work("OLD", same, { PATH: `${old}:${process.env.PATH}` });
     expect(output).toContain("This git is older than 2.38");

@@ -118,14 +118,14 @@ describe("a repository of this machine serves one product", { timeout: 120_000 }
 });
 
 describe("the environment is the person's, not the worker's", { timeout: 120_000 }, () => {
-  it("for commands, and for the hooks that git runs", async () => {
+  it("for commands, and for the hooks that git runs where they were asked for", async () => {
     const run = await startRun(t, ada, { code: "SECRET" });
     const seen = join(home, "seen");
     for (const hook of ["post-checkout", "post-commit"]) {
       writeFileSync(join(repo, ".git/hooks", hook), `#!/bin/sh\nenv >> ${seen}\n`, { mode: 0o755 });
     }
     const words = ["--product", "SECRET", "--repo", repo, "--exec", `env >> ${seen}; echo x > x`];
-    const worker = start("SECRET", [...words, "--quota", `env >> ${seen}; echo 90`], {
+    const worker = start("SECRET", [...words, "--hooks", "--quota", `env >> ${seen}; echo 90`], {
       NODE_ENV: "production",
       npm_lifecycle_event: "worker",
       npm_config_production: "true",

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { committer, git, gitWithin } from "~/worker/git";
-import { addWorktree } from "~/worker/worktree";
+import { committer, git, gitWithin } from "~/worker/git/git";
+import { addWorktree } from "~/worker/git/worktree";
 
 const home = await mkdtemp(join(tmpdir(), "backloom-turns-"));
 afterAll(() => rm(home, { recursive: true }));

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { cancelSprintRun } from "~/domain/sprint-runs/operations.server";
-import { git as workersGit } from "~/worker/git";
-import { interruptible } from "~/worker/interruption";
+import { git as workersGit } from "~/worker/git/git";
+import { interruptible } from "~/worker/job/interruption";
 import { gitIn, makeRepository, openStage, startRun } from "./fixture";
 import { makeHold } from "./hold";
 import { isAlive, startWorker } from "./worker-process";
@@ -49,7 +49,7 @@ describe("a cancel while git of the worker is held up", { timeout: 120_000 }, ()
     const worker = startWorker([
       ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--repo", repo],
       ...["--name", `worker-${code}`, "--product", code, "--exec", "echo made > made"],
-      ...["--heartbeat", "600", "--once"],
+      ...["--heartbeat", "600", "--once", "--hooks"],
     ]);
     await held.reached(worker.output);
     const waiting = readFileSync(join(folder, "pids"), "utf8").trim().split(" ").map(Number);
@@ -98,7 +98,8 @@ it.each(["merge", "rebase"])("a %s that is interrupted is taken back", async (wh
   const hold = hook(folder, place, what === "merge" ? "pre-merge-commit" : "post-checkout");
   const over = new AbortController();
   const words = what === "merge" ? ["--no-edit", "theirs"] : ["--quiet", "theirs"];
-  const named = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
+  const hooks = ["-c", `core.hooksPath=${join(folder, ".git", "hooks")}`];
+  const named = [...hooks, "-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
   const work = interruptible(over.signal, () => workersGit(folder, ...named, what, ...words));
   await hold.reached(() => what);
   over.abort(new Error("cancelled"));

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { jobOutputSchema } from "~/contract/job-output";
-import { openOutput } from "~/worker/output-sender";
+import { openOutput } from "~/worker/service/output-sender";
 import { holdJob } from "../db/agents/sprint-world";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";

@@ -190,7 +190,12 @@ describe("what was used is known whatever the end", { timeout: 120_000 }, () => 
   it.each([
     ["a question", "UASK", saying({ question, ...used }), "queued"],
     ["a failure", "UFAIL", `${saying(used)}; exit 1`, "failed"],
-    ["a defect of the machine", "UGIT", `${saying(used)}; rm .git`, "failed"],
+    [
+      "a defect of the machine",
+      "UGIT",
+      `${saying(used)}; rm -r "$(git rev-parse --git-dir)"`,
+      "failed",
+    ],
   ])("%s", async (_what, code, exec, status) => {
     const run = await startRun(t, ada, { code });
     await workOnce(code, exec);
@@ -303,7 +308,7 @@ describe("texts longer than the service takes", { timeout: 120_000 }, () => {
 });
 
 describe("a task with a repository of its own", { timeout: 120_000 }, () => {
-  it("is worked on there, although the worker has one for its product", async () => {
+  it("is worked on there by a worker that follows it, although it has one for its product", async () => {
     const own = join(home, "own.git");
     git("clone", "--quiet", "--bare", repo, own);
     const run = await startRun(t, ada, {
@@ -311,7 +316,7 @@ describe("a task with a repository of its own", { timeout: 120_000 }, () => {
       product: { repo_url: "https://example.com/product.git" },
       task: { repo_url: `git@localhost:${own}` },
     });
-    await workOnce("CROSS", "echo x > cross.txt");
+    await workOnce("CROSS", "echo x > cross.txt", "--also-repo", `git@localhost:${own}`);
     const job = await onlyJob(run);
     expect(job.status).toBe("done");
     expect(gitIn(own)("rev-parse", String(job.branch))).toBe(job.head_sha);

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { claimAgentJob, getAgentJob } from "~/domain/agent-jobs/operations.server";
@@ -118,7 +118,7 @@ describe("a task that only verifies", { timeout: 120_000 }, () => {
 });
 
 describe("what was not delivered is kept", { timeout: 120_000 }, () => {
-  it("when a test fails: with its output as the reason, and offered to the next run", async () => {
+  it("when a test fails: with its output as the reason, and put back by the next run", async () => {
     const run = await startRun(t, ada, { code: "KRED" });
     await workOnce("KRED", "echo half > half.txt", "--test", "echo 'expected 1, got 2'; exit 1");
     const job = await jobOf(run);
@@ -130,12 +130,10 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     const { sprint_id } = await run.read();
     await resumeSprint(actor, { sprint_id });
     const seen = join(home, "kred");
-    await workOnce(
-      "KRED",
-      `cp "$BACKLOOM_PROMPT_FILE" ${seen}; git merge --quiet origin/backloom/kept/${job.id}-1`,
-    );
+    await workOnce("KRED", `cp "$BACKLOOM_PROMPT_FILE" ${seen}`);
     expect(read(seen)).toContain("expected 1, got 2");
     expect(read(seen)).toContain(`- origin/backloom/kept/${job.id}-1`);
+    expect(filesOf(String((await jobOf(run)).branch))).toEqual(["half.txt"]);
   });
 
   it.each([
@@ -195,7 +193,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     const job = await jobOf(run);
     expect(job).toMatchObject({ status: "done", attempt: 2 });
     expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
-    expect(filesOf(String(job.branch))).toEqual(["whole.txt"]);
+    expect(filesOf(String(job.branch))).toEqual(["half.txt", "whole.txt"]);
   });
 
   it("when another job has made the very same commit within the same second", async () => {
@@ -355,6 +353,22 @@ describe("the rules of the repository", { timeout: 120_000 }, () => {
       ".backloom.yml",
       ".gitignore",
     ]);
+  });
+
+  it("bring nothing along through a folder that is a link", async () => {
+    const aside = join(home, "aside");
+    mkdirSync(aside);
+    writeFileSync(join(aside, "key"), "secret of the person\n");
+    symlinkSync(aside, join(ruled, "linked"));
+    rule("copy: [linked/key]\n");
+    own("rm", "--quiet", "--cached", "linked");
+    own("commit", "--quiet", "-m", "Leave the link to the person");
+    const run = await startRun(t, ada, { code: "LINKRULE" });
+    await workOnce("LINKRULE", "ls > listed.txt", "--repo", ruled);
+    const job = await jobOf(run);
+    expect(job).toMatchObject({ status: "done" });
+    expect(own("show", `${job.branch}:listed.txt`)).not.toContain("linked");
+    rmSync(join(ruled, "linked"));
   });
 
   it.each([

@@ -71,8 +71,10 @@ function atProgram(place: Exclude<Place, HeldTool>, ground: Ground): Trap {
     reached: (victim) => hold.reached(victim.output),
     release: hold.release,
   };
-  if ("hook" in place) copyHook(script, join(ground.repository, ".git"), place.hook);
-  else if ("origin" in place) {
+  if ("hook" in place) {
+    trap.words = ["--hooks"];
+    copyHook(script, join(ground.repository, ".git"), place.hook);
+  } else if ("origin" in place) {
     if (isFetch) gitIn(ground.repository)("config", "remote.origin.uploadpack", script);
     else copyHook(script, ground.origin, place.origin);
   } else if (place.command === "exec") {

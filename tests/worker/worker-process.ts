@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { inject } from "vitest";
 import { bundleWorkerFile } from "../../app/cli/build.mjs";
 import { identityOf } from "../../supabase/embedded/postgres/process-identity";
@@ -20,7 +21,7 @@ export interface WorkerProcess {
 /** The worker as people download it, one file: built once for all files of tests that this process runs. */
 const folder = mkdtempSync(join(inject("runFolder"), "worker-"));
 await bundleWorkerFile(folder);
-const program = join(folder, "backloom-worker.mjs");
+export const workerFile = join(folder, "backloom-worker.mjs");
 
 const started: { child: ChildProcess; ended: Promise<unknown> }[] = [];
 
@@ -31,16 +32,27 @@ export async function endWorkers(): Promise<void> {
   await Promise.all(ending.map(({ ended }) => ended));
 }
 
-/** Starts the real worker as a process of its own; it is ended when the file is over, with the file's folder (`makeHome`). */
+/**
+ * Starts the real worker as a process of its own; it is ended when the file is over, with the file's folder (`makeHome`). Commands of
+ * tests look around on this machine: they run in a sandbox only where that is what is tested.
+ */
 export function startWorker(
   words: readonly string[],
   environment: Record<string, string> = {},
+  person: { uid?: number; program?: string } = {},
 ): WorkerProcess {
-  const child = spawn(process.execPath, [program, ...words], {
-    cwd: projectRoot,
+  const sandbox = words.includes("--sandbox") ? [] : ["--sandbox", "off"];
+  const child = spawn(process.execPath, [person.program ?? workerFile, ...words, ...sandbox], {
+    cwd: person.uid === undefined ? projectRoot : "/",
+    ...(person.uid === undefined ? {} : { uid: person.uid, gid: person.uid }),
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_OPTIONS: "", ...environment },
   });
+  return follow(child);
+}
+
+/** What a process prints, and its end. It is ended when the file is over. */
+export function follow(child: ChildProcessByStdio<null, Readable, Readable>): WorkerProcess {
   let output = "";
   const listeners = new Set<() => void>();
   const take = (chunk: Buffer) => {

@@ -1,6 +1,7 @@
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { exportFormat, exportVersion } from "~/contract/export-document";
+import { CodeBook } from "./code-book";
 import type { Conversion } from "./conversion";
 import { linkDependencies } from "./dependencies";
 import { toIdea } from "./ideas";
@@ -29,11 +30,13 @@ export function convertFolder(
   const items = parseFiles(folder, conversion);
   const work = items.filter((item) => isWork(item));
   const milestones = items.filter((item) => item.place.endsWith("milestone"));
-  conversion.document.pbis = planPbis(work, milestones, items, conversion);
+  const codes = new CodeBook(conversion.notes);
+  conversion.document.pbis = planPbis(work, milestones, items, codes, conversion);
   conversion.document.ideas = items
     .filter((item) => !isWork(item) && !item.place.endsWith("milestone"))
     .map((item) => toIdea(item, conversion));
-  conversion.dependencies = linkDependencies(items, conversion.document.pbis, conversion);
+  conversion.dependencies = linkDependencies(items, codes, conversion);
+  conversion.document.counters = codes.counters();
   return conversion;
 }
 

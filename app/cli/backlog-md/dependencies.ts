@@ -1,4 +1,5 @@
 import type { ExportedStory, ExportedTask } from "~/contract/export-document";
+import type { CodeBook } from "./code-book";
 import type { Conversion, Mapping } from "./conversion";
 import { type SourceItem, toKey } from "./parse-file.server";
 
@@ -6,32 +7,66 @@ import { type SourceItem, toKey } from "./parse-file.server";
 interface Waiting {
   story: ExportedStory | undefined;
   task: ExportedTask | undefined;
+  /** The story that it is, or that its task belongs to. */
+  within: ExportedStory | undefined;
   as: string;
 }
 
-/** Turns `dependencies` into `blocked_by`; each that cannot be kept is noted with the reason. */
+/** Turns `dependencies` into `blocked_by`; each that cannot be kept is noted with the reason. Answers how many there are then. */
 export function linkDependencies(
   items: readonly SourceItem[],
-  pbis: Conversion["document"]["pbis"],
-  conversion: Conversion,
+  codes: CodeBook,
+  { document: { pbis }, mapped, notes }: Conversion,
 ): number {
-  const found = new Map<string, Waiting>();
-  const byPath = indexTargets(pbis, conversion.mapped);
-  for (const item of items) {
-    const waiting = byPath.get(item.path);
-    if (waiting && !found.has(item.key)) found.set(item.key, waiting);
-  }
+  const byPath = indexTargets(pbis, mapped);
+  const find = indexNames(items);
   let linked = 0;
   for (const item of items) {
     const blocked = byPath.get(item.path);
     for (const id of item.dependencies) {
-      const problem = link(blocked, found.get(toKey(id)));
-      if (problem === null) linked++;
-      else
-        conversion.notes.push({ source: item.path, note: `waits for ${id}: left out, ${problem}` });
+      const named = find(id);
+      const blocker = byPath.get(named?.path ?? "");
+      if (named && blocker?.task && blocked?.task && !blocked.story)
+        giveCode(blocker.task, named, codes);
+      const outcome = link(blocked, blocker);
+      if (typeof outcome === "number") linked += outcome;
+      else notes.push({ source: item.path, note: `waits for ${id}: left out, ${outcome}` });
     }
   }
   return linked;
+}
+
+/** The task that carries a story's own work has no code until something waits for it. */
+function giveCode(task: ExportedTask, { id, path }: SourceItem, codes: CodeBook): void {
+  task.code ??= codes.take("task", id, path);
+}
+
+/**
+ * Finds what a dependency names: by prefix and number, else by the number alone. Milestones and drafts count from 1 as well, so a
+ * number alone is always a task, and one that is still there before one in the archive.
+ */
+function indexNames(items: readonly SourceItem[]): (id: string) => SourceItem | undefined {
+  const byName = new Map<string, SourceItem>();
+  const byNumber = new Map<string, SourceItem>();
+  for (const item of items.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+    if (!byName.has(nameOf(item.id))) byName.set(nameOf(item.id), item);
+    if (rankOf(item) < taskRanks.length && !byNumber.has(item.key)) byNumber.set(item.key, item);
+  }
+  return (id) => byName.get(nameOf(id)) ?? byNumber.get(toKey(id));
+}
+
+/** Where tasks lie, in the order in which their number is looked for. */
+const taskRanks: readonly SourceItem["place"][] = ["task", "completed", "archived task"];
+
+function rankOf({ place }: SourceItem): number {
+  const rank = taskRanks.indexOf(place);
+  return rank < 0 ? taskRanks.length : rank;
+}
+
+/** `BACK-02` and `back-2` are one name, `draft-2` is another. */
+function nameOf(id: string): string {
+  const prefix = /^[A-Za-z]+-(?=\d)/.exec(id.trim())?.[0] ?? "";
+  return prefix.toLowerCase() + toKey(id);
 }
 
 function indexTargets(
@@ -39,37 +74,58 @@ function indexTargets(
   mapped: readonly Mapping[],
 ): Map<string, Waiting> {
   const stories = new Map<object, ExportedStory>();
-  const tasks = new Map<object, ExportedTask>();
+  const tasks = new Map<object, { task: ExportedTask; of: ExportedStory }>();
   for (const story of (pbis ?? []).flatMap((pbi) => pbi.stories ?? [])) {
     stories.set(story, story);
-    for (const task of story.tasks ?? []) tasks.set(task, task);
+    for (const task of story.tasks ?? []) tasks.set(task, { task, of: story });
   }
   const byPath = new Map<string, Waiting>();
   for (const { source, as, target } of mapped) {
     const known = byPath.get(source);
+    const task = tasks.get(target);
+    const story = stories.get(target);
     byPath.set(source, {
-      story: known?.story ?? stories.get(target),
-      task: known?.task ?? tasks.get(target),
+      story: known?.story ?? story,
+      task: known?.task ?? task?.task,
+      within: known?.within ?? story ?? task?.of,
       as: known?.as ?? as,
     });
   }
   return byPath;
 }
 
-/** Null when it is linked, else why it cannot be. */
-function link(blocked: Waiting | undefined, blocker: Waiting | undefined): string | null {
+/** How many dependencies it made, else why it cannot be. */
+function link(blocked: Waiting | undefined, blocker: Waiting | undefined): number | string {
   if (blocked === undefined || blocker === undefined) return "there is no such task in the folder";
   if (blocked.as === "idea") return "because it became an idea, and ideas wait for nothing";
   if (blocker.as === "idea") return "because that became an idea";
-  if (blocked.story && blocker.story) return add(blocked.story, blocker.story.code);
-  if (blocked.story || blocker.story)
-    return "because one is a story here and the other a task of one";
-  if (blocked.task && blocker.task) return add(blocked.task, blocker.task.code);
-  return "because one of them is a PBI here";
+  if (!blocked.within || !blocker.within) return "because one of them is a PBI here";
+  if (blocked.story && blocker.story) return add([blocked.story], [blocker.story]);
+  if (blocked.within === blocker.within && (blocked.story || blocker.story)) {
+    return "because one is a part of the other";
+  }
+  const waiting = tasksOf(blocked);
+  const awaited = tasksOf(blocker);
+  // A story without tasks cannot wait task by task, nor be waited for.
+  if (waiting.length === 0 || awaited.length === 0) return add([blocked.within], [blocker.within]);
+  return add(waiting, awaited);
 }
 
-function add(target: ExportedStory | ExportedTask, code: string | null | undefined): string | null {
-  if (code === null || code === undefined) return "because that has no code of its own";
-  target.blocked_by = [...new Set([...(target.blocked_by ?? []), code])];
-  return null;
+function tasksOf({ story, task }: Waiting): ExportedTask[] {
+  if (story) return story.tasks ?? [];
+  return task ? [task] : [];
+}
+
+type Coded = ExportedStory | ExportedTask;
+
+function add(waiting: readonly Coded[], awaited: readonly Coded[]): number | string {
+  const codes = awaited.flatMap(({ code }) => code ?? []);
+  if (codes.length === 0) return "because that has no code of its own";
+  let made = 0;
+  for (const one of waiting) {
+    const before = one.blocked_by ?? [];
+    one.blocked_by = [...new Set([...before, ...codes])];
+    made += one.blocked_by.length - before.length;
+  }
+  return made;
 }

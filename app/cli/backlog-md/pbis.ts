@@ -1,8 +1,7 @@
 import type { ExportedPbi, ExportedStory } from "~/contract/export-document";
-import { CodeBook } from "./code-book";
+import type { CodeBook } from "./code-book";
 import type { Conversion } from "./conversion";
 import { type Family, linkFamily } from "./family";
-import { findMilestone } from "./milestones";
 import { type SourceItem, toKey } from "./parse-file.server";
 import { toPriority } from "./state";
 import { toStory } from "./stories";
@@ -16,15 +15,14 @@ interface Planning {
 /**
  * Groups the work: a milestone is a PBI with its tasks as stories, a parent without a milestone is a PBI with
  * its children as stories, the rest is gathered by whether it is completed.
- * Also sets where the code counters of the document begin.
  */
 export function planPbis(
   work: readonly SourceItem[],
   milestones: readonly SourceItem[],
   everything: readonly SourceItem[],
+  codes: CodeBook,
   conversion: Conversion,
 ): ExportedPbi[] {
-  const codes = new CodeBook(conversion.notes);
   const planning: Planning = { codes, family: linkFamily(work, conversion.notes), conversion };
   const { groups, rest } = groupByMilestone(planning.family.roots, milestones, conversion);
   const parents = rest.filter((item) => planning.family.childrenOf(item).length > 0);
@@ -42,7 +40,6 @@ export function planPbis(
       planning,
     ),
   ].filter((pbi) => pbi !== null);
-  conversion.document.counters = codes.counters();
   for (const [index, pbi] of pbis.entries()) pbi.sort_order = index + 1;
   return pbis;
 }
@@ -157,4 +154,15 @@ function collectingPbi(
 function toPbi(pbi: ExportedPbi & { stories: ExportedStory[] }): ExportedPbi {
   const isDone = pbi.stories.length > 0 && pbi.stories.every((story) => story.status === "DONE");
   return { ...pbi, status: isDone ? "DONE" : "READY" };
+}
+
+/** Tasks name their milestone by its id, its title, or in the older way as `M3 - Title`. */
+function findMilestone(name: string, milestones: readonly SourceItem[]): SourceItem | undefined {
+  const wanted = name.trim().toLowerCase();
+  const numbered = /^m-?(\d+)\b/.exec(wanted);
+  return (
+    milestones.find((milestone) => milestone.id.toLowerCase() === wanted) ??
+    milestones.find((milestone) => milestone.title.toLowerCase() === wanted) ??
+    milestones.find((milestone) => numbered !== null && milestone.key === numbered[1])
+  );
 }

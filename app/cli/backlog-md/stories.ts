@@ -1,5 +1,4 @@
 import type { ExportedStory, ExportedTask } from "~/contract/export-document";
-import { checkedCriteria } from "./checked-criteria";
 import type { CodeBook } from "./code-book";
 import type { Conversion } from "./conversion";
 import type { SourceItem } from "./parse-file.server";
@@ -103,4 +102,32 @@ function workState(item: SourceItem, { notes, unknownStatuses }: Conversion): Wo
   if (state !== undefined && state !== "dropped") return state;
   notes.push({ source, note: `has the unknown status "${status}": read as to do` });
   return "TO_DO";
+}
+
+type Evidence = NonNullable<ExportedStory["evidence"]>[number];
+
+const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[([ xX])\]\s+)?(?:#\d+\s+)?(.*)$/;
+
+/** What is ticked off in a file was said to hold; nobody here has seen it. */
+function checkedCriteria(acceptanceCriteria: string): Evidence[] {
+  const criteria: { text: string; isChecked: boolean }[] = [];
+  let isOpen = false;
+  for (const line of acceptanceCriteria.split("\n")) {
+    const [whole, mark, text = ""] = item.exec(line) ?? [];
+    if (whole !== undefined) criteria.push({ text, isChecked: mark?.toLowerCase() === "x" });
+    const last = criteria.at(-1);
+    const goesOn: boolean = whole === undefined && isOpen && /^\s+\S/.test(line);
+    if (goesOn && last) last.text = `${last.text} ${line}`;
+    isOpen = whole !== undefined || goesOn;
+  }
+  return criteria
+    .filter(({ text, isChecked }) => isChecked && text.trim() !== "")
+    .map(({ text }) => ({
+      criterion: text.replace(/\s+/g, " ").trim(),
+      verdict: "pass",
+      grade: "said",
+      kind: "file",
+      excerpt: "Ticked off in Backlog.md",
+      observed_by: "Backlog.md",
+    }));
 }

@@ -6,13 +6,14 @@ import { type Check, failed, passed, reasonOf } from "../doctor/check";
 import { checkAdvisors } from "../doctor/check-advisors.server";
 import { checkConnections } from "../doctor/check-connections.server";
 import { checkDatabase } from "../doctor/check-database.server";
+import { checkRegistration } from "../doctor/check-registration.server";
 import { checkSession } from "../doctor/check-session.server";
 import type { Target } from "../target.server";
 
 /** `doctor`: looks at an installation, embedded or hosted; each line is ok or says what to do. */
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "Check environment, database, migrations, tokens, realtime and schedules",
+  summary: "Check environment, database, migrations, registration, tokens, realtime and schedules",
   options: z.object({}),
   run: async (target) => {
     const checks = await examine(target);
@@ -39,6 +40,7 @@ async function examine(target: Target): Promise<Check[]> {
     ...(await checkPooled(backend)),
     ...(await checkDatabase(backend)),
     await checkAdvisors(backend.migrationUrl ?? backend.env.supabase?.dbUrl),
+    await checkRegistration(backend.env),
     ...(await checkSession(backend.database)),
   ];
 }

@@ -24,7 +24,9 @@ export const importBacklogMd = defineCommand({
     const document = exportDocumentSchema.parse(conversion.document);
     const database = await target.database();
     const account = await resolveAccount(database, { identifier: owner });
-    const imported = await importDocument(database, account.id, document);
+    const imported = await importDocument(database, account.id, document, {
+      mayLeaveOutDependencies: true,
+    });
     for (const { blocked, blocker, reason } of imported.leftOut) {
       conversion.notes.push({ source: blocked, note: `waits for ${blocker}: left out, ${reason}` });
     }

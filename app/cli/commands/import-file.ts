@@ -39,21 +39,12 @@ export const importFile = defineCommand({
       tasks: imported.taskCodes.length,
       ideas: imported.ideaCodes.length,
     };
-    const { unknownUsers: unknown, leftOut } = imported;
+    const { unknownUsers: unknown } = imported;
     return {
-      json: {
-        id: imported.id,
-        code: imported.code,
-        ...counts,
-        unknown_users: unknown,
-        left_out: leftOut,
-      },
+      json: { id: imported.id, code: imported.code, ...counts, unknown_users: unknown },
       lines: [
         `Imported ${imported.code}: PBIs ${counts.pbis}, stories ${counts.stories}, tasks ${counts.tasks}, ideas ${counts.ideas}.`,
         ...unknown.map((username) => `No user ${username} here: not a member of the new product`),
-        ...leftOut.map(
-          ({ blocked, blocker, reason }) => `${blocked} waits for ${blocker}: left out, ${reason}`,
-        ),
       ],
     };
   },

@@ -60,17 +60,15 @@ async function checkRealtime(
   const name = "realtime";
   await client.realtime.setAuth();
   const channel = client.channel(`user:${userId}`, { config: { private: true } });
-  const giveUp = AbortSignal.timeout(patience);
-  let isSeen = false;
+  let isOver = false;
+  let giveUp: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      giveUp.addEventListener("abort", () =>
-        reject(new Error(`waited ${patience / 1000} seconds and sent a probe every two of them`)),
-      );
+      const late = `waited ${patience / 1000} seconds and sent a probe every two of them`;
+      giveUp = setTimeout(() => reject(new Error(late)), patience);
       channel.on("broadcast", { event: "change" }, () => resolve());
       channel.subscribe((status, error) => {
-        if (status === "SUBSCRIBED")
-          sendProbes(database, userId, () => isSeen || giveUp.aborted).catch(reject);
+        if (status === "SUBSCRIBED") sendProbes(database, userId, () => isOver).catch(reject);
         if (status === "CHANNEL_ERROR") reject(error ?? new Error("the channel was refused"));
       });
     });
@@ -78,7 +76,8 @@ async function checkRealtime(
   } catch (error) {
     return failed(name, `No event arrived: ${reasonOf(error)}; check the realtime settings`);
   } finally {
-    isSeen = true;
+    isOver = true;
+    clearTimeout(giveUp);
     await client.removeChannel(channel);
     await client.realtime.disconnect();
   }

@@ -60,8 +60,6 @@ export const setActiveProduct = operation(
 const loginIdentitySchema = z.object({
   user_id: z.uuid().nullable(),
   email: z.string(),
-  /** Whether the browser was signed in to this account, lately or still. */
-  is_known_browser: z.boolean(),
   /** Where a failed try counts. */
   limit_key: z.string(),
 });

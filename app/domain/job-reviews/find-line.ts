@@ -1,7 +1,7 @@
 import type { DiffFile } from "~/contract/job-diff";
 import { parsePatch } from "~/contract/patch";
 
-export interface NumberedLine {
+interface NumberedLine {
   line: number;
   text: string;
 }
@@ -20,15 +20,28 @@ export function linesOf({ patch }: Pick<DiffFile, "patch">, side: "old" | "new")
   );
 }
 
-/** The line with the same text, the nearest one where there are several; null when there is none any more. */
-export function findLine(lines: readonly NumberedLine[], text: string, near: number) {
-  let found: NumberedLine | null = null;
-  for (const each of lines) {
-    if (each.text !== text) continue;
-    const isNearer = found === null || Math.abs(each.line - near) < Math.abs(found.line - near);
-    if (isNearer) found = each;
+/** The lines by their text, each list from above to below, so that the comments of a file need not look through it one by one. */
+export function linesByText(lines: readonly NumberedLine[]): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  for (const { line, text } of lines.toSorted((one, other) => one.line - other.line)) {
+    const same = found.get(text);
+    if (same) same.push(line);
+    else found.set(text, [line]);
   }
   return found;
+}
+
+/** The nearest of the numbers, which go up; null where there are none. */
+export function nearestTo(near: number, numbers: readonly number[]): number | null {
+  let [from, to] = [0, numbers.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((numbers[middle] ?? near) < near) from = middle + 1;
+    else to = middle;
+  }
+  const [above = null, below = null] = [numbers[from - 1], numbers[from]];
+  if (above === null || below === null) return above ?? below;
+  return near - above <= below - near ? above : below;
 }
 
 function storable(text: string): string {

@@ -2,7 +2,7 @@ import type { JobDiff } from "~/contract/job-diff";
 import { type JobComment, type JobComments, storedCommentsSchema } from "~/contract/job-review";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { getJobDiff } from "~/domain/agent-jobs/operations.server";
-import { findLine, linesOf, type NumberedLine } from "./find-line";
+import { linesByText, linesOf, nearestTo } from "./find-line";
 
 /** The reviews and comments of a job; each comment with where its line is in the newest changes, or in those that are given. */
 export async function listJobComments(
@@ -14,18 +14,20 @@ export async function listJobComments(
     callAs(actor, "list_job_comments", { p_job_id: job_id }, storedCommentsSchema),
     shown === undefined ? getJobDiff(actor, { job_id }) : shown,
   ]);
-  const known = new Map<string, NumberedLine[]>();
-  const linesIn = (path: string, side: "old" | "new"): NumberedLine[] => {
+  const files = new Map(diff?.files.map((file) => [file.path, file]));
+  const known = new Map<string, Map<string, number[]>>();
+  const linesWith = (path: string, side: "old" | "new", text: string): number[] => {
     const key = `${side}:${path}`;
-    const file = diff?.files.find((each) => each.path === path);
-    const lines = known.get(key) ?? (file ? linesOf(file, side) : []);
+    const file = files.get(path);
+    // Looked through once a file, however many comments it has.
+    const lines = known.get(key) ?? linesByText(file ? linesOf(file, side) : []);
     known.set(key, lines);
-    return lines;
+    return lines.get(text) ?? [];
   };
   const comments = stored.comments.map((comment): JobComment => {
     const { path, side, line, line_text } = comment;
-    const found = findLine(linesIn(path, side), line_text, line);
-    return { ...comment, stale: found === null, current_line: found?.line ?? null };
+    const found = nearestTo(line, linesWith(path, side, line_text));
+    return { ...comment, stale: found === null, current_line: found };
   });
   return { ...stored, comments };
 }

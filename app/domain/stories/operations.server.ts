@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { startOverInput, startOverSchema } from "~/contract/beginning";
 import {
   addStoryToSprintInput,
   assignStoryInput,
@@ -68,3 +69,6 @@ export const appendStoryLog = operation(
   appendStoryLogInput,
   storyLogReceiptSchema,
 );
+
+/** Lets the next run of a story, or of all stories of a sprint, begin from the main branch; only people may. */
+export const startOver = operation("start_over", startOverInput, startOverSchema);

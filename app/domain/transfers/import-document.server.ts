@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ContractError } from "~/contract/errors";
 import type { ExportDocument } from "~/contract/export-document";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
@@ -13,11 +14,16 @@ export interface ImportedDocument {
   ideaCodes: string[];
   /** User names of the document that do not exist here. */
   unknownUsers: string[];
-  /** Dependencies that cannot be here, with the reason. */
+  /** Dependencies that cannot be here, with the reason; there are none unless they may be left out. */
   leftOut: LeftOutDependency[];
 }
 
-export type LeftOutDependency = z.output<typeof leftOutSchema>;
+type LeftOutDependency = z.output<typeof leftOutSchema>;
+
+interface ImportOptions {
+  /** What another program wrote may hold circles; what an export wrote holds none unless somebody has changed it. */
+  mayLeaveOutDependencies?: boolean;
+}
 
 const productAnswer = z.object({
   id: z.uuid(),
@@ -48,6 +54,7 @@ export async function importDocument(
   database: Database,
   ownerId: string,
   document: ExportDocument,
+  { mayLeaveOutDependencies = false }: ImportOptions = {},
 ): Promise<ImportedDocument> {
   const product = await callService(
     database,
@@ -58,6 +65,7 @@ export async function importDocument(
   try {
     const stories = await importStories(database, ownerId, product, document);
     const leftOut = await importDependencies(database, product.id, stories, document);
+    if (leftOut.length > 0 && !mayLeaveOutDependencies) throw dependencyRefusal(leftOut);
     const { idea_codes } = await callService(
       database,
       "import_ideas",
@@ -82,6 +90,22 @@ export async function importDocument(
     await callService(database, "discard_import", { p_product_id: product.id }, z.unknown());
     throw error;
   }
+}
+
+const mostIssues = 20;
+
+function dependencyRefusal(leftOut: readonly LeftOutDependency[]): ContractError {
+  const count = leftOut.length === 1 ? "1 dependency" : `${leftOut.length} dependencies`;
+  return new ContractError(
+    422,
+    `Nothing was imported: ${count} cannot be kept. Correct blocked_by in the file and import it again.`,
+    {
+      issues: leftOut.slice(0, mostIssues).map(({ blocked, blocker, reason }) => ({
+        path: `blocked_by of ${blocked}`,
+        message: `${blocker}: ${reason}`,
+      })),
+    },
+  );
 }
 
 function withoutStories(document: ExportDocument) {

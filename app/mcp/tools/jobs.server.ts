@@ -73,7 +73,7 @@ export const updateJobStatusTool = defineTool({
 export const reportJobUsageTool = defineTool({
   name: "report_job_usage",
   title: "Report tokens",
-  description: "Totals of this attempt.",
+  description: "Totals of this attempt, or its events.",
   access: "write",
   effect: { repeatable: true },
   input: reportJobUsageInput,

@@ -20,7 +20,7 @@ export const askUserQuestionTool = defineTool({
   name: "ask_user_question",
   title: "Ask a person",
   description:
-    "Asks about exactly one story (or task) or idea. park: true with job_id and attempt frees the worker; the job comes back first with the answer.",
+    "Asks about exactly one story (or task) or idea. park: true with job_id and attempt frees the worker; the job comes back first with the answer. kind permission: only your own user can answer.",
   access: "write",
   input: askQuestionInput.safeExtend({
     story_id: reference.optional(),

@@ -1,12 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ButtonLink } from "~/components/button";
-import { Section } from "~/components/card";
-import { CopyBlock } from "~/components/copy-button";
-import { Notice } from "~/components/notice";
-import { Table } from "~/components/table";
-import { useAnswer } from "~/components/use-answer";
 import { roles } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
 import { adminListUsers, adminUpdateUser } from "~/domain/accounts/operations.server";
@@ -15,6 +9,12 @@ import { done, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
 import { requireAdmin } from "~/http/require-admin.server";
+import { ButtonLink } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { Notice } from "~/ui/notice";
+import { CopyBlock } from "~/ui/rare/copy-button";
+import { Table } from "~/ui/rare/table";
+import { useAnswer } from "~/ui/use-answer";
 import { UserRow } from "./user-row";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -68,7 +68,7 @@ export default function UsersPage() {
       {temporary ? (
         <Notice tone="done" role="status" title={`Temporary password of ${name ?? "the user"}`}>
           <p className="mb-2">
-            It is not shown again. At the next sign-in another one has to be chosen; all their
+            It is shown only once. They must choose a new password at the next sign-in. All their
             sessions have ended.
           </p>
           <CopyBlock label="Temporary password" text={temporary.password} />

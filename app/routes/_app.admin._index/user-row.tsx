@@ -1,11 +1,11 @@
 import { Form } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { Badge } from "~/components/badge";
-import { Button } from "~/components/button";
-import { Confirm } from "~/components/confirm";
-import { RelativeTime } from "~/components/relative-time";
-import { Cell } from "~/components/table";
 import type { ManagedUser } from "~/contract/account";
+import { ActionForm } from "~/ui/action-form";
+import { Badge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { Confirm } from "~/ui/confirm";
+import { Cell } from "~/ui/rare/table";
+import { RelativeTime } from "~/ui/relative-time";
 
 const action = "/admin?index";
 
@@ -41,7 +41,7 @@ export function UserRow({ user, isOwn }: { user: ManagedUser; isOwn: boolean }) 
             <input type="hidden" name="user_id" value={user.id} />
             <input type="hidden" name="is_demo" value={String(!user.is_demo)} />
             <Button type="submit" size="sm" tone="quiet">
-              {user.is_demo ? "Let them write" : "Make demo"}
+              {user.is_demo ? "Remove demo" : "Make demo"}
             </Button>
           </ActionForm>
         </span>
@@ -50,12 +50,12 @@ export function UserRow({ user, isOwn }: { user: ManagedUser; isOwn: boolean }) 
         {user.last_seen_at ? <RelativeTime at={user.last_seen_at} /> : "never"}
       </Cell>
       <Cell label="Password">
-        {user.must_reset_password ? <Badge tone="waiting">has to change it</Badge> : null}
+        {user.must_reset_password ? <Badge tone="waiting">must change it</Badge> : null}
         <Confirm
           trigger="Reset"
           size="sm"
           question={`Reset the password of ${user.username}?`}
-          consequence="All their sessions end. You get a temporary password to pass on."
+          consequence="All their sessions end. You get a temporary password to give them."
           confirmLabel="Reset password"
         >
           {(buttons) => (

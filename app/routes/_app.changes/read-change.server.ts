@@ -24,7 +24,7 @@ export function readChange(form: FormData, me: string): ChangeThingsInput {
   const [issue] = read.error.issues;
   throw new ContractError(
     422,
-    issue?.message ?? "The form is not complete. Reload the page and fill it in again.",
+    issue?.message ?? "The form is incomplete. Reload the page and fill it in again.",
   );
 }
 
@@ -37,5 +37,5 @@ export function readMove(form: FormData): MovePbiInput | null {
     : { after_id: textOf(form, "after_id") };
   const read = movePbiInput.safeParse({ pbi_id, ...place });
   if (read.success && kind === "pbi") return read.data;
-  throw new ContractError(422, "Move one PBI, before or after another one.");
+  throw new ContractError(422, "Move one PBI before or after another PBI.");
 }

@@ -1,18 +1,26 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { PageHeader } from "~/components/page-header";
-import { useAnswer } from "~/components/use-answer";
+import { useEffect } from "react";
 import { newApiTokenSchema } from "~/contract/api-token";
 import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
 import { listApiTokens } from "~/domain/api-tokens/operations.server";
 import { listAgentWorkers } from "~/domain/workers/operations.server";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { useLive } from "~/live/live-provider";
+import { ButtonLink, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { TextField } from "~/ui/field";
+import { Notice } from "~/ui/notice";
+import { PageHeader } from "~/ui/page-header";
+import { CopyBlock } from "~/ui/rare/copy-button";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { RelativeTime } from "~/ui/relative-time";
+import { useAnswer } from "~/ui/use-answer";
+import { WriteFields } from "~/ui/write-access";
 import { useShellData } from "../_app/shell-data";
-import { ClientSetups } from "./client-setups";
-import { FirstCall } from "./first-call";
 import { installedAgents } from "./installed-agents";
-import { TokenStep } from "./token-step";
+import { setups } from "./setups";
 import { WhatAgentsTell } from "./what-agents-tell";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -52,7 +60,7 @@ export default function ConnectPage() {
     <div className="mx-auto grid max-w-3xl gap-5">
       <PageHeader
         title="Connect an agent"
-        lead="One token, one line to copy, and the first call shows up here."
+        lead="Create a token, copy one command, and the first call appears here."
       />
       <TokenStep token={fresh?.token ?? null} count={tokens.length} />
       <ClientSetups
@@ -74,5 +82,119 @@ export default function ConnectPage() {
       />
       <WhatAgentsTell />
     </div>
+  );
+}
+
+/** Second step: one block for each kind of client. They are all in the page, so that it works without script. */
+function ClientSetups({
+  origin,
+  token,
+  product,
+  installed,
+}: {
+  origin: string;
+  token: string;
+  product: { id: string; code: string } | null;
+  installed: Readonly<Record<string, string>>;
+}) {
+  return (
+    <Section title="2. Run one of these">
+      <div className="grid gap-3">
+        {setups({ origin, token, product, installed }).map(({ name, about, blocks }, index) => (
+          <details
+            key={name}
+            open={index === 0}
+            name="client"
+            className="rounded border border-line"
+          >
+            <summary className="px-3 py-2 text-sm font-medium hover:bg-sunken">{name}</summary>
+            <div className="grid gap-2 border-t border-line p-3">
+              {about ? <p className="text-sm text-muted">{about}</p> : null}
+              {blocks.map((block) => (
+                <CopyBlock key={block.label} label={block.label} text={block.text} />
+              ))}
+            </div>
+          </details>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+/** Third step: the page notices the first call by itself. */
+function FirstCall({
+  waiting,
+  lastUsedAt,
+  earlier,
+}: {
+  waiting: boolean;
+  lastUsedAt: string | null;
+  earlier: boolean;
+}) {
+  const { revalidate } = useLive();
+  useEffect(() => {
+    if (!waiting || lastUsedAt) return;
+    const timer = setInterval(revalidate, 2500);
+    return () => clearInterval(timer);
+  }, [waiting, lastUsedAt, revalidate]);
+  if (lastUsedAt) {
+    return (
+      <Notice
+        tone="done"
+        role="status"
+        title="First call received"
+        actions={<ButtonLink to="/start">Go on</ButtonLink>}
+      >
+        <RelativeTime at={lastUsedAt} />. Your agent is connected.
+      </Notice>
+    );
+  }
+  if (waiting) {
+    return (
+      <Notice tone="progress" role="status" title="No call yet">
+        This page waits for the first call with the new token.
+      </Notice>
+    );
+  }
+  if (!earlier) return null;
+  return <Notice tone="done" title="One of your agents has connected before" />;
+}
+
+/** First step: a token, shown once, that the blocks below already contain. */
+function TokenStep({ token, count }: { token: string | null; count: number }) {
+  const form = useServerForm<"label">({
+    lastResult: useAnswer(),
+    defaultValue: { label: "my agent" },
+  });
+  if (token) {
+    return (
+      <Section
+        title="1. Your token"
+        about="Shown only once. The commands below already contain it."
+      >
+        <CopyBlock label="API token" text={token} />
+      </Section>
+    );
+  }
+  return (
+    <Section
+      title="1. Create a token"
+      about={
+        count === 0
+          ? "An agent signs in with your token and can do what you can do."
+          : "Existing tokens cannot be shown again. Create one for this agent."
+      }
+    >
+      <ServerForm form={form}>
+        <WriteFields className="flex flex-wrap items-end gap-3">
+          <div className="min-w-48 flex-1">
+            <TextField label="Name" required {...form.field("label")} />
+          </div>
+          <SubmitButton size="lg" pendingLabel="Creating…">
+            Create token
+          </SubmitButton>
+        </WriteFields>
+      </ServerForm>
+    </Section>
   );
 }

@@ -29,7 +29,7 @@ function workers({ origin, token, product, installed = {} }: Place): Setup[] {
   );
   return [
     ...agents.map(({ name: agent, title, install, signIn }) => ({
-      name: `Let ${title} do the sprint`,
+      name: `Run sprints with ${title}`,
       about: `${installed[agent] ?? `Needs Node 20, git and ${title}: ${install}, then ${signIn}.`} Run it in the folder of your repository${product ? "" : ", with the code of your product"}.`,
       blocks: [
         {
@@ -41,7 +41,7 @@ function workers({ origin, token, product, installed = {} }: Place): Setup[] {
     {
       name: "The demo worker",
       about:
-        "Needs no model and no key; it asks one question and makes real commits in a sample repository.",
+        "Needs no model or key. It asks one question and makes real commits in a sample repository.",
       blocks: [{ label: "Terminal, in any folder", text: `${start} --exec demo --demo-ask` }],
     },
   ];
@@ -52,7 +52,7 @@ function curl({ origin, token, product }: Place): Setup {
   const text = `curl -H "Authorization: Bearer ${token}" \\\n  ${origin}${context}`;
   return {
     name: "Try it with curl",
-    about: "No agent needed: this reads what an agent reads first.",
+    about: "No agent needed. This returns the context that agents read first.",
     blocks: [{ label: "Terminal", text }],
   };
 }
@@ -89,8 +89,8 @@ function toolClients({ origin, token }: Place): Setup[] {
     },
     { name: "VS Code", blocks: [{ label: ".vscode/mcp.json", text: fileOf("servers") }] },
     {
-      name: "Only the tools of a worker",
-      about: "A shorter list of tools for agents that take jobs and nothing else.",
+      name: "Worker tools only",
+      about: "A shorter list of tools for agents that only run jobs.",
       blocks: [{ label: "Address", text: `${endpoint}/worker` }],
     },
   ];

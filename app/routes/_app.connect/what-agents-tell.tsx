@@ -1,12 +1,12 @@
-import { Section } from "~/components/card";
-import { Cell, Table } from "~/components/table";
 import { type AgentReports, knownAgents } from "~/contract/known-agents";
+import { Section } from "~/ui/card";
+import { Cell, Table } from "~/ui/rare/table";
 
 const heads: Record<keyof AgentReports, string> = {
-  entries: "What you see",
+  entries: "Output",
   tokens: "Tokens",
   cost: "Cost",
-  resume: "Goes on",
+  resume: "Resume",
   questions: "Questions",
   limits: "Limits",
 };
@@ -18,10 +18,10 @@ export function WhatAgentsTell() {
     Object.entries(reports).map(([way, told]) => ({ title, way, told })),
   );
   return (
-    <Section title="What each agent tells" flush>
+    <Section title="What agents report" flush>
       <Table
         stacked
-        caption="What each agent tells"
+        caption="What agents report"
         head={["Agent", ...names.map((name) => heads[name])]}
       >
         {rows.map(({ title, way, told }) => (

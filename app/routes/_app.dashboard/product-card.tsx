@@ -1,9 +1,9 @@
 import { Link } from "@remix-run/react";
-import { CodeChip } from "~/components/badge";
-import { CalendarDay, Elapsed } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
-import { describeStatuses, WovenProgress } from "~/components/woven-progress";
 import type { DashboardData } from "~/contract/dashboard";
+import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
+import { CodeChip } from "~/ui/badge";
+import { CalendarDay, Elapsed } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
 
 type Product = DashboardData["products"][number];
 
@@ -36,7 +36,7 @@ export function ProductCard({ product }: { product: Product }) {
               for <Elapsed from={run.started_at} />
             </span>
           ) : (
-            <span className="text-muted">waits for a worker</span>
+            <span className="text-muted">waiting for a worker</span>
           )}
         </p>
       ) : null}
@@ -64,9 +64,7 @@ function SprintPart({
       </p>
       <WovenProgress statuses={sprint.task_statuses} />
       <p className="text-xs text-muted">
-        {sprint.task_statuses.length > 0
-          ? describeStatuses(sprint.task_statuses)
-          : "No tasks in it yet"}
+        {sprint.task_statuses.length > 0 ? describeStatuses(sprint.task_statuses) : "No tasks yet"}
         {sprint.end_date ? (
           <>
             {" "}
@@ -82,7 +80,7 @@ function NoSprint({ product }: { product: Product }) {
   return (
     <p className="text-sm text-muted">
       {product.open_stories === 0
-        ? "No open story."
+        ? "No open stories."
         : `${product.open_stories} open ${product.open_stories === 1 ? "story" : "stories"}.`}{" "}
       <Link
         to={`/products/${product.id}/sprints`}

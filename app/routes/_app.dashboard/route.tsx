@@ -1,17 +1,21 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
-import { ButtonLink } from "~/components/button";
-import { Fact, Facts } from "~/components/card";
-import { EmptyState } from "~/components/empty-state";
-import { costsText } from "~/components/numbers";
-import { PageHeader } from "~/components/page-header";
-import { useRowKeys } from "~/components/page-keys";
+import { Link, useLoaderData } from "@remix-run/react";
+import type { DashboardData } from "~/contract/dashboard";
 import type { ProductOverview } from "~/contract/product";
 import { getDashboard } from "~/domain/pages/operations.server";
 import { listProductOverviews } from "~/domain/products/operations.server";
+import { DeleteProduct } from "~/features/products/delete-product";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
-import { AddedTo } from "./added-to";
-import { type ArchivedProduct, ArchivedProducts } from "./archived-products";
+import { ActionForm } from "~/ui/action-form";
+import { CodeChip } from "~/ui/badge";
+import { Button, ButtonLink } from "~/ui/button";
+import { Fact, Facts } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { costsText } from "~/ui/numbers";
+import { PageHeader } from "~/ui/page-header";
+import { useRowKeys } from "~/ui/page-keys";
+import { RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
 import { ProductCard } from "./product-card";
 import { WaitingForYou } from "./waiting-for-you";
 
@@ -59,7 +63,7 @@ export default function DashboardPage() {
       <AddedTo products={added_to} />
       {products.length === 0 ? (
         <EmptyState
-          title="Nothing on the loom yet"
+          title="No products yet"
           action={
             <>
               <ButtonLink to="/start" tone="primary">
@@ -69,8 +73,8 @@ export default function DashboardPage() {
             </>
           }
         >
-          A product holds the backlog that you and your agents share. The first steps take five
-          minutes and end with an agent's finished task.
+          A product holds the backlog that you share with your agents. Set one up and finish a first
+          task in about five minutes.
         </EmptyState>
       ) : (
         <div className="grid gap-5">
@@ -91,5 +95,86 @@ export default function DashboardPage() {
       )}
       <ArchivedProducts products={archived} />
     </>
+  );
+}
+
+/** Somebody made this person a member: said once, with the one thing that they have to decide. */
+function AddedTo({ products }: { products: DashboardData["added_to"] }) {
+  if (products.length === 0) return null;
+  return (
+    <ul
+      aria-label="You were added"
+      className="mb-5 divide-y divide-line rounded-lg border border-line bg-surface"
+    >
+      {products.map((product) => (
+        <li key={product.id} className="flex flex-wrap items-center gap-2 px-4 py-2.5 text-sm">
+          <p className="min-w-56 flex-1">
+            {product.owner_username ?? "Somebody"} added you to{" "}
+            <Link to={`/products/${product.id}/backlog`} className="font-medium hover:underline">
+              {product.name}
+            </Link>
+            . <span className="text-muted">Allow your workers to run its jobs?</span>
+          </p>
+          <WriteFields quiet>
+            <ActionForm
+              action={`/products/${product.id}/members`}
+              className="flex gap-2"
+              aria-label={`Workers in ${product.name}`}
+            >
+              <input type="hidden" name="intent" value="allow-workers" />
+              <Button type="submit" size="sm" name="allowed" value="yes">
+                Allow my workers
+              </Button>
+              <Button type="submit" size="sm" tone="quiet" name="allowed" value="no">
+                Do not allow
+              </Button>
+            </ActionForm>
+          </WriteFields>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ArchivedProduct {
+  id: string;
+  code: string;
+  name: string;
+  archived_at: string;
+}
+
+/** What its owner put away: still there to read, to bring back, or to delete for good. */
+function ArchivedProducts({ products }: { products: readonly ArchivedProduct[] }) {
+  if (products.length === 0) return null;
+  return (
+    <details className="mt-5 rounded-lg border border-line bg-surface">
+      <summary className="px-4 py-2.5 text-sm font-semibold hover:bg-sunken">
+        Archived <span className="font-normal text-muted">({products.length})</span>
+      </summary>
+      <ul className="divide-y divide-line border-t border-line">
+        {products.map((product) => (
+          <li key={product.id} className="flex flex-wrap items-center gap-2 px-4 py-2 text-sm">
+            <CodeChip>{product.code}</CodeChip>
+            <Link
+              to={`/products/${product.id}/backlog`}
+              className="min-w-28 flex-1 hover:underline"
+            >
+              {product.name}
+            </Link>
+            <span className="text-xs text-muted">
+              archived <RelativeTime at={product.archived_at} />
+            </span>
+            <WriteFields quiet>
+              <ActionForm action={`/products/${product.id}/settings`}>
+                <Button type="submit" size="sm" name="intent" value="restore">
+                  Restore<span className="sr-only"> {product.name}</span>
+                </Button>
+              </ActionForm>
+              <DeleteProduct product={product} size="sm" />
+            </WriteFields>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

@@ -1,9 +1,9 @@
 import { Link } from "@remix-run/react";
-import { CodeChip } from "~/components/badge";
-import { ButtonLink } from "~/components/button";
-import { RelativeTime } from "~/components/relative-time";
-import { StatusDot } from "~/components/status-pill";
 import type { DashboardData } from "~/contract/dashboard";
+import { CodeChip } from "~/ui/badge";
+import { ButtonLink } from "~/ui/button";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusDot } from "~/ui/status-pill";
 
 /** The one loud thing of the page: what only a person can move on. */
 export function WaitingForYou({

@@ -1,9 +1,9 @@
-import { SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { SelectField, TextAreaField, TextField } from "~/components/field";
-import { ServerForm, useServerForm } from "~/components/server-form";
-import { useAnswer } from "~/components/use-answer";
-import { WriteFields } from "~/components/write-access";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { SelectField, TextAreaField, TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { useAnswer } from "~/ui/use-answer";
+import { WriteFields } from "~/ui/write-access";
 
 export function NewIdeaForm({
   products,
@@ -24,25 +24,25 @@ export function NewIdeaForm({
       <ServerForm form={form} className="grid max-w-xl gap-4">
         <WriteFields className="grid gap-4">
           <TextField
-            label="In one line"
+            label="Title"
             required
             autoFocus={asked}
             data-create={!asked || undefined}
             {...form.field("title")}
           />
           <TextAreaField
-            label="More about it"
+            label="Description"
             required={false}
             description="Markdown."
             {...form.field("description")}
           />
           <SelectField
-            label="For"
+            label="Product"
             options={products.map(({ id, name }) => ({ value: id, label: name }))}
             {...form.field("product_id")}
           />
           <div>
-            <SubmitButton pendingLabel="Noting…">Note it</SubmitButton>
+            <SubmitButton pendingLabel="Creating…">Create idea</SubmitButton>
           </div>
         </WriteFields>
       </ServerForm>

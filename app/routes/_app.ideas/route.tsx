@@ -1,18 +1,19 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { useLoaderData, useSearchParams } from "@remix-run/react";
-import { ButtonLink } from "~/components/button";
-import { EmptyState } from "~/components/empty-state";
-import { PageHeader } from "~/components/page-header";
-import { useRowKeys } from "~/components/page-keys";
-import { createIdeaInput } from "~/contract/idea";
+import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
+import { createIdeaInput, type Idea } from "~/contract/idea";
 import { createIdea, listIdeas } from "~/domain/ideas/operations.server";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { CodeChip } from "~/ui/badge";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { PageHeader } from "~/ui/page-header";
+import { useRowKeys } from "~/ui/page-keys";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
 import { ProductFilter } from "../_app/product-filter";
 import { useShellData } from "../_app/shell-data";
-import { IdeaCard } from "./idea-card";
-import { IdeaTabs } from "./idea-tabs";
 import { NewIdeaForm } from "./new-idea-form";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -53,7 +54,7 @@ export default function IdeasPage() {
     <>
       <PageHeader
         title="Ideas"
-        lead="Your own notes about what a product could become. Agents read the open ones with their context."
+        lead="Your private notes about a product. Agents read your open ideas as part of their context."
         actions={
           <>
             <ProductFilter productId={productId} />
@@ -114,8 +115,52 @@ function NoIdeas({ archived, hasProducts }: { archived: boolean; hasProducts: bo
       }
     >
       {hasProducts
-        ? "Note one, talk it through with an agent, and make it a PBI when it is ready."
+        ? "Write one down, discuss it with an agent, and promote it to a PBI when it is ready."
         : "An idea belongs to a product."}
     </EmptyState>
+  );
+}
+
+function IdeaCard({ idea, product }: { idea: Idea; product: string | undefined }) {
+  return (
+    <li className="grid gap-2 rounded-lg border border-line bg-surface p-4">
+      <div className="flex items-center gap-2">
+        <CodeChip>{idea.code}</CodeChip>
+        <StatusPill status={idea.status} />
+      </div>
+      <Link to={`/ideas/${idea.id}`} data-row className="font-semibold hover:underline">
+        {idea.title}
+      </Link>
+      {idea.description ? (
+        <p className="line-clamp-3 text-sm text-muted">{excerptOf(idea.description)}</p>
+      ) : null}
+      <p className="mt-auto text-xs text-faint">
+        {product} · <RelativeTime at={idea.created_at} />
+      </p>
+    </li>
+  );
+}
+
+/** The words of a Markdown text, for a few lines of preview. */
+function excerptOf(markdown: string): string {
+  return markdown
+    .slice(0, 400)
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/^[#>\s]+|^[-*+] |[*`~]+|\b_|_\b/gm, "");
+}
+
+const tabClass =
+  "-mb-px border-b-2 border-transparent px-2.5 py-2 text-sm text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:py-3";
+
+function IdeaTabs({ archived }: { archived: boolean }) {
+  return (
+    <nav aria-label="Ideas by state" className="mb-5 flex gap-1 border-b border-line">
+      <Link to="." aria-current={archived ? undefined : "page"} className={tabClass}>
+        Open
+      </Link>
+      <Link to="?state=archived" aria-current={archived ? "page" : undefined} className={tabClass}>
+        Archived
+      </Link>
+    </nav>
   );
 }

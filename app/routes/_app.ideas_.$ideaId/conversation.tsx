@@ -1,16 +1,16 @@
 import { useFetcher } from "@remix-run/react";
 import { useEffect, useRef } from "react";
-import type { ActionAnswer } from "~/components/action-form";
-import { SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { TextAreaField } from "~/components/field";
-import { Prose, type SafeHtml } from "~/components/prose";
-import { RelativeTime } from "~/components/relative-time";
-import { ServerForm, useServerForm } from "~/components/server-form";
-import { isHeld } from "~/components/status";
-import { StatusPill } from "~/components/status-pill";
-import { WriteFields } from "~/components/write-access";
 import type { UserQuestion } from "~/contract/question";
+import { Prose, type SafeHtml } from "~/features/markdown/prose";
+import type { ActionAnswer } from "~/ui/action-form";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { TextAreaField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { RelativeTime } from "~/ui/relative-time";
+import { isHeld } from "~/ui/status";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 
 /** The talk about an idea: the person asks, an agent answers when it has read the repository. */
 export function Conversation({
@@ -30,7 +30,7 @@ export function Conversation({
   return (
     <Section
       title="Conversation"
-      about="Ask an agent about this idea. A worker reads the repository and answers here."
+      about="Ask an agent about this idea. A worker reads the repository and replies here."
     >
       <ol className="mb-4 grid gap-4" aria-live="polite">
         {questions.map((question, index) => {
@@ -78,9 +78,9 @@ export function Conversation({
 }
 
 function pendingWords(question: UserQuestion): string {
-  if (isHeld(question.job_status)) return "A worker is on it";
+  if (isHeld(question.job_status)) return "A worker is answering";
   if (question.job_status === "failed") return "The worker failed";
   if (question.job_status === "cancelled") return "Cancelled";
-  if (question.job_status === null) return "Nobody answered. Ask again if it still matters";
-  return "Waits for a worker";
+  if (question.job_status === null) return "No answer. Ask again if you still need one";
+  return "Waiting for a worker";
 }

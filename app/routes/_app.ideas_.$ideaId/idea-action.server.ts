@@ -32,7 +32,7 @@ export async function actOnIdea(actor: Actor, ideaId: string, request: Request):
     ask: () =>
       runForm(form, askAboutIdeaInput, async (input) => {
         await askAboutIdea(actor, input);
-        return done(form, back, "Asked; a worker answers here");
+        return done(form, back, "Question sent. A worker will answer here");
       }),
     promote: () =>
       runForm(form, promoteIdeaInput, async (input) => {
@@ -53,7 +53,7 @@ export async function actOnIdea(actor: Actor, ideaId: string, request: Request):
     },
     restore: async () => {
       await restoreIdea(actor, { idea_id: ideaId });
-      return done(form, back, "It is back");
+      return done(form, back, "Restored");
     },
   });
 }

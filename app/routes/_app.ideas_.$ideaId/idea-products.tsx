@@ -1,9 +1,9 @@
-import { ActionForm } from "~/components/action-form";
-import { Button } from "~/components/button";
-import { Section } from "~/components/card";
-import { SelectField } from "~/components/field";
-import { WriteFields } from "~/components/write-access";
 import type { Idea } from "~/contract/idea";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { SelectField } from "~/ui/field";
+import { WriteFields } from "~/ui/write-access";
 
 /** Other products that the idea touches. */
 export function IdeaProducts({
@@ -20,7 +20,7 @@ export function IdeaProducts({
   return (
     <Section title="Products">
       <ul className="grid gap-1.5 text-sm">
-        <li>{products.find(({ id }) => id === idea.product_id)?.name ?? "Its own product"}</li>
+        <li>{products.find(({ id }) => id === idea.product_id)?.name ?? "Main product"}</li>
         {linked.map((product) => (
           <li key={product.id} className="flex items-center justify-between gap-2">
             {product.name}
@@ -42,7 +42,7 @@ export function IdeaProducts({
             <div className="min-w-0 flex-1">
               <SelectField
                 name="product_id"
-                label="Also touches"
+                label="Also affects"
                 options={others.map(({ id, name }) => ({ value: id, label: name }))}
               />
             </div>

@@ -1,10 +1,10 @@
-import { ActionForm } from "~/components/action-form";
-import { Button } from "~/components/button";
-import { Picker, Properties } from "~/components/in-place/properties";
 import type { Idea } from "~/contract/idea";
+import { Picker, Properties } from "~/features/in-place/properties";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
 
 const steps = ["draft", "discussing", "ready"] as const;
-const labels = { draft: "Draft", discussing: "Being discussed", ready: "Ready" } as const;
+const labels = { draft: "Draft", discussing: "Discussing", ready: "Ready" } as const;
 
 export function IdeaProperties({
   idea,
@@ -19,7 +19,7 @@ export function IdeaProperties({
     <Properties footer={<ArchiveIdea isArchived={idea.archived_at !== null} />}>
       {at === -1 ? null : (
         <Picker
-          label="State"
+          label="Status"
           name="status"
           value={idea.status}
           fields={update}
@@ -46,7 +46,7 @@ function ArchiveIdea({ isArchived }: { isArchived: boolean }) {
   return (
     <ActionForm>
       <Button type="submit" size="sm" name="intent" value={isArchived ? "restore" : "archive"}>
-        {isArchived ? "Take it out of the archive" : "Archive"}
+        {isArchived ? "Restore" : "Archive"}
       </Button>
     </ActionForm>
   );

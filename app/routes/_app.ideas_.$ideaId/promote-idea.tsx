@@ -1,12 +1,12 @@
 import { useFetcher } from "@remix-run/react";
-import type { ActionAnswer } from "~/components/action-form";
-import { SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { SelectField, TextField } from "~/components/field";
-import { priorityOptions } from "~/components/priority";
-import { ServerForm, useServerForm } from "~/components/server-form";
-import { WriteFields } from "~/components/write-access";
 import type { Idea } from "~/contract/idea";
+import { priorityOptions } from "~/features/items/lists/priority";
+import type { ActionAnswer } from "~/ui/action-form";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { SelectField, TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { WriteFields } from "~/ui/write-access";
 
 /** An idea that is ready becomes a PBI, at once and with a link both ways. */
 export function PromoteIdea({
@@ -22,15 +22,15 @@ export function PromoteIdea({
     defaultValue: { title: idea.title, product_id: idea.product_id, priority: "3" },
   });
   return (
-    <Section title="Make it a PBI">
+    <Section title="Promote to PBI">
       <details>
         <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
-          It is ready for the backlog
+          Promote to PBI
         </summary>
         <ServerForm form={form} fetcher={fetcher} className="mt-3 grid gap-3">
           <WriteFields className="grid gap-3">
             <input type="hidden" name="intent" value="promote" />
-            <TextField label="Title of the PBI" {...form.field("title")} />
+            <TextField label="PBI title" {...form.field("title")} />
             <SelectField
               label="Product"
               options={products.map(({ id, name }) => ({ value: id, label: name }))}
@@ -38,7 +38,7 @@ export function PromoteIdea({
             />
             <SelectField label="Priority" options={priorityOptions()} {...form.field("priority")} />
             <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Promoting…">
-              Promote to a PBI
+              Promote
             </SubmitButton>
           </WriteFields>
         </ServerForm>

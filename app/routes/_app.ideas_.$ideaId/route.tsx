@@ -1,21 +1,21 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { Section } from "~/components/card";
-import { FormErrors } from "~/components/field";
-import { EditableText } from "~/components/in-place/editable-text";
-import { EditableTitle } from "~/components/in-place/editable-title";
-import { renderMarkdown } from "~/components/markdown.server";
-import { PageHeader } from "~/components/page-header";
-import { useEditKey } from "~/components/page-keys";
-import { QuestionCard } from "~/components/questions/question-card";
-import { RelativeTime } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
-import { useAnswer } from "~/components/use-answer";
 import { getIdea } from "~/domain/ideas/operations.server";
 import { getIdeaConversation } from "~/domain/questions/operations.server";
+import { EditableText } from "~/features/in-place/editable-text";
+import { EditableTitle } from "~/features/in-place/editable-title";
+import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { QuestionCard } from "~/features/questions/question-card";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { Section } from "~/ui/card";
+import { FormErrors } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
+import { useEditKey } from "~/ui/page-keys";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+import { useAnswer } from "~/ui/use-answer";
 import { useShellData } from "../_app/shell-data";
 import { Conversation } from "./conversation";
 import { actOnIdea } from "./idea-action.server";
@@ -23,22 +23,22 @@ import { IdeaProducts } from "./idea-products";
 import { IdeaProperties } from "./idea-properties";
 import { PromoteIdea } from "./promote-idea";
 
-export { RouteError as ErrorBoundary } from "~/components/error-page";
 export { shouldRevalidate } from "~/live/unreachable";
+export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor } = await requireActor(request, context);
+  const { actor, principal } = await requireActor(request, context);
   const ideaId = requireId(params.ideaId, "idea");
   const [idea, talk] = await Promise.all([
     getIdea(actor, { idea_id: ideaId }),
     getIdeaConversation(actor, { idea_id: ideaId }),
   ]);
-  return json({
-    idea,
-    talk,
-    description: await renderMarkdown(idea.description),
-    answers: await Promise.all(talk.user_questions.map(({ answer }) => renderMarkdown(answer))),
-  });
+  const show = (text: string | null) => renderMarkdown(text, principal.user_id);
+  const [description, ...answers] = await Promise.all([
+    show(idea.description),
+    ...talk.user_questions.map(({ answer }) => show(answer)),
+  ]);
+  return json({ idea, talk, description, answers });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -69,12 +69,12 @@ export default function IdeaPage() {
         <div className="grid min-w-0 gap-5">
           <EditableText
             key={idea.id}
-            label="The idea"
+            label="Description"
             name="description"
             value={idea.description}
             fields={fields}
             content={description}
-            empty="More about it."
+            empty="Add a description"
           />
           {talk.agent_questions.map((question) => (
             <QuestionCard key={question.id} question={question} />
@@ -119,7 +119,7 @@ function IdeaTitle({ idea, fields }: { idea: Idea; fields: Record<string, string
 function Promoted({ pbi }: { pbi: NonNullable<Idea["pbi"]> }) {
   return (
     <>
-      It became{" "}
+      Promoted to{" "}
       <Link
         to={`/products/${pbi.product_id}/backlog?panel=pbi:${pbi.id}`}
         className="text-accent underline"

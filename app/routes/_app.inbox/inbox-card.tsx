@@ -1,14 +1,14 @@
 import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { ActionForm } from "~/components/action-form";
-import { CodeChip } from "~/components/badge";
-import { Button, ButtonLink, buttonClass } from "~/components/button";
-import { PutAside } from "~/components/inbox/put-aside";
-import { QuestionCard } from "~/components/questions/question-card";
-import { RelativeTime } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
-import { WriteFields } from "~/components/write-access";
 import type { InboxItem } from "~/contract/inbox";
+import { PutAside } from "~/features/inbox/put-aside";
+import { QuestionCard } from "~/features/questions/question-card";
+import { ActionForm } from "~/ui/action-form";
+import { CodeChip } from "~/ui/badge";
+import { Button, ButtonLink, buttonClass } from "~/ui/button";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 
 type Of<Kind extends InboxItem["kind"]> = Extract<InboxItem, { kind: Kind }>;
 
@@ -35,7 +35,7 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
     <Card
       item={item}
       label={`Review of ${item.code}`}
-      pill={<StatusPill status="REVIEW" label="Waits for review" />}
+      pill={<StatusPill status="REVIEW" label="Needs review" />}
       to={`/tasks/${item.id}`}
       about={`${item.story_code} ${item.story_title}`}
     >
@@ -45,10 +45,10 @@ function ReviewCard({ item }: { item: Of<"review"> }) {
         <ActionForm action={`/tasks/${item.id}`} className="flex flex-wrap gap-2">
           <input type="hidden" name="intent" value="set-status" />
           <Button type="submit" name="status" value="done" tone="primary">
-            Approve: it is done
+            Approve
           </Button>
           <Button type="submit" name="status" value="todo">
-            Back to do
+            Move to To do
           </Button>
         </ActionForm>
       )}
@@ -67,7 +67,7 @@ function Verdict({ jobId, code }: { jobId: string; code: string }) {
           Approve
         </Button>
       </ActionForm>
-      <ButtonLink to={changes}>See the changes</ButtonLink>
+      <ButtonLink to={changes}>View changes</ButtonLink>
       <details className="min-w-0 open:basis-full">
         <summary className={buttonClass("plain", "md", "cursor-pointer")}>Request changes</summary>
         <ActionForm action={changes} className="mt-2 grid gap-2">
@@ -77,8 +77,8 @@ function Verdict({ jobId, code }: { jobId: string; code: string }) {
             required
             maxLength={10_000}
             rows={3}
-            aria-label={`What should change in ${code}`}
-            placeholder="What should change"
+            aria-label={`What needs to change in ${code}?`}
+            placeholder="What needs to change?"
             className="w-full rounded border border-line-strong bg-raised px-2.5 py-1.5 text-sm"
           />
           <Button
@@ -87,7 +87,7 @@ function Verdict({ jobId, code }: { jobId: string; code: string }) {
             value="request_changes"
             className="justify-self-start"
           >
-            Send back
+            Request changes
           </Button>
         </ActionForm>
       </details>
@@ -103,7 +103,7 @@ function FailedRunCard({ item }: { item: Of<"run"> }) {
       label={`Failed run of ${item.code}`}
       pill={<StatusPill status="FAILED" label="Run failed" />}
       to={run}
-      about={item.task_code ? `It ended at ${item.task_code}.` : undefined}
+      about={item.task_code ? `Failed at ${item.task_code}.` : undefined}
       reason={item.reason}
     >
       <ActionForm action={run} className="flex flex-wrap gap-2">
@@ -122,8 +122,8 @@ function FailedTalkCard({ item }: { item: Of<"job"> }) {
   return (
     <Card
       item={item}
-      label={`Failed talk about ${item.code}`}
-      pill={<StatusPill status="FAILED" label="Talk failed" />}
+      label={`Failed conversation about ${item.code}`}
+      pill={<StatusPill status="FAILED" label="Conversation failed" />}
       to={`/jobs/${item.id}`}
       reason={item.reason}
     >
@@ -139,7 +139,7 @@ function AddedCard({ item }: { item: Of<"added"> }) {
       label={`You were added to ${item.title}`}
       pill={<StatusPill status="WAITING" label="You were added" />}
       to={`/products/${item.product_id}/backlog`}
-      about={`${item.owner_name ?? "Somebody"} made you a member. May your workers do its jobs on your machine?`}
+      about={`${item.owner_name ?? "Somebody"} added you to this product. Allow your workers to run its jobs?`}
     >
       <ActionForm
         action={`/products/${item.product_id}/members`}
@@ -148,10 +148,10 @@ function AddedCard({ item }: { item: Of<"added"> }) {
       >
         <input type="hidden" name="intent" value="allow-workers" />
         <Button type="submit" name="allowed" value="yes">
-          Let my workers work here
+          Allow my workers
         </Button>
         <Button type="submit" tone="quiet" name="allowed" value="no">
-          Not mine
+          Do not allow
         </Button>
       </ActionForm>
     </Card>
@@ -189,7 +189,7 @@ function Card({
           {item.later_until ? (
             <>
               {" "}
-              · back <RelativeTime at={item.later_until} />
+              · snoozed until <RelativeTime at={item.later_until} />
             </>
           ) : null}
         </span>

@@ -1,17 +1,17 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { Kbd } from "~/components/badge";
-import { EmptyState } from "~/components/empty-state";
-import { FreshRows } from "~/components/fresh-rows";
-import { InboxTabs } from "~/components/inbox/inbox-tabs";
-import { useInboxKeys } from "~/components/inbox/use-inbox-keys";
-import { PageHeader } from "~/components/page-header";
-import { useSteadyRows } from "~/components/use-steady-rows";
 import { type GetInboxInput, type InboxItem, markInboxItemInput } from "~/contract/inbox";
 import { markInboxItem } from "~/domain/inbox/mark-inbox-item.server";
 import { getInbox } from "~/domain/inbox/operations.server";
+import { InboxTabs } from "~/features/inbox/inbox-tabs";
+import { useInboxKeys } from "~/features/inbox/use-inbox-keys";
+import { FreshRows } from "~/features/items/lists/fresh-rows";
+import { useSteadyRows } from "~/features/items/lists/use-steady-rows";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { Kbd } from "~/ui/badge";
+import { EmptyState } from "~/ui/empty-state";
+import { PageHeader } from "~/ui/page-header";
 import { questionIntents } from "../_app.questions/question-intents.server";
 import { InboxCard } from "./inbox-card";
 
@@ -35,7 +35,11 @@ export const loader = pageLoader(async ({ request, context }) => {
   return json({ show, ...(await getInbox(actor, filters[show])) });
 });
 
-const told = { done: "Put away", later: "Back tomorrow morning", open: "Back in your inbox" };
+const told = {
+  done: "Archived",
+  later: "Snoozed until tomorrow morning",
+  open: "Moved to your inbox",
+};
 
 export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
@@ -54,17 +58,20 @@ export const meta: MetaFunction = () => [{ title: "Inbox · Backloom" }];
 
 const empty: Record<Filter, readonly [title: string, text: string, keys?: string]> = {
   all: [
-    "Nobody waits for you",
-    "Questions of agents, work to review, failures and products that you were added to come here.",
+    "Your inbox is empty",
+    "Questions from agents, work to review, failures and invitations appear here.",
     "Press g b to plan what comes next.",
   ],
-  reviews: ["Nothing to review", "Tasks that wait in review come here."],
+  reviews: ["Nothing to review", "Tasks in review appear here."],
   failures: [
-    "Nothing failed",
-    "Runs and jobs that failed in the last two weeks and were not tried again come here.",
+    "No failures",
+    "Runs and jobs that failed in the last two weeks and were not retried appear here.",
   ],
-  later: ["Nothing put off", "Later puts a thing off until tomorrow morning.", "Its key is h."],
-  done: ["Nothing here", "What you put away while it still waits for others stays here."],
+  later: ["Nothing snoozed", "Snooze hides an item until tomorrow morning.", "Press h to snooze."],
+  done: [
+    "Nothing archived",
+    "Items that you archive stay here while they are still open for others.",
+  ],
 };
 
 /** What one answers or puts away only leaves. */
@@ -77,7 +84,7 @@ export default function InboxPage() {
   useInboxKeys();
   return (
     <div className="mx-auto max-w-3xl">
-      <PageHeader title="Inbox" lead="Everything that waits for you, over all products." />
+      <PageHeader title="Inbox" lead="Everything that needs you, across all products." />
       <InboxTabs current={show} counts={counts} later={later} />
       <Items key={show} show={show} items={items} />
     </div>
@@ -100,8 +107,8 @@ function Items({ show, items }: { show: Filter; items: readonly InboxItem[] }) {
             <InboxCard key={keyOf(item)} item={item} />
           ))}
           <p className="hidden text-center text-xs text-muted keyboard:block">
-            <Kbd>j</Kbd> <Kbd>k</Kbd> walk, <Kbd>1</Kbd> to <Kbd>8</Kbd> choose an answer,{" "}
-            <Kbd>e</Kbd> done, <Kbd>h</Kbd> later.
+            <Kbd>j</Kbd> <Kbd>k</Kbd> to move, <Kbd>1</Kbd> to <Kbd>8</Kbd> to answer, <Kbd>e</Kbd>{" "}
+            to archive, <Kbd>h</Kbd> to snooze.
           </p>
         </div>
       )}

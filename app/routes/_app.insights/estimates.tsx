@@ -1,10 +1,10 @@
 import { Link } from "@remix-run/react";
-import { CodeChip } from "~/components/badge";
-import { ForecastLine } from "~/components/budgets/forecast-line";
-import { Section } from "~/components/card";
-import { durationText } from "~/components/relative-time";
-import { Cell, Table } from "~/components/table";
 import type { Forecast } from "~/contract/forecast";
+import { ForecastLine } from "~/features/budgets/forecast-line";
+import { CodeChip } from "~/ui/badge";
+import { Section } from "~/ui/card";
+import { Cell, Table } from "~/ui/rare/table";
+import { durationText } from "~/ui/relative-time";
 
 const sizes = { S: "up to 15 min", M: "up to 1 h", L: "up to 4 h", XL: "more than 4 h" };
 
@@ -14,19 +14,19 @@ export function Estimates({ forecast }: { forecast: Forecast }) {
   return (
     <Section
       title="Estimates"
-      about="What the next task will take, and how estimates compared with the time that agents worked."
+      about="Forecast for the next task, and estimates compared with actual agent time."
     >
       <div className="grid gap-4 text-sm">
         <ForecastLine forecast={forecast} />
         {estimates.length > 0 ? (
           <Table
-            caption="Estimate and actual time by size and model"
+            caption="Estimated and actual time by size and model"
             head={[
               "Size",
               "Model",
               { label: "Tasks", numeric: true },
               { label: "Estimated", numeric: true },
-              { label: "Took", numeric: true },
+              { label: "Actual", numeric: true },
             ]}
           >
             {estimates.map((row) => (
@@ -42,7 +42,7 @@ export function Estimates({ forecast }: { forecast: Forecast }) {
             ))}
           </Table>
         ) : (
-          <p className="text-muted">Estimates of finished tasks appear here beside their time.</p>
+          <p className="text-muted">Finished tasks with an estimate appear here.</p>
         )}
         {surprises.length > 0 ? <Surprises surprises={surprises} /> : null}
       </div>
@@ -53,7 +53,7 @@ export function Estimates({ forecast }: { forecast: Forecast }) {
 function Surprises({ surprises }: Pick<Forecast, "surprises">) {
   return (
     <div className="grid gap-1.5">
-      <h3 className="font-semibold">What surprised</h3>
+      <h3 className="font-semibold">Largest differences</h3>
       <ul className="grid gap-1">
         {surprises.map((task) => (
           <li key={task.task_id} className="flex flex-wrap items-baseline gap-x-3">
@@ -62,7 +62,7 @@ function Surprises({ surprises }: Pick<Forecast, "surprises">) {
               {task.task_title}
             </Link>
             <span className="text-muted tabular-nums">
-              {minutesText(task.estimated_minutes)} estimated, took{" "}
+              {minutesText(task.estimated_minutes)} estimated, actual{" "}
               {minutesText(task.actual_minutes)}
             </span>
           </li>

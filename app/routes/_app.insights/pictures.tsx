@@ -1,10 +1,9 @@
 import { Link } from "@remix-run/react";
-import { Section } from "~/components/card";
-import type { Chart } from "~/components/charts/chart";
-import { ChartFigure } from "~/components/charts/chart-figure";
-import { costsText } from "~/components/numbers";
 import type { Insights } from "~/contract/insight";
-import { type CostChart, CostCharts } from "./cost-charts";
+import type { Chart } from "~/features/charts/chart";
+import { ChartFigure } from "~/features/charts/chart-figure";
+import { Section } from "~/ui/card";
+import { costsText } from "~/ui/numbers";
 
 /** How the sprint goes, what days cost, how long tasks take, and what each product costs. */
 export function Pictures({
@@ -28,25 +27,25 @@ export function Pictures({
         {charts.burndown ? (
           <ChartFigure
             chart={charts.burndown}
-            caption="The upper line is the scope, dots the even way to its end; weekends are tinted."
+            caption="The upper line is the scope. The dotted line is an even pace. Weekends are shaded."
           />
         ) : (
           <p className="text-sm text-muted">
-            The line begins when the sprint starts and its first task moves.
+            The chart starts when the sprint is active and its first task moves.
           </p>
         )}
       </Section>
-      <Section title="Cost a day" about="Stacked by model.">
+      <Section title="Cost per day" about="By model.">
         <CostCharts charts={charts.costs} used={used} />
       </Section>
-      <Section title="Cycle time" about="From the first start of a task to its end, 90 days.">
+      <Section title="Cycle time" about="Time from start to done, last 90 days.">
         {charts.cycleTimes ? (
           <ChartFigure
             chart={charts.cycleTimes}
-            caption="A dot is a task; heights grow with the root of the time."
+            caption="Each dot is a task. The time axis uses a square-root scale."
           />
         ) : (
-          <p className="text-sm text-muted">Three finished tasks make the first picture.</p>
+          <p className="text-sm text-muted">The chart appears after three finished tasks.</p>
         )}
       </Section>
       <ProductCosts products={products} current={productId} />
@@ -80,5 +79,42 @@ function ProductCosts({
         ))}
       </ul>
     </Section>
+  );
+}
+
+interface CostChart {
+  chart: Chart;
+  models: readonly { name: string; fill: string; cost: string }[];
+}
+
+/** One chart a currency, each with its models. */
+function CostCharts({ charts, used }: { charts: readonly CostChart[]; used: boolean }) {
+  if (charts.length === 0) {
+    return (
+      <p className="text-sm text-muted">
+        {used
+          ? "Tokens were reported, but their models have no price yet."
+          : "The chart appears when a job reports its tokens."}
+      </p>
+    );
+  }
+  return (
+    <div className="grid gap-4">
+      {charts.map(({ chart, models }) => (
+        <div key={chart.label} className="grid gap-2">
+          <ul aria-label="Models" className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
+            {models.map(({ name, fill, cost }) => (
+              <li key={name} className="flex items-center gap-1.5">
+                <svg viewBox="0 0 10 10" className="size-2.5" aria-hidden="true">
+                  <rect width="10" height="10" rx="2" className={fill} />
+                </svg>
+                <span className="text-muted">{name}</span> {cost}
+              </li>
+            ))}
+          </ul>
+          <ChartFigure chart={chart} />
+        </div>
+      ))}
+    </div>
   );
 }

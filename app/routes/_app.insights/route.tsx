@@ -1,19 +1,19 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ButtonLink } from "~/components/button";
-import { Fact, Facts } from "~/components/card";
-import { drawBurndown } from "~/components/charts/draw-burndown.server";
-import { drawCosts } from "~/components/charts/draw-costs.server";
-import { drawCycleTimes } from "~/components/charts/draw-cycle-times.server";
-import { EmptyState } from "~/components/empty-state";
-import { costsText, countText, percentText, tokensText } from "~/components/numbers";
-import { PageHeader } from "~/components/page-header";
 import type { UsageNumbers } from "~/contract/insight";
 import { getForecast } from "~/domain/budgets/operations.server";
 import { getInsights } from "~/domain/insights/operations.server";
 import { getShell } from "~/domain/pages/operations.server";
+import { drawBurndown } from "~/features/charts/draw-burndown.server";
+import { drawCosts } from "~/features/charts/draw-costs.server";
+import { drawCycleTimes } from "~/features/charts/draw-cycle-times.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { ButtonLink } from "~/ui/button";
+import { Fact, Facts } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { costsText, countText, percentText, tokensText } from "~/ui/numbers";
+import { PageHeader } from "~/ui/page-header";
 import { ProductFilter } from "../_app/product-filter";
 import { Estimates } from "./estimates";
 import { Pictures } from "./pictures";
@@ -53,7 +53,7 @@ export default function InsightsPage() {
   if (!data.insights) {
     return (
       <>
-        <PageHeader title="Insights" lead="How the work goes and what it costs." />
+        <PageHeader title="Insights" lead="Progress and cost of the work." />
         <EmptyState
           title="No product yet"
           action={
@@ -62,7 +62,7 @@ export default function InsightsPage() {
             </ButtonLink>
           }
         >
-          Burndown, tokens and cost belong to a product.
+          Create a product to see its burndown, tokens and cost.
         </EmptyState>
       </>
     );
@@ -72,7 +72,7 @@ export default function InsightsPage() {
     <>
       <PageHeader
         title="Insights"
-        lead="How the work goes and what it costs."
+        lead="Progress and cost of the work."
         actions={<ProductFilter productId={productId} required />}
       />
       <div className="grid gap-5">
@@ -87,17 +87,17 @@ export default function InsightsPage() {
 
 function Totals({ totals }: { totals: UsageNumbers }) {
   const read = totals.input_tokens + totals.cache_read_tokens + totals.cache_write_tokens;
-  const noCost = totals.jobs === 0 ? "none yet" : "not known";
+  const noCost = totals.jobs === 0 ? "No data" : "Unknown";
   const cached = read === 0 ? null : totals.cache_read_tokens / read;
   return (
     <Facts>
       <Fact term="Cost">{costsText(totals.costs) ?? noCost}</Fact>
       <Fact term="Jobs">{countText(totals.jobs, "job")}</Fact>
-      <Fact term="Read">{tokensText(read)}</Fact>
-      <Fact term="Written">{tokensText(totals.output_tokens)}</Fact>
-      {cached === null ? null : <Fact term="Read from the cache">{percentText(cached)}</Fact>}
+      <Fact term="Input">{tokensText(read)}</Fact>
+      <Fact term="Output">{tokensText(totals.output_tokens)}</Fact>
+      {cached === null ? null : <Fact term="Cached input">{percentText(cached)}</Fact>}
       {totals.unpriced_jobs > 0 ? (
-        <Fact term="Without a price">{countText(totals.unpriced_jobs, "job")}</Fact>
+        <Fact term="Models without a price">{countText(totals.unpriced_jobs, "job")}</Fact>
       ) : null}
     </Facts>
   );

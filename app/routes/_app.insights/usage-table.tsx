@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
-import { costsText, tokensText } from "~/components/numbers";
-import { Cell, Table } from "~/components/table";
 import type { UsageNumbers } from "~/contract/insight";
+import { costsText, tokensText } from "~/ui/numbers";
+import { Cell, Table } from "~/ui/rare/table";
 
 export interface UsageRow extends UsageNumbers {
   key: string;
@@ -25,11 +25,11 @@ export function UsageTable({ title, rows }: { title: string; rows: readonly Usag
           caption={title}
           columns={usageColumns}
           head={[
-            "What",
+            "Name",
             { label: "Jobs", numeric: true },
-            { label: "Read", numeric: true },
+            { label: "Input", numeric: true },
             { label: "Cached", numeric: true },
-            { label: "Written", numeric: true },
+            { label: "Output", numeric: true },
             { label: "Cost", numeric: true },
           ]}
         >
@@ -60,6 +60,6 @@ export function UsageTable({ title, rows }: { title: string; rows: readonly Usag
 /** What is not known is not zero; an estimate says so. */
 function costText({ costs, estimated }: UsageNumbers): string {
   const text = costsText(costs);
-  if (text === null) return "not known";
+  if (text === null) return "Unknown";
   return estimated ? `${text} (estimated)` : text;
 }

@@ -32,16 +32,13 @@ export function UsageTables({
       />
       <UsageTable
         title="By worker"
-        rows={named(by_worker, (row) => [
-          row.worker_id,
-          row.worker_name ?? "a worker that is gone",
-        ])}
+        rows={named(by_worker, (row) => [row.worker_id, row.worker_name ?? "removed worker"])}
       />
       <UsageTable
         title="By sprint"
         rows={named(by_sprint, (row) => [
           row.sprint_id,
-          row.sprint_code ?? "outside sprints",
+          row.sprint_code ?? "no sprint",
           `${product}/sprints/`,
         ])}
       />
@@ -49,7 +46,7 @@ export function UsageTables({
         title="By run"
         rows={named(by_run, (row) => [
           row.sprint_run_id,
-          row.branch ?? "outside runs",
+          row.branch ?? "no run",
           `${product}/runs/`,
         ])}
       />
@@ -57,7 +54,7 @@ export function UsageTables({
         title="By story"
         rows={named(by_story, ({ story_id, story_code, story_title }) => [
           story_id,
-          story_code ? `${story_code} ${story_title}` : "without a story",
+          story_code ? `${story_code} ${story_title}` : "no story",
           "/stories/",
         ])}
       />
@@ -65,7 +62,7 @@ export function UsageTables({
         title="By task"
         rows={named(by_task, ({ task_id, task_code, task_title }) => [
           task_id,
-          task_code ? `${task_code} ${task_title}` : "without a task",
+          task_code ? `${task_code} ${task_title}` : "no task",
           "/tasks/",
         ])}
       />

@@ -1,25 +1,25 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { CodeChip } from "~/components/badge";
-import { Button, ButtonLink } from "~/components/button";
-import { LineCounts } from "~/components/diff/line-counts";
-import { EmptyState } from "~/components/empty-state";
-import { jobKinds, tokensOf } from "~/components/jobs/job-card";
-import { JobStatus } from "~/components/jobs/job-status";
-import { StandingStill } from "~/components/jobs/standing-still";
-import { type StillReason, stillReasons } from "~/components/jobs/still-reasons.server";
-import { costsText, tokensText } from "~/components/numbers";
-import { PageHeader } from "~/components/page-header";
-import { useRowKeys } from "~/components/page-keys";
-import { Elapsed, RelativeTime } from "~/components/relative-time";
-import { isHeld } from "~/components/status";
-import { WriteFields } from "~/components/write-access";
 import { type AgentJob, jobIdInput } from "~/contract/agent-job";
 import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { LineCounts } from "~/features/diff/line-counts";
+import { jobKinds, tokensOf } from "~/features/jobs/job-card";
+import { JobStatus } from "~/features/jobs/job-status";
+import { StandingStill } from "~/features/jobs/standing-still";
+import { type StillReason, stillReasons } from "~/features/jobs/still-reasons.server";
 import { done, readForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
+import { ActionForm } from "~/ui/action-form";
+import { CodeChip } from "~/ui/badge";
+import { Button, ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { costsText, tokensText } from "~/ui/numbers";
+import { PageHeader } from "~/ui/page-header";
+import { useRowKeys } from "~/ui/page-keys";
+import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { isHeld } from "~/ui/status";
+import { WriteFields } from "~/ui/write-access";
 import { ProductFilter } from "../_app/product-filter";
 import { JobTabs } from "./job-tabs";
 
@@ -53,7 +53,7 @@ export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
   const form = await request.formData();
   await cancelAgentJob(actor, readForm(form, jobIdInput));
-  return done(form, "/jobs", "The job is cancelled");
+  return done(form, "/jobs", "Job cancelled");
 });
 
 export const meta: MetaFunction = () => [{ title: "Jobs · Backloom" }];
@@ -65,13 +65,13 @@ export default function JobsPage() {
     <>
       <PageHeader
         title="Jobs"
-        lead="The queue of your agents, in the order they take it."
+        lead="Your agents' queue, in the order it is worked on."
         actions={<ProductFilter productId={productId} />}
       />
       <JobTabs all={all} />
       {jobs.length === 0 ? (
         <EmptyState title={all ? "No jobs yet" : "The queue is empty"}>
-          Jobs come from sprint runs, one a task, and from questions about ideas.
+          Jobs come from sprint runs, one per task, and from questions about ideas.
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface">

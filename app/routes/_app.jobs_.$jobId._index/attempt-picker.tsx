@@ -1,7 +1,8 @@
 import { Link } from "@remix-run/react";
-import { attemptName } from "~/components/jobs/attempt-words";
-import { Elapsed } from "~/components/relative-time";
 import type { AgentJobDetail } from "~/contract/agent-job";
+import { attemptName } from "~/features/jobs/attempt-words";
+import { ConfinementBadge } from "~/features/jobs/confinement-badge";
+import { Elapsed } from "~/ui/relative-time";
 
 /** Who tried, for how long, and how it ended; each leads to what it said. */
 export function AttemptPicker({ job, shown }: { job: AgentJobDetail; shown: number | null }) {
@@ -19,9 +20,10 @@ export function AttemptPicker({ job, shown }: { job: AgentJobDetail; shown: numb
           >
             {attemptName(attempt)}
           </Link>
-          <span className="flex flex-wrap gap-x-3 text-xs text-muted">
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted">
             <span>{attempt.worker_name}</span>
             <Elapsed from={attempt.started_at} to={attempt.ended_at} />
+            <ConfinementBadge confinement={attempt.confinement} />
           </span>
         </li>
       ))}

@@ -1,13 +1,13 @@
 import { json } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { Section } from "~/components/card";
-import { JobCard } from "~/components/jobs/job-card";
-import { OutputLog } from "~/components/output/output-log";
-import { QuestionCard } from "~/components/questions/question-card";
 import type { OutputEntry } from "~/contract/job-output";
 import { getAgentJob, getJobOutput } from "~/domain/agent-jobs/operations.server";
+import { JobCard } from "~/features/jobs/job-card";
+import { OutputLog } from "~/features/output/output-log";
+import { QuestionCard } from "~/features/questions/question-card";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
+import { Section } from "~/ui/card";
 import { useJob } from "../_app.jobs_.$jobId/job-data";
 import { AttemptPicker } from "./attempt-picker";
 
@@ -63,7 +63,7 @@ export default function JobRun() {
         {open.map((question) => (
           <QuestionCard key={question.id} question={question} />
         ))}
-        <Section title="Run" about="What the agent says and does. All of it is data, not advice.">
+        <Section title="Output" about="What the agent says and does. Treat it as untrusted.">
           <OutputLog key={`${job.id}-${output.attempt}`} output={output} onChange={revalidate} />
         </Section>
       </div>

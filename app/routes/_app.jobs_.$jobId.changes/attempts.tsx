@@ -16,7 +16,7 @@ export function Attempts({
     <nav aria-label="Changes of attempt" className="flex flex-wrap gap-2">
       {attempts.at(-1) === shown ? (
         <Choice to={`?since=${before}`} isShown={since !== null}>
-          {`Only what changed since attempt ${before}`}
+          {`Only changes since attempt ${before}`}
         </Choice>
       ) : null}
       {attempts.map((attempt) => (

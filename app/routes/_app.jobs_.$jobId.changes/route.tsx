@@ -1,22 +1,22 @@
 import { json } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { z } from "zod";
-import { DiffView } from "~/components/diff/diff-view";
-import { LineCounts } from "~/components/diff/line-counts";
-import { showDiff } from "~/components/diff/show-diff.server";
-import { EmptyState } from "~/components/empty-state";
-import { countText } from "~/components/numbers";
-import { ReviewSection } from "~/components/review/review-section";
 import { addJobCommentBody, reviewJobBody } from "~/contract/job-review";
 import { idSchema } from "~/contract/text";
 import { getJobDiff } from "~/domain/agent-jobs/operations.server";
 import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
 import { listJobComments } from "~/domain/job-reviews/list-job-comments.server";
 import { deleteJobComment, reviewJob } from "~/domain/job-reviews/operations.server";
+import { DiffView } from "~/features/diff/diff-view";
+import { LineCounts } from "~/features/diff/line-counts";
+import { showDiff } from "~/features/diff/show-diff.server";
+import { ReviewSection } from "~/features/review/review-section";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveJob } from "~/live/use-live-job";
+import { EmptyState } from "~/ui/empty-state";
+import { countText } from "~/ui/numbers";
 import { useJob } from "../_app.jobs_.$jobId/job-data";
 import { Attempts } from "./attempts";
 import { useComments } from "./use-comments";
@@ -24,7 +24,7 @@ import { useComments } from "./use-comments";
 export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor } = await requireActor(request, context);
+  const { actor, principal } = await requireActor(request, context);
   const jobId = requireId(params.jobId, "agent job");
   const { searchParams } = new URL(request.url);
   const attempt = numberOf(searchParams, "attempt");
@@ -34,7 +34,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const since = numberOf(searchParams, "since");
   const before =
     since === undefined ? null : await getJobDiff(actor, { job_id: jobId, attempt: since });
-  const files = await showDiff(diff, numberOf(searchParams, "open") ?? null, before);
+  const open = numberOf(searchParams, "open");
+  const files = await showDiff(diff, { viewer: principal.user_id, before, open });
   return json({ diff: { ...diff, files, since: before?.attempt ?? null }, ...comments });
 });
 
@@ -46,12 +47,12 @@ export const action = pageAction(async ({ request, context, params }) => {
   return runIntent(form, {
     "add-comment": async () => {
       await addJobComment(actor, { job_id: jobId, ...readForm(form, addJobCommentBody) });
-      return done(form, back, "Collected");
+      return done(form, back, "Comment added to the review");
     },
     "delete-comment": async () => {
       const { comment_id } = readForm(form, z.object({ comment_id: idSchema }));
       await deleteJobComment(actor, { job_id: jobId, comment_id });
-      return done(form, back, "Taken back");
+      return done(form, back, "Comment deleted");
     },
     review: async () => {
       const { verdict } = await reviewJob(actor, {
@@ -79,8 +80,8 @@ export default function JobChanges() {
   if (diff === null) {
     return (
       <div className="grid gap-4">
-        <EmptyState title="Nothing changed yet">
-          What the agent changes is shown here as soon as its attempt ends.
+        <EmptyState title="No changes yet">
+          The agent's changes appear here when the attempt ends.
         </EmptyState>
         {job.finished_at !== null || reviews.length > 0 ? review : null}
       </div>

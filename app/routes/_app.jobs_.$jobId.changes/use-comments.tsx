@@ -1,9 +1,9 @@
 import { type ReactNode, useCallback, useState } from "react";
-import type { Spot } from "~/components/diff/diff-view";
-import { type BelowLine, lineKey } from "~/components/diff/line-column";
-import { CommentForm } from "~/components/review/comment-form";
-import { LineComment } from "~/components/review/line-comment";
 import type { JobComment } from "~/contract/job-review";
+import type { Spot } from "~/features/diff/diff-view";
+import { type BelowLine, lineKey } from "~/features/diff/line-column";
+import { CommentForm } from "~/features/review/comment-form";
+import { LineComment } from "~/features/review/line-comment";
 
 interface ShownDiff {
   attempt: number;

@@ -1,6 +1,6 @@
 import { useRouteLoaderData } from "@remix-run/react";
-import type { StillReason } from "~/components/jobs/still-reasons.server";
 import type { AgentJobDetail } from "~/contract/agent-job";
+import type { StillReason } from "~/features/jobs/still-reasons.server";
 
 export interface JobData {
   job: AgentJobDetail;
@@ -11,6 +11,6 @@ export interface JobData {
 /** The job that all of its tabs are about, as the layout has loaded it. */
 export function useJob(): AgentJobDetail {
   const data = useRouteLoaderData<JobData>("routes/_app.jobs_.$jobId");
-  if (!data) throw new Error("A tab of a job stands inside the page of the job.");
+  if (!data) throw new Error("A job tab must be rendered inside the job page.");
   return data.job;
 }

@@ -1,21 +1,21 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
-import { CodeChip } from "~/components/badge";
-import { LineCounts } from "~/components/diff/line-counts";
-import { jobKinds } from "~/components/jobs/job-card";
-import { JobStatus } from "~/components/jobs/job-status";
-import { StandingStill } from "~/components/jobs/standing-still";
-import { stillReasons } from "~/components/jobs/still-reasons.server";
-import { PageHeader } from "~/components/page-header";
-import { NavTabs } from "~/components/tabs";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import { getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { LineCounts } from "~/features/diff/line-counts";
+import { jobKinds } from "~/features/jobs/job-card";
+import { JobStatus } from "~/features/jobs/job-status";
+import { StandingStill } from "~/features/jobs/standing-still";
+import { stillReasons } from "~/features/jobs/still-reasons.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
+import { CodeChip } from "~/ui/badge";
+import { PageHeader } from "~/ui/page-header";
+import { NavTabs } from "~/ui/tabs";
 import type { JobData } from "./job-data";
 
-export { RouteError as ErrorBoundary } from "~/components/error-page";
 export { shouldRevalidate } from "~/live/unreachable";
+export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 /** What all tabs of a job share: its name, how it stands, and why it does not move. */
 export const loader = pageLoader(async ({ request, context, params }) => {
@@ -59,7 +59,7 @@ export default function JobLayout() {
 function tabsOf(job: AgentJobDetail) {
   const path = `/jobs/${job.id}`;
   return [
-    { to: path, label: "Run", end: true },
+    { to: path, label: "Output", end: true },
     ...(job.idea_id === null
       ? [
           { to: `${path}/changes`, label: "Changes", count: changesOf(job) },

@@ -1,6 +1,7 @@
-import { redirect } from "@remix-run/node";
-import { editParameter } from "~/components/in-place/edit-parameter";
+import { json, redirect } from "@remix-run/node";
+import { z } from "zod";
 import { ContractError } from "~/contract/errors";
+import { listLimits, readPastedList } from "~/contract/pasted-list";
 import { createPbiInput, movePbiInput, pbiIdInput, updatePbiInput } from "~/contract/pbi";
 import {
   addStoryToSprintInput,
@@ -10,8 +11,10 @@ import {
   updateStoryInput,
 } from "~/contract/story";
 import { createTaskInput, taskIdInput } from "~/contract/task";
+import { idSchema, requiredText } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import { createPbi, deletePbi, movePbi, updatePbi } from "~/domain/pbis/operations.server";
+import { createFromList } from "~/domain/stories/create-from-list.server";
 import {
   addStoryToSprint,
   createStory,
@@ -21,13 +24,13 @@ import {
   updateStory,
 } from "~/domain/stories/operations.server";
 import { createTask, deleteTask } from "~/domain/tasks/operations.server";
+import { editParameter } from "~/features/in-place/edit-parameter";
 import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { validate } from "~/http/validation.server";
 import { viewIntents } from "~/http/view-forms.server";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
 import { panelParameters } from "./panel-parameters";
-import { createList, previewList } from "./paste-list.server";
 
 const noText = { description: "", acceptance_criteria: "" } as const;
 
@@ -87,7 +90,7 @@ function pbiIntents(actor: Actor, form: FormData, { productId, here, back, close
     },
     "block-pbi": async () => {
       const { code, status } = await updatePbi(actor, readForm(form, updatePbiInput));
-      const message = status === "blocked" ? `${code} is blocked` : `${code} is open again`;
+      const message = status === "blocked" ? `${code} is blocked` : `${code} reopened`;
       return doneForNow(form, back, message);
     },
     "delete-pbi": async () => {
@@ -116,7 +119,7 @@ function storyIntents(actor: Actor, form: FormData, { here, back, closed }: Page
       ),
     "story-to-pbi": async () => {
       const story = await updateStory(actor, readForm(form, updateStoryInput));
-      return doneForNow(form, back, `${story.code} has moved`);
+      return doneForNow(form, back, `${story.code} moved`);
     },
     "delete-story": async () => {
       await deleteStory(actor, readForm(form, storyIdInput));
@@ -130,18 +133,18 @@ function sprintIntents(actor: Actor, form: FormData, { back }: Page) {
   return {
     "story-to-sprint": async () => {
       const story = await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
-      return doneForNow(form, back, `${story.code} is in the sprint`);
+      return doneForNow(form, back, `${story.code} added to the sprint`);
     },
     "story-out-of-sprint": async () => {
       const story = await removeStoryFromSprint(actor, readForm(form, storyIdInput));
-      return doneForNow(form, back, `${story.code} left the sprint`);
+      return doneForNow(form, back, `${story.code} removed from the sprint`);
     },
     "stories-to-sprint": async () => {
       const story_ids = form.getAll("story_id");
-      if (story_ids.length === 0) throw new ContractError(422, "Choose the stories to move first.");
+      if (story_ids.length === 0) throw new ContractError(422, "Select the stories to move first.");
       const wish = { story_ids, sprint_id: textOf(form, "sprint_id") || null };
       const { moved } = await moveStories(actor, validate(moveStoriesInput, wish, "body"));
-      const message = moved === 1 ? "1 story has moved" : `${moved} stories have moved`;
+      const message = moved === 1 ? "1 story moved" : `${moved} stories moved`;
       return doneForNow(form, back, message);
     },
   };
@@ -169,4 +172,33 @@ function withPanel(here: URL, panel: string | null): string {
   if (panel) params.set("panel", panel);
   const query = params.toString();
   return query ? `${here.pathname}?${query}` : here.pathname;
+}
+
+const pastedInput = z.object({
+  into: z.string().regex(/^(pbi|story):/, "Choose where to add the list."),
+  list: requiredText(listLimits.characters),
+});
+
+/** Without script the first step shows what a list would make; with script that is on the page already. */
+function previewList(form: FormData): Response {
+  const { into, list } = readForm(form, pastedInput);
+  return json({ pasted: { into, list } });
+}
+
+/** Makes it, and comes back with how much it was. */
+async function createList(actor: Actor, form: FormData, here: URL): Promise<Response> {
+  const { into, list } = readForm(form, pastedInput);
+  const id = idSchema.parse(into.slice(into.indexOf(":") + 1));
+  const kind = into.startsWith("pbi:") ? "pbi" : "story";
+  const { items } = readPastedList(list, kind);
+  const made = await createFromList(
+    actor,
+    kind === "pbi" ? { pbi_id: id } : { story_id: id },
+    items,
+  );
+  const params = new URLSearchParams(here.search);
+  params.set("panel", "paste");
+  params.set("into", into);
+  params.set("made", `${made.stories.length}-${made.tasks.length}`);
+  return redirect(`${here.pathname}?${params}`, 303);
 }

@@ -1,10 +1,10 @@
 import { useSubmit } from "@remix-run/react";
 import { type DragEvent, useCallback } from "react";
-import { enhancedField } from "~/components/enhanced-field";
-import { useAnswerOf } from "~/components/tell-answer";
-import { readDragged } from "~/components/things/thing-drag";
-import { useChanges } from "~/components/things/use-changes";
-import { showToast } from "~/components/toast";
+import { readDragged } from "~/features/items/keys/thing-drag";
+import { useChanges } from "~/features/items/use-changes";
+import { enhancedField } from "~/ui/enhanced-field";
+import { useAnswerOf } from "~/ui/tell-answer";
+import { showToast } from "~/ui/toast";
 import { halfOf, lineUnder } from "./drag";
 
 const dropKey = "backlog-drop";
@@ -29,8 +29,7 @@ export function useBacklogMoves() {
       if (!first || row?.kind !== "pbi") return;
       const [kind, id = ""] = first.split(":");
       if (kind === "story") return change(things, { pbi_id: row.id });
-      if (things.length > 1)
-        return showToast("PBIs are put in order one by one: drag a single one", "failed");
+      if (things.length > 1) return showToast("Drag PBIs one at a time to reorder them", "failed");
       if (id === row.id) return;
       const place = halfOf(event) === "upper" ? "before_id" : "after_id";
       send({ intent: "move-pbi", pbi_id: id, [place]: row.id });

@@ -1,11 +1,11 @@
-import { SubmitButton } from "~/components/button";
-import { SelectField, TextAreaField, TextField } from "~/components/field";
-import { priorityOptions } from "~/components/priority";
-import { ServerForm, useServerForm } from "~/components/server-form";
-import { useAnswer } from "~/components/use-answer";
-import { WriteFields } from "~/components/write-access";
-import { CopyFilledLink } from "./copy-filled-link";
-import type { FilledField } from "./panel-parameters";
+import { priorityOptions } from "~/features/items/lists/priority";
+import { SubmitButton } from "~/ui/button";
+import { SelectField, TextAreaField, TextField } from "~/ui/field";
+import { CopyButton } from "~/ui/rare/copy-button";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { useAnswer } from "~/ui/use-answer";
+import { WriteFields } from "~/ui/write-access";
+import { type FilledField, filledFields } from "./panel-parameters";
 
 type Given = Partial<Record<FilledField, string>>;
 
@@ -22,7 +22,7 @@ export function NewPbiPanel({ given }: { given: Given }) {
         <TextAreaField
           label="Description"
           required={false}
-          description="Why it is wanted. Markdown."
+          description="Why is it needed? Markdown."
           {...form.field("description")}
         />
         <SelectField label="Priority" options={priorityOptions()} {...form.field("priority")} />
@@ -56,11 +56,11 @@ export function NewStoryPanel({
           label="Title"
           required
           autoFocus
-          description="What a person gets."
+          description="What the user gets."
           {...form.field("title")}
         />
         <SelectField
-          label="Belongs to"
+          label="PBI"
           options={pbis.map((pbi) => ({ value: pbi.id, label: `${pbi.code} ${pbi.title}` }))}
           {...form.field("pbi_id")}
         />
@@ -68,12 +68,12 @@ export function NewStoryPanel({
         <TextAreaField
           label="Acceptance criteria"
           required={false}
-          description="How one sees that it is done. Markdown."
+          description="How can you tell that it is done? Markdown."
           {...form.field("acceptance_criteria")}
         />
         <SelectField
           label="Priority"
-          description="A label; it changes no order."
+          description="A label. It does not change the order."
           options={priorityOptions()}
           {...form.field("priority")}
         />
@@ -107,7 +107,7 @@ export function NewTaskPanel({
           label="Implementation plan"
           required={false}
           mono
-          description="What the agent follows. A run starts only when every task has one."
+          description="The steps for the agent. A run needs a plan for every task."
           {...form.field("implementation_plan")}
         />
         <SubmitButton pendingLabel="Creating…">Create task</SubmitButton>
@@ -115,4 +115,27 @@ export function NewTaskPanel({
       </WriteFields>
     </ServerForm>
   );
+}
+
+const parents = { pbi_id: "pbi", story_id: "story" } as const;
+
+/** The form as it is filled in, as an address: whoever opens it has it before them, and nothing is created yet. */
+function CopyFilledLink({ panel }: { panel: string }) {
+  return (
+    <CopyButton
+      tone="quiet"
+      label="Copy link with these values"
+      text={(button) => addressOf(panel, new FormData(button.form ?? undefined))}
+    />
+  );
+}
+
+function addressOf(panel: string, values: FormData): string {
+  const params = new URLSearchParams({ panel });
+  const add = (name: string, value: FormDataEntryValue | null) => {
+    if (typeof value === "string" && value !== "") params.set(name, value);
+  };
+  for (const [field, name] of Object.entries(parents)) add(name, values.get(field));
+  for (const name of filledFields) add(name, values.get(name));
+  return `${location.origin}${location.pathname}?${params}`;
 }

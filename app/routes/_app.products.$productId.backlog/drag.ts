@@ -1,6 +1,6 @@
 import type { DragEvent } from "react";
-import { lineOf, thingOf } from "~/components/things/at-hand";
-import { startThingDrag } from "~/components/things/thing-drag";
+import { lineOf, thingOf } from "~/features/items/at-hand";
+import { startThingDrag } from "~/features/items/keys/thing-drag";
 
 interface Line {
   kind: string;

@@ -1,10 +1,10 @@
 import { Form, Link, useSubmit } from "@remix-run/react";
 import { type RefObject, useEffect, useRef } from "react";
-import { Button } from "~/components/button";
-import { useEarlierChoices } from "~/components/use-earlier-choices";
-import { useHydrated } from "~/components/use-hydrated";
-import { PartsMenu } from "~/components/views/parts-menu";
 import type { BacklogTree } from "~/contract/page-data";
+import { PartsMenu } from "~/features/views/parts-menu";
+import { Button } from "~/ui/button";
+import { useEarlierChoices } from "~/ui/use-earlier-choices";
+import { useHydrated } from "~/ui/use-hydrated";
 import type { TreeAddress } from "./tree-address";
 import type { TreeFilter, TreeView } from "./tree-rows";
 
@@ -23,8 +23,8 @@ const statuses = [
 
 /** What lines of the tree can leave out. */
 const parts = [
-  { value: "sprint", label: "Its sprint" },
-  { value: "count", label: "How many are done" },
+  { value: "sprint", label: "Sprint" },
+  { value: "count", label: "Done count" },
   { value: "pull", label: "Pull request" },
 ] as const;
 export const rowParts: readonly string[] = parts.map(({ value }) => value);
@@ -66,7 +66,7 @@ export function Filters({
         data-filter
         defaultValue={filter.query}
         aria-label="Filter by code or title"
-        title="Words of code and title, or status:open,blocked priority:<2 assignee:me sprint:SP-1; a minus before one means not"
+        title="Words from the code or title, or status:open,blocked priority:<2 assignee:me sprint:SP-1. Put a minus before a filter to exclude it"
         placeholder="Filter by code or title"
         className={`${control} min-w-44 flex-1 max-sm:basis-full sm:max-w-72`}
       />
@@ -91,7 +91,7 @@ export function Filters({
           </option>
         ))}
       </select>
-      <PartsMenu title="Leave out of lines" parts={parts} hidden={hide} />
+      <PartsMenu title="Hide on rows" parts={parts} hidden={hide} />
       {savedView ? <input type="hidden" name="view" value={savedView} /> : null}
       {hydrated ? null : <Button type="submit">Filter</Button>}
       {view.isFiltered ? (
@@ -129,7 +129,7 @@ function useSaidFields(
 function Found({ address, shown, total }: { address: TreeAddress; shown: number; total: number }) {
   return (
     <span className="flex items-center gap-2 text-sm text-muted">
-      <span role="status">{`${shown} of ${total} lines.`}</span>
+      <span role="status">{`${shown} of ${total} rows.`}</span>
       <Link
         to={address.filterTo({ q: null, status: null, sprint: null })}
         className="text-accent underline underline-offset-2 hover:decoration-2"
@@ -145,10 +145,10 @@ function Folds({ address }: { address: TreeAddress }) {
   return (
     <span className="flex gap-3 text-sm text-muted max-sm:hidden">
       <Link to={address.openTo("all")} {...look}>
-        Unfold all
+        Expand all
       </Link>
       <Link to={address.openTo("")} {...look}>
-        Fold all
+        Collapse all
       </Link>
     </span>
   );

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { neededFirst } from "~/components/needed-first";
+import { neededFirst } from "~/ui/needed-first";
 import type { Panel as PanelOfPage, PanelProps } from "./panel";
 
 let Panel: typeof PanelOfPage | undefined;

@@ -1,19 +1,20 @@
-import { renderMarkdown } from "~/components/markdown.server";
 import type { BacklogTree } from "~/contract/page-data";
-import type { Actor } from "~/db/rpc.server";
 import { getStoryPage, getTaskPage } from "~/domain/pages/operations.server";
 import { getPbi } from "~/domain/pbis/operations.server";
+import { renderMarkdown } from "~/features/markdown/markdown.server";
+import type { SignedIn } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { type FilledField, filledFields } from "./panel-parameters";
 
 /** What the side panel shows, as its address says; null when it is closed or names nothing. */
 export async function loadPanel(
-  actor: Actor,
+  { actor, principal }: SignedIn,
   address: URLSearchParams,
   tree: Promise<Pick<BacklogTree, "pbis" | "stories">>,
 ) {
   const [kind = "", id = ""] = (address.get("panel") ?? "").split(":");
   const given = givenIn(address);
+  const show = (text: string | null) => renderMarkdown(text, principal.user_id);
   if (kind === "new-pbi") return { kind: "new-pbi", given } as const;
   if (kind === "new-story") {
     const pbi = named((await tree).pbis, address.get("pbi"));
@@ -29,20 +30,22 @@ export async function loadPanel(
   if (!isCanonicalUuid(id)) return null;
   if (kind === "pbi") {
     const pbi = await getPbi(actor, { pbi_id: id });
-    return { kind: "pbi", pbi, description: await renderMarkdown(pbi.description) } as const;
+    return { kind: "pbi", pbi, description: await show(pbi.description) } as const;
   }
   if (kind === "story") {
     const page = await getStoryPage(actor, { story_id: id });
-    const texts = {
-      description: await renderMarkdown(page.story.description),
-      criteria: await renderMarkdown(page.story.acceptance_criteria),
-    };
-    return { kind: "story", page, texts } as const;
+    const [description, criteria] = await Promise.all([
+      show(page.story.description),
+      show(page.story.acceptance_criteria),
+    ]);
+    return { kind: "story", page, texts: { description, criteria } } as const;
   }
   if (kind === "task") {
     const page = await getTaskPage(actor, { task_id: id });
-    const description = await renderMarkdown(page.task.description);
-    const plan = await renderMarkdown(page.task.implementation_plan);
+    const [description, plan] = await Promise.all([
+      show(page.task.description),
+      show(page.task.implementation_plan),
+    ]);
     return { kind: "task", page, description, plan } as const;
   }
   return null;

@@ -1,5 +1,5 @@
-import { SidePanel } from "~/components/side-panel";
 import type { BacklogTree } from "~/contract/page-data";
+import { SidePanel } from "~/ui/rare/side-panel";
 import { NewPbiPanel, NewStoryPanel, NewTaskPanel } from "./create-panels";
 import type { PanelData } from "./panel-data.server";
 import { PastePanel } from "./paste-panel";

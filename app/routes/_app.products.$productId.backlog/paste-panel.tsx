@@ -1,15 +1,20 @@
 import { Form, useSearchParams } from "@remix-run/react";
 import { useRef, useState } from "react";
-import { Button, SubmitButton } from "~/components/button";
-import { FormErrors, TextAreaField } from "~/components/field";
-import { Notice } from "~/components/notice";
-import { takePasted } from "~/components/pasted-text";
-import { useAnswer } from "~/components/use-answer";
-import { useEarlierChoices } from "~/components/use-earlier-choices";
-import { useHydrated } from "~/components/use-hydrated";
-import { WriteFields } from "~/components/write-access";
-import { countItems, listLimits, listSentence, readPastedList } from "~/contract/pasted-list";
-import { ListPreview } from "./list-preview";
+import {
+  countItems,
+  type ListItem,
+  listLimits,
+  listSentence,
+  readPastedList,
+} from "~/contract/pasted-list";
+import { takePasted } from "~/features/items/lists/pasted-text";
+import { Button, SubmitButton } from "~/ui/button";
+import { FormErrors, TextAreaField } from "~/ui/field";
+import { Notice } from "~/ui/notice";
+import { useAnswer } from "~/ui/use-answer";
+import { useEarlierChoices } from "~/ui/use-earlier-choices";
+import { useHydrated } from "~/ui/use-hydrated";
+import { WriteFields } from "~/ui/write-access";
 
 interface Place {
   id: string;
@@ -47,7 +52,7 @@ export function PastePanel({
   return (
     // A list that was made leaves an empty field behind.
     <Form ref={form} method="post" className="grid gap-4" key={made}>
-      {made ? <Notice tone="done" role="status" title={`Made ${madeText(made)}.`} /> : null}
+      {made ? <Notice tone="done" role="status" title={`Created ${madeText(made)}.`} /> : null}
       <FormErrors errors={answer?.error ? [answer.error] : []} />
       <WriteFields className="grid gap-4">
         <GoesInto pbis={pbis} stories={stories} place={place} onPlace={setPlace} />
@@ -55,7 +60,7 @@ export function PastePanel({
           id="pasted-list"
           name="list"
           label="List"
-          description="Lines, bullets, numbers, check boxes or headings. What is indented belongs to the line above it; what is ticked is left out."
+          description="Lines, bullets, numbers, checkboxes or headings. Indented lines become tasks of the line above. Ticked lines are skipped."
           errors={undefined}
           required
           autoFocus
@@ -106,7 +111,7 @@ function GoesInto({
     ));
   return (
     <label className="grid gap-1 text-sm font-medium">
-      Goes into
+      Add to
       <select
         name="into"
         value={hydrated ? place : undefined}
@@ -118,5 +123,40 @@ function GoesInto({
         <optgroup label="As tasks of a story">{options("story", stories)}</optgroup>
       </select>
     </label>
+  );
+}
+
+/** What a pasted list would make. */
+function ListPreview({ items, ticked }: { items: readonly ListItem[]; ticked: number }) {
+  return (
+    <section aria-label="Preview" className="rounded border border-line bg-sunken/50 px-3 py-2">
+      <Items items={items} />
+      {ticked > 0 ? (
+        <p className="mt-2 text-xs text-muted">
+          {ticked === 1 ? "1 ticked line is skipped." : `${ticked} ticked lines are skipped.`}
+        </p>
+      ) : null}
+    </section>
+  );
+}
+
+function Items({ items }: { items: readonly ListItem[] }) {
+  return (
+    <ul className="grid gap-1 text-sm">
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the text
+        <li key={index} className="grid gap-0.5">
+          <span className="break-words">{item.title}</span>
+          {item.description ? (
+            <span className="text-xs whitespace-pre-wrap text-muted">{item.description}</span>
+          ) : null}
+          {item.tasks.length > 0 ? (
+            <div className="border-l border-line pl-3 text-muted">
+              <Items items={item.tasks} />
+            </div>
+          ) : null}
+        </li>
+      ))}
+    </ul>
   );
 }

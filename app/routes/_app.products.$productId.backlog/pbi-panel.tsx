@@ -1,15 +1,15 @@
-import { ActionForm } from "~/components/action-form";
-import { Button } from "~/components/button";
-import { DeleteThing, goesAlong } from "~/components/delete-thing";
-import { Icon } from "~/components/icon";
-import { EditableText } from "~/components/in-place/editable-text";
-import { PriorityPicker } from "~/components/in-place/priority-picker";
-import { PropertyList, TypedProperty } from "~/components/in-place/properties";
-import { PanelTitle } from "~/components/in-place/thing-titles";
-import type { SafeHtml } from "~/components/prose";
-import { SidePanel } from "~/components/side-panel";
-import { StatusPill } from "~/components/status-pill";
-import { WriteFields } from "~/components/write-access";
+import { EditableText } from "~/features/in-place/editable-text";
+import { PriorityPicker } from "~/features/in-place/priority-picker";
+import { PropertyList, TypedProperty } from "~/features/in-place/properties";
+import { PanelTitle } from "~/features/in-place/thing-titles";
+import { DeleteThing, goesAlong } from "~/features/items/keys/delete-thing";
+import type { SafeHtml } from "~/features/markdown/prose";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+import { SidePanel } from "~/ui/rare/side-panel";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 
 export interface PanelPbi {
   id: string;
@@ -58,7 +58,7 @@ export function PbiPanel({
         value={pbi.description}
         fields={fields}
         content={description}
-        empty="Why it is wanted."
+        empty="Why is it needed?"
         inPanel
       />
       <PropertyList>

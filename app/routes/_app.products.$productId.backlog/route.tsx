@@ -1,21 +1,21 @@
-import type { MetaFunction } from "@remix-run/node";
+import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { useState } from "react";
-import { ButtonLink } from "~/components/button";
-import { EmptyState } from "~/components/empty-state";
-import { FormErrors } from "~/components/field";
-import { useRowKeys } from "~/components/page-keys";
-import { useListPaste } from "~/components/pasted-text";
-import { SelectingButton } from "~/components/things/selecting-button";
-import { useSelected } from "~/components/things/selection";
-import { ThingsAtHand } from "~/components/things/things-at-hand";
-import { useAnswer } from "~/components/use-answer";
-import { SavedViews } from "~/components/views/saved-views";
-import { viewsText } from "~/components/views/views-text.server";
+import { beginning } from "~/contract/text";
 import { getBacklogTree } from "~/domain/pages/operations.server";
-import { pageData } from "~/http/page-data.server";
+import { useListPaste } from "~/features/items/lists/pasted-text";
+import { SelectingButton } from "~/features/items/selecting-button";
+import { useSelected } from "~/features/items/selection";
+import { ThingsAtHand } from "~/features/items/things-at-hand";
+import { SavedViews } from "~/features/views/saved-views";
+import { shownViews } from "~/features/views/shown-views.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { FormErrors } from "~/ui/field";
+import { useRowKeys } from "~/ui/page-keys";
+import { useAnswer } from "~/ui/use-answer";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
 import { KeyHints } from "./key-hints";
@@ -35,13 +35,13 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const reading = getBacklogTree(actor, { product_id: productId });
   const [tree, panel] = await Promise.all([
     reading,
-    loadPanel(actor, address, reading),
+    loadPanel({ actor, principal }, address, reading),
     // The page is drawn in one go.
     loadPanels(),
   ]);
   const sprint = address.get("sprint") ?? "";
   const filter = {
-    query: address.get("q")?.trim() ?? "",
+    query: beginning(address.get("q")?.trim() ?? "", 200),
     status: address.get("status") ?? "",
     // By its code, which means the same in another installation; older links name the id.
     sprint: tree.sprints.find(({ id }) => id === sprint)?.code ?? sprint,
@@ -51,11 +51,11 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   for (const { sprint_id } of tree.stories) {
     if (sprint_id) storiesInSprint[sprint_id] = (storiesInSprint[sprint_id] ?? 0) + 1;
   }
-  return pageData({
+  return json({
     productId,
     filter,
     hide: rowParts.filter((part) => left.includes(part)).join(" "),
-    saved: viewsText(tree.views, "backlog", request),
+    saved: shownViews(tree.views, "backlog", request),
     view: treeRows(
       tree,
       filter,
@@ -178,19 +178,19 @@ function NewThings({ address, hasPbis }: { address: TreeAddress; hasPbis: boolea
 
 function Nothing({ isFiltered, toNew }: { isFiltered: boolean; toNew: string }) {
   if (isFiltered)
-    return <EmptyState title="Nothing matches">Change the filter, or show all.</EmptyState>;
+    return <EmptyState title="Nothing matches">Change or clear the filter.</EmptyState>;
   return (
     <EmptyState
-      title="An empty backlog"
-      keys="Press c for the first one."
+      title="No PBIs yet"
+      keys="Press c to create one."
       action={
         <ButtonLink to={toNew} tone="primary" data-create>
           New PBI
         </ButtonLink>
       }
     >
-      A PBI is something the product should be able to do. Stories under it say what a person gets,
-      and tasks are what an agent does.
+      A PBI is a capability of the product. Its stories describe what users get, and their tasks are
+      the work for agents.
     </EmptyState>
   );
 }

@@ -1,11 +1,11 @@
 import { Link } from "@remix-run/react";
 import clsx from "clsx";
 import { useState } from "react";
-import { countText } from "~/components/numbers";
-import { StatusDot } from "~/components/status-pill";
-import { readDragged } from "~/components/things/thing-drag";
 import type { BacklogTree } from "~/contract/page-data";
 import { takesStories } from "~/contract/takes-stories";
+import { readDragged } from "~/features/items/keys/thing-drag";
+import { countText } from "~/ui/numbers";
+import { StatusDot } from "~/ui/status-pill";
 import { useBacklogMoves } from "./backlog-moves";
 
 /** The sprints a story can join: drop one here, or use "Move to…" in the story's panel. */
@@ -19,7 +19,7 @@ export function SprintStrip({
   return (
     <section aria-label="Open sprints" className="mb-3 flex flex-wrap items-center gap-2 text-sm">
       {trackers}
-      <span className="text-xs text-muted max-lg:hidden">Drag a story to</span>
+      <span className="text-xs text-muted max-lg:hidden">Drag a story to a sprint:</span>
       {sprints.map((sprint) => (
         <Link
           key={sprint.id}

@@ -1,18 +1,18 @@
 import { Link } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { CodeChip } from "~/components/badge";
-import { Button, ButtonLink } from "~/components/button";
-import { DeleteThing, goesAlong } from "~/components/delete-thing";
-import { PriorityPicker } from "~/components/in-place/priority-picker";
-import { PropertyList, TypedProperty } from "~/components/in-place/properties";
-import { StoryTexts } from "~/components/in-place/story-texts";
-import { PanelTitle } from "~/components/in-place/thing-titles";
-import type { SafeHtml } from "~/components/prose";
-import { SidePanel } from "~/components/side-panel";
-import { StatusDot, StatusPill } from "~/components/status-pill";
-import { WriteFields } from "~/components/write-access";
 import type { BacklogTree, StoryPageData } from "~/contract/page-data";
 import { takesStories } from "~/contract/takes-stories";
+import { PriorityPicker } from "~/features/in-place/priority-picker";
+import { PropertyList, TypedProperty } from "~/features/in-place/properties";
+import { StoryTexts } from "~/features/in-place/story-texts";
+import { PanelTitle } from "~/features/in-place/thing-titles";
+import { DeleteThing, goesAlong } from "~/features/items/keys/delete-thing";
+import type { SafeHtml } from "~/features/markdown/prose";
+import { ActionForm } from "~/ui/action-form";
+import { CodeChip } from "~/ui/badge";
+import { Button, ButtonLink } from "~/ui/button";
+import { SidePanel } from "~/ui/rare/side-panel";
+import { StatusDot, StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 
 interface StoryPanelProps {
   page: StoryPageData;
@@ -57,7 +57,7 @@ export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
             </li>
           ))}
           {tasks.length === 0 ? (
-            <li className="text-sm text-muted">None yet. A task is what an agent does.</li>
+            <li className="text-sm text-muted">No tasks yet. Tasks are the work for agents.</li>
           ) : null}
         </ul>
       </section>
@@ -102,7 +102,7 @@ function SprintChoice({ page, sprints }: Pick<StoryPanelProps, "page" | "sprints
           <ActionForm>
             <input type="hidden" name="intent" value="story-out-of-sprint" />
             <Button type="submit" size="sm" name="story_id" value={story.id}>
-              Take out
+              Remove from sprint
             </Button>
           </ActionForm>
         ) : null}

@@ -1,14 +1,14 @@
-import { ActionForm } from "~/components/action-form";
-import { movableColumns } from "~/components/board/columns";
-import { Button, ButtonLink } from "~/components/button";
-import { DeleteThing } from "~/components/delete-thing";
-import { TaskTexts } from "~/components/in-place/task-texts";
-import { PanelTitle } from "~/components/in-place/thing-titles";
-import type { SafeHtml } from "~/components/prose";
-import { SidePanel } from "~/components/side-panel";
-import { StatusPill } from "~/components/status-pill";
-import { WriteFields } from "~/components/write-access";
 import type { TaskPageData } from "~/contract/page-data";
+import { movableColumns } from "~/features/board/columns";
+import { TaskTexts } from "~/features/in-place/task-texts";
+import { PanelTitle } from "~/features/in-place/thing-titles";
+import { DeleteThing } from "~/features/items/keys/delete-thing";
+import type { SafeHtml } from "~/features/markdown/prose";
+import { ActionForm } from "~/ui/action-form";
+import { Button, ButtonLink } from "~/ui/button";
+import { SidePanel } from "~/ui/rare/side-panel";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 
 export function TaskPanel({
   page,
@@ -31,7 +31,7 @@ export function TaskPanel({
           <DeleteThing
             noun="task"
             code={task.code}
-            loss="Its jobs and history go with it."
+            loss="This also deletes its jobs and history."
             fields={{ intent: "delete-task", task_id: task.id }}
             goTo={closeTo}
             inPanel

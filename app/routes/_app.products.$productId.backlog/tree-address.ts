@@ -1,6 +1,6 @@
 import { useSearchParams } from "@remix-run/react";
 import { useMemo } from "react";
-import { editParameter } from "~/components/in-place/edit-parameter";
+import { editParameter } from "~/features/in-place/edit-parameter";
 import { panelParameters } from "./panel-parameters";
 
 /**

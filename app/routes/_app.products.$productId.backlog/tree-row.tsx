@@ -1,7 +1,7 @@
 import { memo } from "react";
-import { Glyph } from "~/components/sprite";
-import { statusLook } from "~/components/status";
-import { StatusIcon } from "~/components/status-icon";
+import { Glyph } from "~/ui/sprite";
+import { statusLook } from "~/ui/status";
+import { StatusIcon } from "~/ui/status-icon";
 import type { TreeAddress } from "./tree-address";
 import type { TreeRow } from "./tree-rows";
 
@@ -87,7 +87,7 @@ function Fold({ row, to }: { row: TreeRow; to: string }) {
       href={to}
       role="button"
       aria-expanded={row.open}
-      aria-label={`${row.open ? "Fold" : "Unfold"} ${row.code}`}
+      aria-label={`${row.open ? "Collapse" : "Expand"} ${row.code}`}
       className={row.total === 0 ? "line-fold invisible" : "line-fold"}
     >
       <Glyph name="fold" />

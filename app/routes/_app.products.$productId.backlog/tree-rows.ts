@@ -87,7 +87,7 @@ export function treeRows(
         ...countDone(tasks),
         open: storyOpen,
         sprintId: story.sprint_id ?? undefined,
-        sprint: story.sprint_id ? (sprintCodes.get(story.sprint_id) ?? "closed sprint") : undefined,
+        sprint: story.sprint_id ? (sprintCodes.get(story.sprint_id) ?? "past sprint") : undefined,
       });
       if (storyOpen) for (const task of found) rows.push(taskRow(task));
     }

@@ -1,24 +1,22 @@
 import { Link } from "@remix-run/react";
-import { lazy, Suspense, useEffect } from "react";
-import { FreshRows } from "~/components/fresh-rows";
-import { KeptRows } from "~/components/kept-rows";
-import { useLinkArea } from "~/components/link-area";
-import { keepOrder } from "~/components/things/at-hand";
-import { usePointerSelection } from "~/components/things/use-pointer-selection";
-import { useHydrated } from "~/components/use-hydrated";
-import { useSteadyRows } from "~/components/use-steady-rows";
-import { useWriteAccess } from "~/components/write-access";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { keepOrder } from "~/features/items/at-hand";
+import { FreshRows } from "~/features/items/lists/fresh-rows";
+import { useSteadyRows } from "~/features/items/lists/use-steady-rows";
+import { usePointerSelection } from "~/features/items/use-pointer-selection";
+import { useLinkArea } from "~/ui/link-area";
+import { useHydrated } from "~/ui/use-hydrated";
+import { useWriteAccess } from "~/ui/write-access";
 import { useBacklogMoves } from "./backlog-moves";
 import { lineUnder, startLineDrag } from "./drag";
 import type { TreeAddress } from "./tree-address";
 import { TreeRowLine } from "./tree-row";
 import type { TreeRow, TreeView } from "./tree-rows";
-import { useChangedRows } from "./use-changed-rows";
 
 const VirtualRows = lazy(() => import("./virtual-rows"));
 
 /** Above this the browser draws only what is near the viewport; the server sends this many and a way to the next. */
-const manyRows = 200;
+const manyRows = 60;
 
 const rowKey = ({ id }: TreeRow) => id;
 
@@ -69,10 +67,7 @@ export function Tree({
   const from = Number(address.params.get("from") ?? 0) || 0;
   const first = shown.slice(from, from + manyRows);
   const rest = shown.length - from - first.length;
-  const look = `${productId}\n${address.params}\n${view.isAllOpen}\n`;
-  const plain = (
-    <KeptRows as="div" rows={first} draw={line} keyOf={(row) => look + JSON.stringify(row)} />
-  );
+  const plain = <div>{first.map(line)}</div>;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
     <section
@@ -109,4 +104,26 @@ function NextRows({ rest, to }: { rest: number; to: string }) {
       </Link>
     </p>
   );
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** Which visible rows changed since the last look, for a short highlight. Unfolding is no change. */
+function useChangedRows(rows: readonly TreeRow[]): ReadonlySet<string> {
+  const before = useRef<Map<string, string>>(new Map());
+  const [changed, setChanged] = useState<ReadonlySet<string>>(nothing);
+  useEffect(() => {
+    const different: string[] = [];
+    for (const row of rows) {
+      const state = `${row.status} ${row.title} ${row.sprint ?? ""}`;
+      const known = before.current.get(row.id);
+      if (known !== undefined && known !== state) different.push(row.id);
+      before.current.set(row.id, state);
+    }
+    if (different.length === 0) return;
+    setChanged(new Set(different));
+    const timer = setTimeout(() => setChanged(nothing), 1600);
+    return () => clearTimeout(timer);
+  }, [rows]);
+  return changed;
 }

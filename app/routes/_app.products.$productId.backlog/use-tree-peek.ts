@@ -1,6 +1,6 @@
 import { useNavigate } from "@remix-run/react";
 import { useMemo } from "react";
-import type { OwnPeek } from "~/components/things/things-at-hand";
+import type { OwnPeek } from "~/features/items/things-at-hand";
 import type { TreeAddress } from "./tree-address";
 
 /** Peeking opens the panel of the line and leaves the focus in the tree. */

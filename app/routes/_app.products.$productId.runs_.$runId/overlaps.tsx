@@ -1,13 +1,13 @@
 import { Link } from "@remix-run/react";
 import { Fragment } from "react";
-import { Notice } from "~/components/notice";
 import type { SprintRunDetail } from "~/contract/sprint-run";
+import { Notice } from "~/ui/notice";
 
 /** Tasks that change the same file while they are at work: nothing is wrong yet, but they will meet. */
 export function Overlaps({ overlaps }: Pick<SprintRunDetail, "overlaps">) {
   if (overlaps.length === 0) return null;
   return (
-    <Notice tone="waiting" title="Tasks change the same files">
+    <Notice tone="waiting" title="Some tasks change the same files">
       <ul className="grid gap-1">
         {overlaps.map(({ tasks, files, files_total }) => (
           <li key={tasks.map(({ id }) => id).join(" ")}>
@@ -24,7 +24,7 @@ export function Overlaps({ overlaps }: Pick<SprintRunDetail, "overlaps">) {
           </li>
         ))}
       </ul>
-      <p className="text-muted">Whichever ends later brings both together.</p>
+      <p className="text-muted">The task that finishes last merges both changes.</p>
     </Notice>
   );
 }

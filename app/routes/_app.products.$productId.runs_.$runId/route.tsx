@@ -1,16 +1,5 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { BudgetSection } from "~/components/budgets/budget-section";
-import { Section } from "~/components/card";
-import { FormErrors } from "~/components/field";
-import { StandingStill } from "~/components/jobs/standing-still";
-import { stillReasons } from "~/components/jobs/still-reasons.server";
-import { PageHeader } from "~/components/page-header";
-import { useRowKeys } from "~/components/page-keys";
-import { QuestionCard } from "~/components/questions/question-card";
-import { StatusPill } from "~/components/status-pill";
-import { useAnswer } from "~/components/use-answer";
-import { describeStatuses, WovenProgress } from "~/components/woven-progress";
 import { jobIdInput } from "~/contract/agent-job";
 import { sprintRunIdInput } from "~/contract/sprint-run";
 import { cancelAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
@@ -24,11 +13,22 @@ import {
   resumeSprint,
   resumeSprintRun,
 } from "~/domain/sprint-runs/operations.server";
+import { BudgetSection } from "~/features/budgets/budget-section";
+import { StandingStill } from "~/features/jobs/standing-still";
+import { stillReasons } from "~/features/jobs/still-reasons.server";
+import { QuestionCard } from "~/features/questions/question-card";
+import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { Section } from "~/ui/card";
+import { FormErrors } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
+import { useRowKeys } from "~/ui/page-keys";
+import { StatusPill } from "~/ui/status-pill";
+import { useAnswer } from "~/ui/use-answer";
 import { Overlaps } from "./overlaps";
 import { RunControls } from "./run-controls";
 import { RunFacts } from "./run-facts";
@@ -71,12 +71,12 @@ export const action = pageAction(async ({ request, context, params }) => {
   return runIntent(form, {
     pause: async () => {
       await pauseSprintRun(actor, run);
-      return done(form, `${here}/${runId}`, "The run is paused");
+      return done(form, `${here}/${runId}`, "Run paused");
     },
     resume: async () => redirect(`${here}/${(await resumeSprintRun(actor, run)).id}`, 303),
     cancel: async () => {
       await cancelSprintRun(actor, run);
-      return done(form, `${here}/${runId}`, "The run is cancelled");
+      return done(form, `${here}/${runId}`, "Run cancelled");
     },
     "resume-sprint": async () => {
       const { sprint_id } = await getSprintRun(actor, run);
@@ -86,7 +86,7 @@ export const action = pageAction(async ({ request, context, params }) => {
     },
     "cancel-job": async () => {
       await cancelAgentJob(actor, readForm(form, jobIdInput));
-      return done(form, `${here}/${runId}`, "The job is cancelled");
+      return done(form, `${here}/${runId}`, "Job cancelled");
     },
     ...budgetIntents(actor, form, productId, `${here}/${runId}`),
   });
@@ -136,7 +136,7 @@ export default function RunPage() {
       <RunFacts run={run} />
       <BudgetSection scope="run" targetId={run.id} budgets={budgets} open={unfinished} />
       {unfinished ? <RunWaves jobs={run.jobs} order={order} /> : null}
-      <Section title="Jobs, in order" flush>
+      <Section title="Queue" flush>
         <RunJobs run={run} />
       </Section>
     </div>

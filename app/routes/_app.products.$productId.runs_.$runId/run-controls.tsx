@@ -1,9 +1,9 @@
 import { Form } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { Button, SubmitButton } from "~/components/button";
-import { Confirm } from "~/components/confirm";
-import { WriteFields } from "~/components/write-access";
 import type { SprintRunDetail } from "~/contract/sprint-run";
+import { ActionForm } from "~/ui/action-form";
+import { Button, SubmitButton } from "~/ui/button";
+import { Confirm } from "~/ui/confirm";
+import { WriteFields } from "~/ui/write-access";
 
 /** What can be done with a run in its state. */
 export function RunControls({ run }: { run: SprintRunDetail }) {
@@ -20,8 +20,8 @@ export function RunControls({ run }: { run: SprintRunDetail }) {
       <Confirm
         trigger="Cancel run"
         question="Cancel this run?"
-        consequence="Its unfinished jobs are cancelled; workers stop at their next heartbeat. What is done stays done."
-        confirmLabel="Cancel the run"
+        consequence="This cancels its unfinished jobs. Workers stop at their next heartbeat. Finished work is kept."
+        confirmLabel="Cancel run"
       >
         {(buttons) => (
           <ActionForm>
@@ -46,7 +46,7 @@ export function RunControls({ run }: { run: SprintRunDetail }) {
 function Post({ intent, label }: { intent: string; label: string }) {
   return (
     <Form method="post">
-      <SubmitButton name="intent" value={intent} pendingLabel="One moment…">
+      <SubmitButton name="intent" value={intent} pendingLabel="Saving…">
         {label}
       </SubmitButton>
     </Form>

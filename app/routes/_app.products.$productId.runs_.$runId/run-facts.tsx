@@ -1,11 +1,11 @@
 import { Link } from "@remix-run/react";
-import { Fact, Facts } from "~/components/card";
-import { forecastMilliseconds } from "~/components/forecast";
-import { tokensOf } from "~/components/jobs/job-card";
-import { costsText, tokensText } from "~/components/numbers";
-import { durationText, Elapsed } from "~/components/relative-time";
-import { isHeld } from "~/components/status";
 import type { SprintRunDetail } from "~/contract/sprint-run";
+import { tokensOf } from "~/features/jobs/job-card";
+import { forecastMilliseconds } from "~/features/runs/forecast";
+import { Fact, Facts } from "~/ui/card";
+import { costsText, tokensText } from "~/ui/numbers";
+import { durationText, Elapsed } from "~/ui/relative-time";
+import { isHeld } from "~/ui/status";
 
 /** How long a run takes, what it cost, and where its work is. */
 export function RunFacts({ run }: { run: SprintRunDetail }) {
@@ -14,17 +14,15 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
   const atWork = jobs.filter(({ status }) => isHeld(status)).length;
   const parts = executions.length > 0 ? executions : jobs;
   const forecast = finished_at === null ? forecastMilliseconds(parts, atWork) : null;
-  const term = finished_at === null ? "Running for" : "Took";
+  const term = finished_at === null ? "Running for" : "Duration";
   return (
     <Facts>
-      <Fact term={started_at ? term : "Waiting for"}>
+      <Fact term={started_at ? term : "Queued for"}>
         <Elapsed from={started_at ?? run.created_at} to={finished_at} />
       </Fact>
-      {forecast !== null ? (
-        <Fact term="Rest, at this pace">about {durationText(forecast)}</Fact>
-      ) : null}
-      <Fact term="Tokens">{tokens > 0 ? tokensText(tokens) : "none told yet"}</Fact>
-      <Fact term="Cost">{costsText(run.costs) ?? "no price known"}</Fact>
+      {forecast !== null ? <Fact term="Time left">about {durationText(forecast)}</Fact> : null}
+      <Fact term="Tokens">{tokens > 0 ? tokensText(tokens) : "No data"}</Fact>
+      <Fact term="Cost">{costsText(run.costs) ?? "No data"}</Fact>
       <Fact term="Branch">
         <code className="font-mono text-xs">{run.branch}</code>
       </Fact>
@@ -32,7 +30,7 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
       {run.previous_run_id ? (
         <Fact term="Continues">
           <Link to={`../runs/${run.previous_run_id}`} className="text-accent underline">
-            the run before
+            previous run
           </Link>
         </Fact>
       ) : null}

@@ -1,20 +1,20 @@
 import { Link } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { CodeChip } from "~/components/badge";
-import { Button } from "~/components/button";
-import { tokensOf } from "~/components/jobs/job-card";
-import { JobStatus } from "~/components/jobs/job-status";
-import { costsText, tokensText } from "~/components/numbers";
-import { DoingLine } from "~/components/output/doing-line";
-import { Elapsed, RelativeTime } from "~/components/relative-time";
-import { isHeld } from "~/components/status";
-import { StatusPill } from "~/components/status-pill";
-import { WriteFields } from "~/components/write-access";
 import type { AgentJob } from "~/contract/agent-job";
 import type { Doing } from "~/contract/events";
 import type { SprintRunDetail } from "~/contract/sprint-run";
 import type { TaskExecution } from "~/contract/task-execution";
+import { tokensOf } from "~/features/jobs/job-card";
+import { JobStatus } from "~/features/jobs/job-status";
+import { DoingLine } from "~/features/output/doing-line";
 import { useDoing } from "~/live/use-doing";
+import { ActionForm } from "~/ui/action-form";
+import { CodeChip } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { costsText, tokensText } from "~/ui/numbers";
+import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { isHeld } from "~/ui/status";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 
 /** One line a job; of a batch run, one line a task of its single job. */
 export function RunJobs({ run }: { run: SprintRunDetail }) {
@@ -81,9 +81,9 @@ function JobLine({
       {job.failure_reason ? <p className="text-failed">{job.failure_reason}</p> : null}
       {job.status === "queued" && job.parked_question_id ? (
         <p className="text-waiting">
-          It waits for the answer to a question.{" "}
+          Waiting for an answer.{" "}
           <Link to={`/questions#question-${job.parked_question_id}`} className="underline">
-            See the question
+            View question
           </Link>
         </p>
       ) : null}
@@ -105,7 +105,7 @@ function ExecutionLine({ execution }: { execution: TaskExecution }) {
           {execution.task_title}
         </Link>
         <span className="text-xs text-muted">
-          {execution.verify_result ? `check: ${execution.verify_result.toLowerCase()} ` : ""}
+          {execution.verify_result ? `verification: ${execution.verify_result.toLowerCase()} ` : ""}
           {execution.started_at ? (
             <Elapsed from={execution.started_at} to={execution.finished_at} />
           ) : null}
@@ -126,7 +126,7 @@ function JobFigures({ job }: { job: AgentJob }) {
       {job.started_at ? <Elapsed from={job.started_at} to={job.finished_at} /> : null}
       {running ? (
         <span>
-          heard <RelativeTime at={job.updated_at} />
+          active <RelativeTime at={job.updated_at} />
         </span>
       ) : null}
       {job.attempt > 0 ? (
@@ -134,7 +134,7 @@ function JobFigures({ job }: { job: AgentJob }) {
           {running ? "watch" : "output"}
         </Link>
       ) : null}
-      {job.verify_result ? <span>check: {job.verify_result.toLowerCase()}</span> : null}
+      {job.verify_result ? <span>verification: {job.verify_result.toLowerCase()}</span> : null}
       {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
       {job.costs.length > 0 ? <span>{costsText(job.costs)}</span> : null}
       {job.pr_url ? (

@@ -1,14 +1,14 @@
 import { Link } from "@remix-run/react";
-import { Notice } from "~/components/notice";
 import type { SprintRunDetail } from "~/contract/sprint-run";
+import { Notice } from "~/ui/notice";
 
 type PauseContext = NonNullable<SprintRunDetail["pause_context"]>;
 
 const pauseReasons: Record<string, string> = {
-  merge_conflict: "The work does not merge cleanly",
-  paused_by_person: "Somebody paused it",
-  budget: "Its budget is reached",
-  question_expired: "Nobody answered a question in time",
+  merge_conflict: "Merge conflict",
+  paused_by_person: "Paused by a member",
+  budget: "Budget reached",
+  question_expired: "A question was not answered in time",
 };
 
 /** Why a run stands still or ended early: the reason, in place. */
@@ -28,13 +28,13 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
           ) : (
             "A job"
           )}{" "}
-          failed, and the run stopped with it
+          failed and stopped the run
         </>
       }
     >
       {reason ? <p>{reason}</p> : null}
       <p className="text-muted">
-        Its unfinished jobs were cancelled. Mend the task, then resume the{" "}
+        Its unfinished jobs were cancelled. Fix the task, then resume the{" "}
         <Link to={`/products/${productId}/sprints/${run.sprint_id}`} className="underline">
           sprint
         </Link>
@@ -47,7 +47,7 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
 function reasonOf({ reason, tasks = [] }: PauseContext): string {
   const [own, other] = tasks;
   if (own === undefined) return pauseReasons[reason] ?? reason;
-  return `${own} does not merge${other === undefined ? "" : ` with ${other}`}, also after two tries`;
+  return `${own} could not be merged${other === undefined ? "" : ` with ${other}`} after two attempts`;
 }
 
 function Paused({ context }: { context: PauseContext }) {

@@ -1,8 +1,8 @@
 import { Link } from "@remix-run/react";
-import { Section } from "~/components/card";
-import { StatusDot } from "~/components/status-pill";
 import type { AgentJob } from "~/contract/agent-job";
 import type { RunOrder } from "~/contract/dependency";
+import { Section } from "~/ui/card";
+import { StatusDot } from "~/ui/status-pill";
 import { wavesOf } from "./waves";
 
 const mostWaves = 12;
@@ -18,7 +18,7 @@ export function RunWaves({ jobs, order }: { jobs: readonly AgentJob[]; order: Ru
   const shown = waves.slice(from, from + mostWaves);
   const hidden = waves.length - from - shown.length;
   return (
-    <Section title="Waves" about="What stands in one line can be worked on at once.">
+    <Section title="Waves" about="Tasks in one wave can run at the same time.">
       <ol className="grid gap-2 text-sm" start={from + 1}>
         {shown.map((wave, index) => (
           <li key={wave[0]?.id} className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
@@ -31,7 +31,7 @@ export function RunWaves({ jobs, order }: { jobs: readonly AgentJob[]; order: Ru
           </li>
         ))}
       </ol>
-      {hidden > 0 ? <p className="mt-2 text-xs text-muted">and {hidden} more after them</p> : null}
+      {hidden > 0 ? <p className="mt-2 text-xs text-muted">and {hidden} more after these</p> : null}
     </Section>
   );
 }
@@ -46,7 +46,7 @@ function WaveJob({ job, waits }: { job: AgentJob; waits: RunOrder[number]["block
       </Link>
       {open.length > 0 ? (
         <span className="text-xs text-muted">
-          waits for {open.slice(0, 3).join(", ")}
+          blocked by {open.slice(0, 3).join(", ")}
           {open.length > 3 ? ` and ${open.length - 3} more` : ""}
         </span>
       ) : null}

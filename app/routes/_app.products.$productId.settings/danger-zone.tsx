@@ -1,16 +1,16 @@
 import { Form } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { Button } from "~/components/button";
-import { Section } from "~/components/card";
-import { Confirm } from "~/components/confirm";
-import { DeleteProduct } from "~/components/delete-product";
-import { WriteFields } from "~/components/write-access";
 import type { ProductDetail } from "~/contract/product";
+import { DeleteProduct } from "~/features/products/delete-product";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
+import { WriteFields } from "~/ui/write-access";
 
 export function DangerZone({ product }: { product: ProductDetail }) {
   if (product.archived_at !== null) {
     return (
-      <Section title="Archived" about="It can be read and not changed. Your dashboard lists it.">
+      <Section title="Archived" about="It is read-only. You can find it on your dashboard.">
         <div className="flex flex-wrap gap-2">
           <ActionForm>
             <Button type="submit" tone="primary" name="intent" value="restore">
@@ -23,13 +23,13 @@ export function DangerZone({ product }: { product: ProductDetail }) {
     );
   }
   return (
-    <Section title="Put it away">
+    <Section title="Archive">
       <WriteFields quiet className="flex flex-wrap gap-2">
         <Confirm
           trigger="Archive"
           question={`Archive ${product.name}?`}
-          consequence="Nobody can change it until you restore it; agents stop seeing it."
-          confirmLabel="Archive it"
+          consequence="It becomes read-only and agents cannot see it until you restore it."
+          confirmLabel="Archive"
         >
           {(buttons) => (
             <Form method="post">

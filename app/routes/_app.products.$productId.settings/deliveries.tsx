@@ -1,6 +1,6 @@
-import { countText } from "~/components/numbers";
-import { RelativeTime } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
+import { countText } from "~/ui/numbers";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
 
 export interface Delivery {
   id: string;
@@ -20,7 +20,7 @@ export function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) 
   const [last] = deliveries;
   if (!last) {
     return (
-      <p className="text-xs text-muted">Nothing was sent yet. A test shows whether it arrives.</p>
+      <p className="text-xs text-muted">No deliveries yet. Send a test to check the address.</p>
     );
   }
   return (
@@ -46,7 +46,7 @@ export function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) 
             ) : null}
             {delivery.status === "pending" && delivery.attempts > 0 ? (
               <p className="text-xs text-muted">
-                Next try <RelativeTime at={delivery.next_attempt_at} />
+                Next attempt <RelativeTime at={delivery.next_attempt_at} />
               </p>
             ) : null}
           </li>
@@ -59,12 +59,12 @@ export function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) 
 function Outcome({ delivery: { status } }: { delivery: Delivery }) {
   if (status === "delivered") return <StatusPill status="DONE" label="Delivered" />;
   if (status === "failed") return <StatusPill status="FAILED" label="Not delivered" />;
-  return <StatusPill status="PENDING" label="On its way" />;
+  return <StatusPill status="PENDING" label="Pending" />;
 }
 
 function detailOf({ kind, attempts, response_status }: Delivery): string {
-  const answered = response_status === null ? "no answer" : `answered ${response_status}`;
+  const answered = response_status === null ? "no response" : `response ${response_status}`;
   const tries =
-    attempts === 0 ? "not tried yet" : `${countText(attempts, "try", "tries")}, ${answered}`;
+    attempts === 0 ? "not sent yet" : `${countText(attempts, "try", "tries")}, ${answered}`;
   return `${kind.replaceAll("_", " ")} · ${tries}`;
 }

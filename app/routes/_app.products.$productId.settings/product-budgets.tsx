@@ -1,23 +1,23 @@
 import { useFetcher } from "@remix-run/react";
-import { type ActionAnswer, ActionForm } from "~/components/action-form";
-import { AmountFields } from "~/components/budgets/amount-fields";
-import { BudgetList } from "~/components/budgets/budget-list";
-import { Button, SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { SelectField, TextField } from "~/components/field";
-import { ServerForm, useServerForm } from "~/components/server-form";
-import { WriteFields } from "~/components/write-access";
 import type { BudgetSettings, BudgetList as Budgets } from "~/contract/budget";
+import { AmountFields } from "~/features/budgets/amount-fields";
+import { BudgetList } from "~/features/budgets/budget-list";
+import { type ActionAnswer, ActionForm } from "~/ui/action-form";
+import { Button, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { SelectField, TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { WriteFields } from "~/ui/write-access";
 
 const periods = [
-  { value: "day", label: "a day" },
-  { value: "week", label: "a week" },
-  { value: "month", label: "a month" },
+  { value: "day", label: "Day" },
+  { value: "week", label: "Week" },
+  { value: "month", label: "Month" },
 ];
 
 const reporting = [
-  { value: "allow", label: "May work, with a badge" },
-  { value: "refuse", label: "Get no work under a budget" },
+  { value: "allow", label: "Can work, marked with a badge" },
+  { value: "refuse", label: "Get no jobs while a budget is set" },
 ];
 
 /** What the product may cost in a day, week or month, and what holds for all its budgets. */
@@ -30,18 +30,18 @@ export function ProductBudgets({
   return (
     <Section
       title="Budgets"
-      about="Work stops at the sum that you set, keeps what was done, and asks you. Sprints and runs have budgets on their own pages."
+      about="When a budget is reached, work pauses and you decide what happens next. Finished work is kept. Set budgets for sprints and runs on their own pages."
     >
       <div className="grid gap-5">
         {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={may_set} showName /> : null}
         {may_set ? (
           <>
-            <ActionForm aria-label="Set a budget of the product">
+            <ActionForm aria-label="Set a budget for the product">
               <WriteFields quiet className="flex flex-wrap items-end gap-2">
                 <input type="hidden" name="intent" value="set-budget" />
                 <input type="hidden" name="scope" value="product" />
-                <AmountFields label="Stop at" id="product-budget" />
-                <SelectField label="Every" name="period" id="budget-period" options={periods} />
+                <AmountFields label="Limit" id="product-budget" />
+                <SelectField label="Per" name="period" id="budget-period" options={periods} />
                 <Button type="submit">Set budget</Button>
               </WriteFields>
             </ActionForm>
@@ -67,7 +67,7 @@ function Settings({ productId, settings }: { productId: string; settings: Budget
   return (
     <details>
       <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
-        What holds for all budgets
+        Budget settings
       </summary>
       <ServerForm form={form} fetcher={fetcher} className="mt-3">
         <WriteFields quiet className="grid gap-4">
@@ -75,7 +75,7 @@ function Settings({ productId, settings }: { productId: string; settings: Budget
           <div className="grid gap-4 sm:grid-cols-2">
             <TextField
               label="Time zone"
-              description="Where its day, week and month begin, such as Europe/Paris."
+              description="Days, weeks and months start at midnight in this time zone, such as Europe/Paris."
               {...form.field("time_zone")}
             />
             <SelectField
@@ -84,14 +84,14 @@ function Settings({ productId, settings }: { productId: string; settings: Budget
               {...form.field("unreported")}
             />
             <TextField
-              label="Tokens that a task usually needs"
-              description="Until three have finished."
+              label="Expected tokens per task"
+              description="Used until three tasks have finished."
               inputMode="numeric"
               {...form.field("expected_tokens")}
             />
             <TextField
-              label="Money that a task usually needs"
-              description="In the budget's own currency, until three have finished."
+              label="Expected cost per task"
+              description="In the budget's currency. Used until three tasks have finished."
               inputMode="decimal"
               {...form.field("expected_cost")}
             />

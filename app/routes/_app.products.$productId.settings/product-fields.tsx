@@ -1,54 +1,66 @@
 import { useFetcher } from "@remix-run/react";
-import type { ActionAnswer } from "~/components/action-form";
-import { SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { CheckField, SelectField, TextAreaField, TextField } from "~/components/field";
-import { ServerForm, useServerForm } from "~/components/server-form";
-import { WriteAccessProvider, WriteFields } from "~/components/write-access";
 import type { ProductDetail } from "~/contract/product";
+import type { ActionAnswer } from "~/ui/action-form";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { CheckField, SelectField, TextAreaField, TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
 
 const choices = [
   {
     name: "pr_strategy",
-    label: "How runs use branches",
-    description: "It holds for runs that start from now on.",
+    label: "Branches",
+    description: "Applies to runs that start from now on.",
     options: [
-      { value: "SPRINT", label: "One branch for the sprint, a job per task" },
-      { value: "STORY", label: "One branch per story, stories side by side" },
+      { value: "SPRINT", label: "One branch per sprint, one job per task" },
+      { value: "STORY", label: "One branch per story, stories in parallel" },
       { value: "SPRINT_BATCH", label: "One job for the whole sprint" },
     ],
   },
   {
     name: "done_requires",
-    label: "Before a story is done",
-    description: "Asked of the work of agents; what people move by hand is their word.",
+    label: "A story is done when",
+    description: "Applies to the work of agents. People can move stories by hand.",
     options: [
-      { value: "none", label: "Nothing more: tasks end by their own check" },
-      { value: "worker", label: "A worker saw each criterion hold" },
-      { value: "other_worker", label: "Another worker looked at each criterion" },
-      { value: "person", label: "A person approved" },
+      { value: "none", label: "All its tasks are done" },
+      { value: "worker", label: "A worker has checked every criterion" },
+      { value: "other_worker", label: "A second worker has checked every criterion" },
+      { value: "person", label: "A person has approved it" },
     ],
   },
   {
     name: "dependency_release",
-    label: "What is done frees what waits for it",
+    label: "A blocker is resolved when",
     description:
-      "Workers look whether the main branch has the code. Tasks on one branch do not wait for it.",
+      "Workers check whether the code is on the main branch. Tasks on the same branch do not wait for it.",
     options: [
-      { value: "done", label: "When it is done" },
-      { value: "merged", label: "When its code is on the main branch" },
+      { value: "done", label: "It is done" },
+      { value: "merged", label: "Its code is on the main branch" },
     ],
   },
 ] as const;
 
-export function ProductFields({ product, isOwner }: { product: ProductDetail; isOwner: boolean }) {
+export function ProductFields({
+  product,
+  isOwner,
+  answer,
+}: {
+  product: ProductDetail;
+  isOwner: boolean;
+  /** What the page answered where there is no script. */
+  answer: unknown;
+}) {
   const fetcher = useFetcher<ActionAnswer>({ key: `product-${product.id}` });
   const { name, code, description, repo_url, definition_of_done } = product;
   const { pr_strategy, done_requires, dependency_release } = product;
   const texts = { name, code, description, repo_url, definition_of_done };
   const form = useServerForm({
-    lastResult: fetcher.data,
-    defaultValue: { ...texts, pr_strategy, done_requires, dependency_release },
+    lastResult: fetcher.data ?? (isOwnAnswer(answer) ? answer : undefined),
+    defaultValue: {
+      ...{ ...texts, pr_strategy, done_requires, dependency_release },
+      may_reach: product.may_reach.join("\n"),
+    },
   });
   return (
     <WriteAccessProvider reason={isOwner ? null : "Only the owner can change these."}>
@@ -77,9 +89,21 @@ export function ProductFields({ product, isOwner }: { product: ProductDetail; is
             ))}
             <CheckField
               name="auto_pr"
-              label="Open pull requests by itself"
-              description="Workers open one with their own command when the work is pushed."
+              label="Open pull requests automatically"
+              description="Workers open a pull request when they push the work."
               defaultChecked={product.auto_pr}
+            />
+            <CheckField
+              name="requires_sandbox"
+              label="Require a sandbox"
+              description="Only workers that run agents and commands in a sandbox get jobs."
+              defaultChecked={product.requires_sandbox}
+            />
+            <TextAreaField
+              label="Allowed hosts"
+              description="Hosts that jobs can reach from the sandbox, one per line, such as pypi.org or pypi.org:443."
+              required={false}
+              {...form.field("may_reach")}
             />
             <div>
               <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Saving…">
@@ -91,4 +115,11 @@ export function ProductFields({ product, isOwner }: { product: ProductDetail; is
       </Section>
     </WriteAccessProvider>
   );
+}
+
+/** The page has other forms too; this one always sends the code of the product. */
+function isOwnAnswer(answer: unknown): boolean {
+  if (typeof answer !== "object" || answer === null || !("initialValue" in answer)) return false;
+  const typed = answer.initialValue;
+  return typeof typed === "object" && typed !== null && "code" in typed;
 }

@@ -1,12 +1,12 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { FormErrors } from "~/components/field";
-import { Notice } from "~/components/notice";
-import { useAnswer } from "~/components/use-answer";
 import { getBudgets } from "~/domain/budgets/operations.server";
 import { listWebhookDeliveries, listWebhooks } from "~/domain/notices/operations.server";
 import { getProduct } from "~/domain/products/operations.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { FormErrors } from "~/ui/field";
+import { Notice } from "~/ui/notice";
+import { useAnswer } from "~/ui/use-answer";
 import { DangerZone } from "./danger-zone";
 import { ProductBudgets } from "./product-budgets";
 import { ProductFields } from "./product-fields";
@@ -58,15 +58,16 @@ export const meta: MetaFunction = () => [{ title: "Product settings · Backloom"
 
 export default function ProductSettingsPage() {
   const { product, isOwner, budgets, webhooks } = useLoaderData<typeof loader>();
-  const answer = useAnswer<{ error?: string; secret?: string }>();
+  const answer = useAnswer<{ error?: unknown; secret?: string }>();
   return (
     <div className="grid max-w-2xl gap-5">
       <h1 className="text-xl font-semibold tracking-tight">Settings</h1>
       {isOwner ? null : (
         <Notice title={`Only ${product.owner_username}, its owner, can change these.`} />
       )}
-      <FormErrors errors={answer?.error ? [answer.error] : []} />
-      <ProductFields product={product} isOwner={isOwner} />
+      {/* What is wrong with one form of the page stands beside its fields. */}
+      <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
+      <ProductFields product={product} isOwner={isOwner} answer={answer} />
       <ProductBudgets budgets={budgets} />
       {isOwner ? (
         <>

@@ -1,7 +1,9 @@
 import { json, redirect } from "@remix-run/node";
+import { z } from "zod";
 import { setBudgetSettingsInput } from "~/contract/budget";
 import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/contract/notice";
 import { deleteProductInput, updateProductInput } from "~/contract/product";
+import { hostsSchema } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import { setBudgetSettings } from "~/domain/budgets/operations.server";
 import {
@@ -20,6 +22,15 @@ import { forgetProduct } from "~/http/active-product.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 
+/** Hosts are typed as one text; where another field was emptied they come a second time, as a list. */
+const productForm = updateProductInput.extend({
+  may_reach: z
+    .union([z.string().transform((typed) => typed.split(/[\s,]+/)), z.array(z.string())])
+    .transform((hosts) => hosts.filter((host) => host !== ""))
+    .pipe(hostsSchema)
+    .optional(),
+});
+
 /** Everything that the settings of a product change; the operations let only its owner. */
 export async function actOnProduct(
   actor: Actor,
@@ -34,13 +45,17 @@ export async function actOnProduct(
     update: () =>
       runForm(
         form,
-        updateProductInput,
+        productForm,
         async (input) => {
           // An unticked box is not sent; on this form it means "no".
-          await updateProduct(actor, { ...input, auto_pr: form.has("auto_pr") });
+          const boxes = {
+            auto_pr: form.has("auto_pr"),
+            requires_sandbox: form.has("requires_sandbox"),
+          };
+          await updateProduct(actor, { ...input, ...boxes });
           return done(form, back, "Saved");
         },
-        { description: "", repo_url: "", definition_of_done: "" },
+        { description: "", repo_url: "", definition_of_done: "", may_reach: "" },
       ),
     archive: async () => {
       await archiveProduct(actor, product);
@@ -48,7 +63,7 @@ export async function actOnProduct(
     },
     restore: async () => {
       await restoreProduct(actor, product);
-      return done(form, back, "The product is back");
+      return done(form, back, "Product restored");
     },
     delete: async () => {
       await deleteProduct(actor, readForm(form, deleteProductInput));
@@ -69,11 +84,11 @@ export async function actOnProduct(
       const { webhook_id } = readForm(form, webhookIdInput);
       const active = textOf(form, "active") === "yes";
       await updateWebhook(actor, updateWebhookInput.parse({ webhook_id, active }));
-      return done(form, back, active ? "Switched on" : "Switched off");
+      return done(form, back, active ? "Turned on" : "Turned off");
     },
     "ping-webhook": async () => {
       await pingWebhook(actor, readForm(form, webhookIdInput));
-      return done(form, back, "A test is on its way");
+      return done(form, back, "Test sent");
     },
     "delete-webhook": async () => {
       await deleteWebhook(actor, readForm(form, webhookIdInput));

@@ -1,11 +1,11 @@
 import { Form } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { Button, SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { Confirm } from "~/components/confirm";
-import { CopyBlock } from "~/components/copy-button";
-import { TextField } from "~/components/field";
-import { WriteFields } from "~/components/write-access";
+import { ActionForm } from "~/ui/action-form";
+import { Button, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
+import { TextField } from "~/ui/field";
+import { CopyBlock } from "~/ui/rare/copy-button";
+import { WriteFields } from "~/ui/write-access";
 import { Deliveries, type Delivery } from "./deliveries";
 
 export const eventChoices = [
@@ -16,7 +16,7 @@ export const eventChoices = [
   ["run_failed", "A run fails"],
   ["run_done", "A run is done"],
   ["review_needed", "A task needs a review"],
-  ["budget_warning", "Most of a budget is used"],
+  ["budget_warning", "A budget is nearly reached"],
 ] as const;
 
 interface ShownWebhook {
@@ -38,10 +38,10 @@ export function Webhooks({
   return (
     <Section
       title="Webhooks"
-      about="Other services that are told what happens here. Each request is signed with the webhook's secret."
+      about="Send events to other services. Each request is signed with the webhook's secret."
     >
       {secret ? (
-        <CopyBlock label="The secret of the new webhook, shown this once" text={secret} />
+        <CopyBlock label="Secret of the new webhook (shown only once)" text={secret} />
       ) : null}
       <ul className="my-3 grid gap-3">
         {webhooks.map((webhook) => (
@@ -87,28 +87,28 @@ function WebhookRow({ webhook }: { webhook: ShownWebhook }) {
     <li className="grid gap-1.5 rounded border border-line bg-raised p-3 text-sm">
       <p className="font-mono text-xs">{webhook.url}</p>
       <p className="text-xs text-muted">
-        {webhook.active ? `${webhook.events.length} kinds of events` : "Switched off"}
+        {webhook.active ? `${webhook.events.length} event types` : "Turned off"}
       </p>
       <WriteFields quiet className="flex flex-wrap gap-2">
         <ActionForm>
           {hidden}
           <Button type="submit" size="sm" name="intent" value="ping-webhook">
-            Send a test
+            Send test
           </Button>
         </ActionForm>
         <ActionForm>
           {hidden}
           <input type="hidden" name="active" value={webhook.active ? "no" : "yes"} />
           <Button type="submit" size="sm" name="intent" value="switch-webhook">
-            {webhook.active ? "Switch off" : "Switch on"}
+            {webhook.active ? "Turn off" : "Turn on"}
           </Button>
         </ActionForm>
         <Confirm
           size="sm"
           trigger="Delete"
           question="Delete this webhook?"
-          consequence="Its delivery log goes with it."
-          confirmLabel="Delete it"
+          consequence="This also deletes its delivery log."
+          confirmLabel="Delete"
         >
           {(buttons) => (
             <ActionForm>

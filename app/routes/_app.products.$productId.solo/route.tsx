@@ -1,26 +1,23 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { Board } from "~/components/board/board";
-import { boardCards } from "~/components/board/board-cards";
-import { BoardTools } from "~/components/board/board-tools";
-import { toolsText } from "~/components/board/board-tools.server";
-import { readLook, viewOf, withoutFilter } from "~/components/board/board-view.server";
-import { TaskLines } from "~/components/board/task-lines";
-import { listText } from "~/components/board/task-list.server";
-import { ButtonLink } from "~/components/button";
-import { EmptyState } from "~/components/empty-state";
-import { FormErrors } from "~/components/field";
-import { countText } from "~/components/numbers";
-import { PageHeader } from "~/components/page-header";
-import { ThingsAtHand } from "~/components/things/things-at-hand";
-import { useAnswer } from "~/components/use-answer";
 import { assignStoryInput } from "~/contract/story";
 import { getSoloBoard } from "~/domain/pages/operations.server";
 import { assignStory } from "~/domain/stories/operations.server";
+import { Board } from "~/features/board/board";
+import { BoardTools } from "~/features/board/board-tools";
+import { readLook, viewOf, withoutFilter } from "~/features/board/board-view.server";
+import { TaskLines } from "~/features/board/task-lines";
+import { ThingsAtHand } from "~/features/items/things-at-hand";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { FormErrors } from "~/ui/field";
+import { countText } from "~/ui/numbers";
+import { PageHeader } from "~/ui/page-header";
+import { useAnswer } from "~/ui/use-answer";
 import { SoloStories } from "./solo-stories";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -36,16 +33,14 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const own = board.tasks.filter((task) => mine.has(task.story_id));
   const ownStories = board.stories.filter(({ id }) => mine.has(id));
   const view = viewOf(own, ownStories, look, principal.user_id);
-  const cards = boardCards(view.tasks, view.groups);
+  const cards = view.tasks;
   return json({
     productId,
     userId: principal.user_id,
-    tools: own.length > 0 ? toolsText(look, null) : null,
+    look,
+    hasTasks: own.length > 0,
     hidden: look.query === "" ? null : view.hidden,
     showAll: withoutFilter(address),
-    dense: look.dense,
-    hide: look.hide,
-    list: look.list && cards.length > 0 ? listText(cards, view.lanes, address) : null,
     sprint: board.sprint,
     workersOnline: board.workers_online,
     tasks: cards,
@@ -65,14 +60,14 @@ export const action = pageAction(async ({ request, context, params }) => {
     claim: async () => {
       form.set("assignee_id", principal.user_id);
       const story = await assignStory(actor, readForm(form, assignStoryInput));
-      return doneForNow(form, back, `${story.code} is yours`);
+      return doneForNow(form, back, `${story.code} assigned to you`);
     },
     release: async () => {
       const story = await assignStory(
         actor,
         readForm(form, assignStoryInput, { assignee_id: null }),
       );
-      return doneForNow(form, back, `${story.code} is free again`);
+      return doneForNow(form, back, `${story.code} unassigned`);
     },
   });
 });
@@ -80,7 +75,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 export const meta: MetaFunction = () => [{ title: "Solo · Backloom" }];
 
 export default function SoloPage() {
-  const { productId, sprint, mine, free, workersOnline, tools, list, hidden, showAll } =
+  const { productId, sprint, mine, free, workersOnline, look, hasTasks, hidden, showAll } =
     useLoaderData<typeof loader>();
   const refusal = useAnswer<{ error?: string }>();
   useLiveRevalidation({ stream: "solo", productId });
@@ -105,24 +100,24 @@ export default function SoloPage() {
           </>
         }
       />
-      <ThingsAtHand productId={productId} without={list ? "" : "m"} />
+      <ThingsAtHand productId={productId} without={look.list ? "" : "m"} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
-      {tools ? <BoardTools tools={tools} hidden={hidden} showAll={showAll} /> : null}
+      {hasTasks ? <BoardTools look={look} view={null} hidden={hidden} showAll={showAll} /> : null}
       <OwnTasks />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <SoloStories
-          title="To take"
+          title="Unassigned stories"
           stories={free}
           intent="claim"
-          button="Take it"
-          empty="Every story has somebody."
+          button="Assign to me"
+          empty="All stories are assigned."
         />
         <SoloStories
-          title="Yours"
+          title="Assigned to me"
           stories={mine}
           intent="release"
-          button="Give back"
-          empty="None yet."
+          button="Unassign"
+          empty="No stories yet."
         />
       </div>
     </div>
@@ -131,20 +126,22 @@ export default function SoloPage() {
 
 /** As lines or as a board, or why there are none. */
 function OwnTasks() {
-  const { productId, tasks, mine, tools, list, lanes, dense, hide } =
-    useLoaderData<typeof loader>();
-  if (list) return <TaskLines list={list} hasLanes={lanes !== undefined} />;
-  if (tools && tasks.length === 0) {
+  const { productId, tasks, mine, hasTasks, look, lanes } = useLoaderData<typeof loader>();
+  if (look.list && tasks.length > 0) return <TaskLines tasks={tasks} lanes={lanes} />;
+  if (hasTasks && tasks.length === 0) {
     return (
       <EmptyState compact title="Nothing matches">
-        Change the filter, or show all.
+        Change or clear the filter.
       </EmptyState>
     );
   }
-  if (mine.length > 0) return <Board {...{ productId, tasks, lanes, dense, hide }} />;
+  if (mine.length > 0) {
+    const { dense, hide } = look;
+    return <Board {...{ productId, tasks, lanes, dense, hide }} />;
+  }
   return (
-    <EmptyState compact title="Nothing is yours yet">
-      Take one of the stories below, and its tasks appear here.
+    <EmptyState compact title="No stories assigned to you">
+      Assign a story to yourself below. Its tasks appear here.
     </EmptyState>
   );
 }
@@ -152,14 +149,14 @@ function OwnTasks() {
 function NoSprint({ productId }: { productId: string }) {
   return (
     <EmptyState
-      title="No sprint is under way"
+      title="No active sprint"
       action={
         <ButtonLink to={`/products/${productId}/sprints`} tone="primary">
           Plan a sprint
         </ButtonLink>
       }
     >
-      This page shows your own stories of the active sprint, and those that nobody took yet.
+      This page shows your stories in the active sprint and the unassigned ones.
     </EmptyState>
   );
 }

@@ -1,12 +1,12 @@
 import { Link } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { CodeChip } from "~/components/badge";
-import { Button } from "~/components/button";
-import { Section } from "~/components/card";
-import { FreshRows } from "~/components/fresh-rows";
-import { useSteadyRows } from "~/components/use-steady-rows";
-import { WriteFields } from "~/components/write-access";
 import type { BoardStory } from "~/contract/page-data";
+import { FreshRows } from "~/features/items/lists/fresh-rows";
+import { useSteadyRows } from "~/features/items/lists/use-steady-rows";
+import { ActionForm } from "~/ui/action-form";
+import { CodeChip } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { WriteFields } from "~/ui/write-access";
 
 const storyKey = ({ id }: BoardStory) => id;
 

@@ -1,9 +1,9 @@
-import { ButtonLink, SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { TextAreaField, TextField } from "~/components/field";
-import { ServerForm, useServerForm } from "~/components/server-form";
-import { useAnswer } from "~/components/use-answer";
-import { WriteFields } from "~/components/write-access";
+import { ButtonLink, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { TextAreaField, TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { useAnswer } from "~/ui/use-answer";
+import { WriteFields } from "~/ui/write-access";
 
 export function NewSprintForm({ cancelTo }: { cancelTo: string | null }) {
   const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({
@@ -20,17 +20,17 @@ export function NewSprintForm({ cancelTo }: { cancelTo: string | null }) {
             autoFocus={cancelTo !== null}
             data-create={cancelTo === null || undefined}
             rows={2}
-            description="One sentence: what is true when it ends?"
+            description="What should be true when the sprint ends?"
             {...form.field("sprint_goal")}
           />
           <div className="grid gap-4 sm:grid-cols-2">
             <TextField
-              label="First day"
+              label="Start date"
               required={false}
               type="date"
               {...form.field("start_date")}
             />
-            <TextField label="Last day" required={false} type="date" {...form.field("end_date")} />
+            <TextField label="End date" required={false} type="date" {...form.field("end_date")} />
           </div>
           <div className="flex gap-2">
             <SubmitButton pendingLabel="Creating…">Create sprint</SubmitButton>

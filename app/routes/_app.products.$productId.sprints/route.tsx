@@ -1,15 +1,15 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
-import { ButtonLink } from "~/components/button";
-import { EmptyState } from "~/components/empty-state";
-import { useRowKeys } from "~/components/page-keys";
-import { CalendarDay } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
 import { createSprintInput, type SprintOverview } from "~/contract/sprint";
 import { createSprint, listSprints } from "~/domain/sprints/operations.server";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { useRowKeys } from "~/ui/page-keys";
+import { CalendarDay } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
 import { NewSprintForm } from "./new-sprint-form";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -51,8 +51,8 @@ export default function SprintsPage() {
       <div className="grid gap-5">
         {creating ? <NewSprintForm cancelTo={sprints.length > 0 ? "?" : null} /> : null}
         {sprints.length === 0 ? (
-          <EmptyState compact title="No sprint yet">
-            A sprint is what you and your agents do next: a goal, a few stories, one start.
+          <EmptyState compact title="No sprints yet">
+            A sprint is a goal and the stories that you and your agents work on next.
           </EmptyState>
         ) : (
           <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface">

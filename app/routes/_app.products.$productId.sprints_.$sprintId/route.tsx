@@ -1,26 +1,22 @@
-import type { MetaFunction } from "@remix-run/node";
+import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { Board } from "~/components/board/board";
-import { boardCards } from "~/components/board/board-cards";
-import { BoardTools } from "~/components/board/board-tools";
-import { toolsText } from "~/components/board/board-tools.server";
-import { readLook, viewOf, withoutFilter } from "~/components/board/board-view.server";
-import { TaskLines } from "~/components/board/task-lines";
-import { listText } from "~/components/board/task-list.server";
-import { BudgetSection } from "~/components/budgets/budget-section";
-import { Section } from "~/components/card";
-import { ChartFigure } from "~/components/charts/chart-figure";
-import { drawBurndown } from "~/components/charts/draw-burndown.server";
-import { EmptyState } from "~/components/empty-state";
-import { FormErrors } from "~/components/field";
-import { ThingsAtHand } from "~/components/things/things-at-hand";
-import { useAnswer } from "~/components/use-answer";
-import { viewsText } from "~/components/views/views-text.server";
 import { getSprintBoard } from "~/domain/pages/operations.server";
-import { pageData } from "~/http/page-data.server";
+import { Board } from "~/features/board/board";
+import { BoardTools } from "~/features/board/board-tools";
+import { readLook, viewOf, withoutFilter } from "~/features/board/board-view.server";
+import { TaskLines } from "~/features/board/task-lines";
+import { BudgetSection } from "~/features/budgets/budget-section";
+import { ChartFigure } from "~/features/charts/chart-figure";
+import { drawBurndown } from "~/features/charts/draw-burndown.server";
+import { ThingsAtHand } from "~/features/items/things-at-hand";
+import { shownViews } from "~/features/views/shown-views.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { Section } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { FormErrors } from "~/ui/field";
+import { useAnswer } from "~/ui/use-answer";
 import { RunBar } from "./run-bar";
 import { actOnSprint } from "./sprint-action.server";
 import { SprintHeader } from "./sprint-header";
@@ -38,18 +34,17 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     { sprint_id: sprintId },
   );
   const view = viewOf(tasks, board.stories, look, principal.user_id, board.members);
-  const cards = boardCards(view.tasks, view.groups);
-  return pageData({
+  const cards = view.tasks;
+  return json({
     productId,
     board,
-    tools: tasks.length > 0 ? toolsText(look, address.get("view")) : null,
-    views: viewsText(views, "board", request),
+    look,
+    hasTasks: tasks.length > 0,
+    view: address.get("view"),
+    saved: shownViews(views, "board", request),
     hidden: look.query === "" ? null : view.hidden,
     showAll: withoutFilter(address),
-    dense: look.dense,
-    hide: look.hide,
-    list: look.list && cards.length > 0 ? listText(cards, view.lanes, address) : null,
-    cards: look.list ? [] : cards,
+    cards,
     lanes: view.lanes,
     preflight,
     forecast,
@@ -72,13 +67,12 @@ export default function SprintPage() {
   const {
     productId,
     board,
-    tools,
+    look,
+    hasTasks,
+    view,
+    saved,
     hidden,
     showAll,
-    dense,
-    hide,
-    views,
-    list,
     cards,
     lanes,
     preflight,
@@ -91,25 +85,34 @@ export default function SprintPage() {
   return (
     <div className="grid gap-5">
       <SprintHeader board={board} />
-      <ThingsAtHand productId={productId} without={list ? "" : "m"} />
+      <ThingsAtHand productId={productId} without={look.list ? "" : "m"} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <RunBar board={board} preflight={preflight} forecast={forecast} productId={productId} />
-      {tools ? (
+      {hasTasks ? (
         <BoardTools
           key={board.sprint.id}
-          tools={tools}
-          views={views}
+          look={look}
+          view={view}
+          saved={saved}
           hidden={hidden}
           showAll={showAll}
         />
       ) : null}
-      {list ? (
-        <TaskLines list={list} hasLanes={lanes !== undefined} />
-      ) : cards.length > 0 ? (
-        <Board productId={productId} tasks={cards} lanes={lanes} dense={dense} hide={hide} />
-      ) : tools ? (
+      {cards.length > 0 ? (
+        look.list ? (
+          <TaskLines tasks={cards} lanes={lanes} />
+        ) : (
+          <Board
+            productId={productId}
+            tasks={cards}
+            lanes={lanes}
+            dense={look.dense}
+            hide={look.hide}
+          />
+        )
+      ) : hasTasks ? (
         <EmptyState compact title="Nothing matches">
-          Change the filter, or show all.
+          Change or clear the filter.
         </EmptyState>
       ) : (
         <EmptyState compact title="No tasks in this sprint">
@@ -118,12 +121,12 @@ export default function SprintPage() {
       )}
       <div className="grid items-start gap-5 xl:grid-cols-[3fr_2fr]">
         <StoryList board={board} />
-        <Section title="Burndown" about="Tasks that were not done at the end of each day.">
+        <Section title="Burndown" about="Open tasks at the end of each day.">
           {burndown ? (
             <ChartFigure chart={burndown} />
           ) : (
             <p className="text-sm text-muted">
-              The line begins when the sprint starts and its first task moves.
+              The chart starts when the sprint is active and its first task moves.
             </p>
           )}
         </Section>

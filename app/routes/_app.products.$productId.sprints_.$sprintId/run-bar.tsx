@@ -1,18 +1,19 @@
 import { Form, Link } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { AmountFields } from "~/components/budgets/amount-fields";
-import { ForecastLine } from "~/components/budgets/forecast-line";
-import { ButtonLink, SubmitButton } from "~/components/button";
-import { Notice } from "~/components/notice";
-import { countText } from "~/components/numbers";
-import { Elapsed } from "~/components/relative-time";
-import { RemoveForm } from "~/components/remove-dependency";
-import { StatusPill } from "~/components/status-pill";
-import { WovenProgress } from "~/components/woven-progress";
-import { WriteFields } from "~/components/write-access";
 import type { Forecast } from "~/contract/forecast";
 import type { SprintFrame } from "~/contract/page-data";
 import type { Blocker, Preflight } from "~/contract/sprint-run";
+import { AmountFields } from "~/features/budgets/amount-fields";
+import { ForecastLine } from "~/features/budgets/forecast-line";
+import { RemoveForm } from "~/features/dependencies/remove-dependency";
+import { BeginsFrom, StartOver } from "~/features/runs/start-over";
+import { WovenProgress } from "~/features/runs/woven-progress";
+import { ActionForm } from "~/ui/action-form";
+import { ButtonLink, SubmitButton } from "~/ui/button";
+import { Notice } from "~/ui/notice";
+import { countText } from "~/ui/numbers";
+import { Elapsed } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 
 /** The run of this sprint, or what a start would do, or everything that is in its way at once. */
 export function RunBar({
@@ -44,12 +45,14 @@ function AllDone({ productId, sprintId }: { productId: string; sprintId: string 
   return (
     <Notice
       tone="done"
-      title="Every story of this sprint is done"
+      title="All stories are done"
       actions={
-        <ButtonLink to={`/products/${productId}/sprints/${sprintId}/review`}>Review it</ButtonLink>
+        <ButtonLink to={`/products/${productId}/sprints/${sprintId}/review`}>
+          Review sprint
+        </ButtonLink>
       }
     >
-      Look at what came of it, then complete the sprint.
+      Review the results, then complete the sprint.
     </Notice>
   );
 }
@@ -58,18 +61,18 @@ function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: str
   return (
     <Notice
       tone="failed"
-      title="The run of this sprint failed"
+      title="The run failed"
       actions={
         <>
           {run ? (
-            <ButtonLink to={`/products/${productId}/runs/${run.id}`}>See what failed</ButtonLink>
+            <ButtonLink to={`/products/${productId}/runs/${run.id}`}>View failure</ButtonLink>
           ) : null}
           <RunForm intent="resume-sprint" label="Resume sprint" />
         </>
       }
     >
-      Resume resets what failed and starts a new run on the same branch. After that the sprint takes
-      stories and can be completed.
+      Resume resets the failed tasks and starts a new run on the same branch. You can then add
+      stories to the sprint and complete it.
     </Notice>
   );
 }
@@ -78,7 +81,7 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
   return (
     <Notice
       tone="done"
-      title="Ready for the agents"
+      title="Ready to run"
       actions={
         <RunForm
           id="start-run"
@@ -87,7 +90,13 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
         />
       }
     >
-      <p>Every open task has a plan and nothing waits on a person.</p>
+      <p>Every open task has a plan and nothing needs your attention.</p>
+      {preflight.begins_from.length > 0 ? (
+        <div className="mt-2 grid justify-items-start gap-2">
+          <BeginsFrom from={preflight.begins_from} />
+          <StartOver whose={preflight.sprint_code} />
+        </div>
+      ) : null}
       {forecast ? <ForecastLine forecast={forecast} /> : null}
       {preflight.warnings.map(({ budget_id, message }) => (
         <p key={budget_id} className="text-waiting">
@@ -97,12 +106,12 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
       <WriteFields quiet>
         <details className="mt-2">
           <summary className="text-accent underline underline-offset-2 hover:decoration-2">
-            Stop at a sum
+            Set a budget
           </summary>
           <div className="mt-2 grid gap-1">
-            <AmountFields label="Stop at" id="run-budget" required={false} form="start-run" />
+            <AmountFields label="Limit" id="run-budget" required={false} form="start-run" />
             <p className="text-xs text-muted">
-              The run then waits and asks you. What was done is kept.
+              The run pauses and you decide what happens next. Finished work is kept.
             </p>
           </div>
         </details>
@@ -145,7 +154,7 @@ function RunUnderWay({
               running for <Elapsed from={run.started_at} />
             </>
           ) : (
-            "waits for a worker"
+            "waiting for a worker"
           )}
         </span>
       </div>
@@ -162,9 +171,7 @@ function Blockers({ preflight, productId }: { preflight: Preflight; productId: s
       className="rounded-lg border border-line bg-surface px-4 py-3 text-sm"
     >
       <summary className="font-semibold marker:text-waiting">
-        {count === 1
-          ? "One thing is in the way of a run"
-          : `${count} things are in the way of a run`}
+        {count === 1 ? "1 blocker" : `${count} blockers`}
       </summary>
       <ul className="mt-2 grid gap-1.5">
         {preflight.blockers.map((blocker) => (
@@ -211,7 +218,7 @@ function Cures({
         kind={kind}
         id={id}
         blocker={{ id: blocker_id, code: blocker_code }}
-        label="Remove the dependency"
+        label="Remove blocker"
       />
     </span>
   );
@@ -229,9 +236,9 @@ function BlockerLink({ blocker, productId }: { blocker: Blocker; productId: stri
 
 function blockerTarget(blocker: Blocker, productId: string): { to: string; label: string } | null {
   if (blocker.question_id)
-    return { to: `/questions#question-${blocker.question_id}`, label: "Answer it" };
+    return { to: `/questions#question-${blocker.question_id}`, label: "Answer" };
   if (blocker.sprint_run_id)
-    return { to: `/products/${productId}/runs/${blocker.sprint_run_id}`, label: "See the run" };
+    return { to: `/products/${productId}/runs/${blocker.sprint_run_id}`, label: "View run" };
   if (blocker.task_id)
     return { to: `/tasks/${blocker.task_id}`, label: `Open ${blocker.task_code}` };
   if (blocker.pbi_id) {

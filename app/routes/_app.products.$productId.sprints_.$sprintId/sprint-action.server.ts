@@ -15,6 +15,7 @@ import {
   addStoryToSprint,
   assignStory,
   removeStoryFromSprint,
+  startOver,
 } from "~/domain/stories/operations.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { removeDependencyForm } from "~/http/dependency-forms.server";
@@ -44,24 +45,24 @@ export async function actOnSprint(
     },
     "start-sprint": async () => {
       await startSprint(actor, sprint);
-      return done(form, back, "The sprint is under way");
+      return done(form, back, "Sprint started");
     },
     "complete-sprint": async () => {
       await completeSprint(actor, sprint);
-      return done(form, back, "The sprint is completed");
+      return done(form, back, "Sprint completed");
     },
     "cancel-sprint": async () => {
       await cancelSprint(actor, sprint);
-      return done(form, back, "The sprint is cancelled");
+      return done(form, back, "Sprint cancelled");
     },
     "add-story": async () => {
       const story = await addStoryToSprint(actor, readForm(form, addStoryToSprintInput));
-      return doneForNow(form, back, `${story.code} joined the sprint`);
+      return doneForNow(form, back, `${story.code} added to the sprint`);
     },
     "remove-dependency": () => removeDependencyForm(actor, form, back),
     "remove-story": async () => {
       const story = await removeStoryFromSprint(actor, readForm(form, storyIdInput));
-      return doneForNow(form, back, `${story.code} left the sprint`);
+      return doneForNow(form, back, `${story.code} removed from the sprint`);
     },
     "assign-story": async () => {
       await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
@@ -69,12 +70,16 @@ export async function actOnSprint(
     },
     "start-run": async () =>
       toRun((await startSprintRun(actor, { ...sprint, stop_at: stopAtOf(form) })).id),
+    "start-over": async () => {
+      await startOver(actor, { kind: "sprint", id: sprintId });
+      return done(form, back, "The next run starts from main");
+    },
     ...budgetIntents(actor, form, productId, back),
     "resume-sprint": async () => {
       const run = await resumeSprint(actor, sprint);
       return run
         ? toRun(run.id)
-        : done(form, back, "Nothing is left to do. The sprint is active again: complete it");
+        : done(form, back, "Nothing left to run. The sprint is active again and can be completed");
     },
   });
 }

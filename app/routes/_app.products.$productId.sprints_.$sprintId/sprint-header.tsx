@@ -1,13 +1,13 @@
-import { ActionForm } from "~/components/action-form";
-import { Button, ButtonLink } from "~/components/button";
-import { Confirm } from "~/components/confirm";
-import { TextAreaField, TextField } from "~/components/field";
-import { PageHeader } from "~/components/page-header";
-import { CalendarDay } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
-import { WriteFields } from "~/components/write-access";
 import type { SprintFrame } from "~/contract/page-data";
 import type { Sprint } from "~/contract/sprint";
+import { ActionForm } from "~/ui/action-form";
+import { Button, ButtonLink } from "~/ui/button";
+import { Confirm } from "~/ui/confirm";
+import { TextAreaField, TextField } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
+import { CalendarDay } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 
 export function SprintHeader({ board }: { board: SprintFrame }) {
   const { sprint } = board;
@@ -65,10 +65,8 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
         <Confirm
           trigger="Cancel sprint"
           question={`Cancel ${sprint.code}?`}
-          consequence={
-            storyCount > 0 ? "Its stories go back to the backlog." : "It has no stories."
-          }
-          confirmLabel="Cancel it"
+          consequence={storyCount > 0 ? "Its stories return to the backlog." : "It has no stories."}
+          confirmLabel="Cancel sprint"
         >
           {(buttons) => change("cancel-sprint", buttons)}
         </Confirm>
@@ -86,8 +84,8 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
       <Confirm
         trigger="Complete sprint"
         question={`Complete ${sprint.code}?`}
-        consequence="What is not done goes back to the backlog. The burndown is kept as it is."
-        confirmLabel="Complete it"
+        consequence="Unfinished stories return to the backlog. The burndown is kept."
+        confirmLabel="Complete sprint"
         confirmTone="primary"
       >
         {(buttons) => change("complete-sprint", buttons)}
@@ -102,7 +100,7 @@ function EditSprint({ sprint }: { sprint: Sprint }) {
   return (
     <details className="-mt-4">
       <summary className="inline-block text-sm text-accent underline underline-offset-2 hover:decoration-2">
-        Change goal and dates
+        Edit goal and dates
       </summary>
       <ActionForm className="mt-3 max-w-xl">
         <WriteFields className="grid gap-3">
@@ -116,14 +114,14 @@ function EditSprint({ sprint }: { sprint: Sprint }) {
           />
           <div className="grid gap-3 sm:grid-cols-2">
             <TextField
-              label="First day"
+              label="Start date"
               required={false}
               type="date"
               name="start_date"
               defaultValue={sprint.start_date ?? ""}
             />
             <TextField
-              label="Last day"
+              label="End date"
               required={false}
               type="date"
               name="end_date"

@@ -1,18 +1,18 @@
 import { Link } from "@remix-run/react";
 import { useRef } from "react";
-import { ActionForm } from "~/components/action-form";
-import { Badge, CodeChip } from "~/components/badge";
-import { Button } from "~/components/button";
-import { Section } from "~/components/card";
-import { StatusIcon } from "~/components/status-icon";
-import { StatusDot } from "~/components/status-pill";
-import { useSelected } from "~/components/things/selection";
-import { usePointerSelection } from "~/components/things/use-pointer-selection";
-import { useEarlierChoices } from "~/components/use-earlier-choices";
-import { useHydrated } from "~/components/use-hydrated";
-import { WriteFields } from "~/components/write-access";
 import type { BoardStory, SprintFrame } from "~/contract/page-data";
 import { takesStories } from "~/contract/takes-stories";
+import { useSelected } from "~/features/items/selection";
+import { usePointerSelection } from "~/features/items/use-pointer-selection";
+import { ActionForm } from "~/ui/action-form";
+import { Badge, CodeChip } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { StatusIcon } from "~/ui/status-icon";
+import { StatusDot } from "~/ui/status-pill";
+import { useEarlierChoices } from "~/ui/use-earlier-choices";
+import { useHydrated } from "~/ui/use-hydrated";
+import { WriteFields } from "~/ui/write-access";
 
 /** The stories of the sprint, who has each, and those that could join. */
 export function StoryList({ board }: { board: SprintFrame }) {
@@ -25,7 +25,9 @@ export function StoryList({ board }: { board: SprintFrame }) {
         {stories.map((story) => (
           <SprintStory key={story.id} story={story} members={closed ? null : members} />
         ))}
-        {stories.length === 0 ? <li className="px-4 py-3 text-sm text-muted">None yet.</li> : null}
+        {stories.length === 0 ? (
+          <li className="px-4 py-3 text-sm text-muted">No stories yet.</li>
+        ) : null}
       </ul>
       {takesStories(sprint) && candidates.length > 0 ? (
         <details open={stories.length === 0} className="border-t border-line">
@@ -73,7 +75,7 @@ function SprintStory({
           <ActionForm>
             <input type="hidden" name="intent" value="remove-story" />
             <Button type="submit" size="sm" tone="quiet" name="story_id" value={story.id}>
-              Take out<span className="sr-only"> {story.code}</span>
+              Remove from sprint<span className="sr-only"> {story.code}</span>
             </Button>
           </ActionForm>
         </WriteFields>
@@ -117,7 +119,7 @@ function OpenQuestions({ count }: { count: number }) {
     <Link to="/questions" className="hover:underline">
       <Badge tone="waiting">
         <StatusIcon tone="waiting" className="size-3" />
-        {count === 1 ? "A question waits" : `${count} questions wait`}
+        {count === 1 ? "1 open question" : `${count} open questions`}
       </Badge>
     </Link>
   );
@@ -134,13 +136,13 @@ function Assignee({ story, members }: { story: BoardStory; members: SprintFrame[
         <input type="hidden" name="story_id" value={story.id} />
         <select
           name="assignee_id"
-          aria-label={`Who has ${story.code}`}
+          aria-label={`Assignee of ${story.code}`}
           defaultValue={story.assignee_id ?? ""}
           key={story.assignee_id}
           onChange={(event) => event.currentTarget.form?.requestSubmit()}
           className="h-7 max-w-32 rounded border border-line bg-raised px-1.5 text-xs pointer-coarse:h-9"
         >
-          <option value="">nobody yet</option>
+          <option value="">Unassigned</option>
           {members.map((member) => (
             <option key={member.id} value={member.id}>
               {member.username}

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
-import { LineCounts } from "~/components/diff/line-counts";
 import type { ReviewedJob } from "~/contract/sprint-review";
+import { LineCounts } from "~/features/diff/line-counts";
 
 /** "+120 −8" of all these jobs, and a link to the changes of each. */
 export function Changes({
@@ -11,7 +11,7 @@ export function Changes({
   sumOnly?: boolean;
 }) {
   const changed = jobs.filter(({ additions }) => additions !== null);
-  if (changed.length === 0) return <>none known</>;
+  if (changed.length === 0) return <>No data</>;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
       <LineCounts

@@ -1,11 +1,11 @@
 import { Link } from "@remix-run/react";
-import { CodeChip } from "~/components/badge";
-import { Section } from "~/components/card";
-import { CriterionText } from "~/components/proof/criterion-text";
-import { visible } from "~/components/proof/visible";
-import { RelativeTime } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
 import type { SprintReview } from "~/contract/sprint-review";
+import { CriterionText } from "~/features/proof/criterion-text";
+import { visible } from "~/features/proof/visible";
+import { CodeChip } from "~/ui/badge";
+import { Section } from "~/ui/card";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
 
 type Reviewed = Omit<SprintReview, "burndown">;
 
@@ -16,9 +16,9 @@ export function OpenEnds({ review }: { review: Reviewed }) {
   const nothing = unfinished.length + questions.length + failed.length + waivers.length === 0;
   return (
     <>
-      <Section title="Open ends">
+      <Section title="Unfinished">
         <div className="grid gap-4">
-          {nothing ? <p className="text-sm text-muted">Nothing is open.</p> : null}
+          {nothing ? <p className="text-sm text-muted">Nothing is unfinished.</p> : null}
           <List title="Unfinished stories" rows={unfinished}>
             {({ id, code, title, status }) => (
               <Row key={id} code={code} to={`/stories/${id}`} words={title}>
@@ -63,10 +63,10 @@ export function OpenEnds({ review }: { review: Reviewed }) {
 function MorePlaces({ sprint, runs }: Pick<Reviewed, "sprint" | "runs">) {
   const product = `/products/${sprint.product_id}`;
   return (
-    <nav aria-label="More about this sprint" className="print:hidden">
+    <nav aria-label="Related pages" className="print:hidden">
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
         <li>
-          <Place to={`${product}/sprints/${sprint.id}`}>The board</Place>
+          <Place to={`${product}/sprints/${sprint.id}`}>Board</Place>
         </li>
         {runs.map(({ id, status, created_at: at }) => (
           <li key={id}>

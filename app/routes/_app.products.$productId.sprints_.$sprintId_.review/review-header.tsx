@@ -1,9 +1,9 @@
-import { Button } from "~/components/button";
-import { PageHeader } from "~/components/page-header";
-import { CalendarDay } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
-import { useHydrated } from "~/components/use-hydrated";
 import type { SprintReview } from "~/contract/sprint-review";
+import { Button } from "~/ui/button";
+import { PageHeader } from "~/ui/page-header";
+import { CalendarDay } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+import { useHydrated } from "~/ui/use-hydrated";
 
 export function ReviewHeader({ review }: { review: Pick<SprintReview, "sprint" | "product"> }) {
   const { sprint, product } = review;

@@ -1,15 +1,15 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { Fact, Facts, Section } from "~/components/card";
-import { ChartFigure } from "~/components/charts/chart-figure";
-import { drawBurndown } from "~/components/charts/draw-burndown.server";
-import { EmptyState } from "~/components/empty-state";
-import { costsText } from "~/components/numbers";
-import { visible } from "~/components/proof/visible";
 import { getSprintReview } from "~/domain/pages/operations.server";
+import { ChartFigure } from "~/features/charts/chart-figure";
+import { drawBurndown } from "~/features/charts/draw-burndown.server";
+import { visible } from "~/features/proof/visible";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { Fact, Facts, Section } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { costsText } from "~/ui/numbers";
 import { Changes } from "./changes";
 import { OpenEnds } from "./open-ends";
 import { ReviewHeader } from "./review-header";
@@ -40,41 +40,41 @@ export default function SprintReviewPage() {
       <ReviewHeader review={review} />
       <Section title="Goal">
         <p className="whitespace-pre-wrap break-words text-base">
-          {sprint.sprint_goal ? visible(sprint.sprint_goal) : "No goal was written down."}
+          {sprint.sprint_goal ? visible(sprint.sprint_goal) : "No goal set."}
         </p>
       </Section>
       <Facts>
         <Fact term="Stories done">
           {done} of {stories.length}
         </Fact>
-        <Fact term="Criteria that hold">
+        <Fact term="Criteria met">
           {held} of {criteria.length}
         </Fact>
         <Fact term="Changes">
           <Changes jobs={[...whole, ...stories.flatMap(({ jobs }) => jobs)]} sumOnly />
         </Fact>
-        <Fact term="Cost of its runs">{costsText(costs) ?? "no price known"}</Fact>
+        <Fact term="Cost of runs">{costsText(costs) ?? "No data"}</Fact>
       </Facts>
-      <Section title="Burndown" about="Tasks that were not done at the end of each day.">
+      <Section title="Burndown" about="Open tasks at the end of each day.">
         {chart ? (
           <ChartFigure chart={chart} />
         ) : (
-          <p className="text-sm text-muted">Nothing has moved yet.</p>
+          <p className="text-sm text-muted">No progress yet.</p>
         )}
       </Section>
       <section aria-label="Stories" className="grid gap-4">
         <h2 className="text-lg font-semibold">Stories ({stories.length})</h2>
         {stories.length === 0 ? (
           <EmptyState compact title="No stories in this sprint">
-            What the sprint delivers is listed here, with its proof.
+            Stories and their proof are listed here.
           </EmptyState>
         ) : (
           stories.map((story) => <StoryReview key={story.id} story={story} />)
         )}
         {whole.length > 0 ? (
           <p className="text-sm text-muted">
-            One job did the whole sprint: what it changed and cost is in the sums above and belongs
-            to no single story. <Changes jobs={whole} />
+            One job ran the whole sprint. Its changes and cost are included in the totals above, not
+            in single stories. <Changes jobs={whole} />
           </p>
         ) : null}
       </section>

@@ -1,11 +1,11 @@
 import { Link } from "@remix-run/react";
-import { Badge, CodeChip } from "~/components/badge";
-import { costsText, countText } from "~/components/numbers";
-import { CriterionHead } from "~/components/proof/criterion-head";
-import { EvidenceList } from "~/components/proof/evidence-list";
-import { visible } from "~/components/proof/visible";
-import { StatusPill } from "~/components/status-pill";
 import type { ReviewedStory } from "~/contract/sprint-review";
+import { CriterionHead } from "~/features/proof/criterion-head";
+import { EvidenceList } from "~/features/proof/evidence-list";
+import { visible } from "~/features/proof/visible";
+import { Badge, CodeChip } from "~/ui/badge";
+import { costsText, countText } from "~/ui/numbers";
+import { StatusPill } from "~/ui/status-pill";
 import { Changes } from "./changes";
 
 /** One story on the page of the review: what was asked, what proves it, what it changed and cost. */
@@ -33,8 +33,8 @@ export function StoryReview({ story }: { story: ReviewedStory }) {
           <Told term="Changes">
             <Changes jobs={story.jobs} />
           </Told>
-          <Told term="Cost">{costsText(story.costs) ?? "no price known"}</Told>
-          {story.assignee_name ? <Told term="Assigned to">{story.assignee_name}</Told> : null}
+          <Told term="Cost">{costsText(story.costs) ?? "No data"}</Told>
+          {story.assignee_name ? <Told term="Assignee">{story.assignee_name}</Told> : null}
           {pulls.map((url) => (
             <Told key={url} term="Pull request">
               <a href={url} rel="noreferrer nofollow" className="text-accent underline">
@@ -56,7 +56,7 @@ export function StoryReview({ story }: { story: ReviewedStory }) {
         </ul>
       ) : (
         <p className="border-t border-line px-4 py-2.5 text-sm text-muted">
-          No acceptance criteria were written down.
+          No acceptance criteria.
         </p>
       )}
     </article>

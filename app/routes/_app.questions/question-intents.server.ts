@@ -12,7 +12,7 @@ export function questionIntents(actor: Actor, form: FormData, back: string) {
     },
     cancel: async () => {
       await cancelQuestion(actor, readForm(form, questionIdInput));
-      return done(form, back, "Closed");
+      return done(form, back, "Dismissed");
     },
   };
 }

@@ -1,19 +1,19 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { Kbd } from "~/components/badge";
-import { ButtonLink } from "~/components/button";
-import { EmptyState } from "~/components/empty-state";
-import { FormErrors } from "~/components/field";
-import { InboxTabs } from "~/components/inbox/inbox-tabs";
-import { useQuestionKeys } from "~/components/inbox/use-inbox-keys";
-import { PageHeader } from "~/components/page-header";
-import { QuestionCard } from "~/components/questions/question-card";
-import { useAnswer } from "~/components/use-answer";
 import type { AgentQuestionStatus } from "~/contract/question";
 import { getInbox } from "~/domain/inbox/operations.server";
 import { listQuestions } from "~/domain/questions/operations.server";
+import { InboxTabs } from "~/features/inbox/inbox-tabs";
+import { useQuestionKeys } from "~/features/inbox/use-inbox-keys";
+import { QuestionCard } from "~/features/questions/question-card";
 import { runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { Kbd } from "~/ui/badge";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { FormErrors } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
+import { useAnswer } from "~/ui/use-answer";
 import { questionIntents } from "./question-intents.server";
 import { StateTabs } from "./state-tabs";
 
@@ -52,15 +52,15 @@ export default function QuestionsPage() {
   useQuestionKeys();
   return (
     <div className="mx-auto max-w-3xl">
-      <PageHeader title="Questions" lead="What your agents need to know, over all products." />
+      <PageHeader title="Questions" lead="Questions from your agents, across all products." />
       <InboxTabs current="questions" counts={counts} later={later} />
       <StateTabs state={state} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       {questions.length === 0 ? (
-        <EmptyState title={state === "open" ? "Nobody waits for you" : "None here"}>
+        <EmptyState title={state === "open" ? "No open questions" : "No questions"}>
           {state === "open"
-            ? "When an agent cannot decide something, it asks here, and the bell turns amber."
-            : "Questions appear here once they are closed."}
+            ? "When an agent needs a decision, it asks here and the bell turns amber."
+            : "Closed questions appear here."}
         </EmptyState>
       ) : (
         <div className="grid gap-4">
@@ -69,8 +69,7 @@ export default function QuestionsPage() {
           ))}
           {state === "open" ? (
             <p className="hidden text-center text-xs text-muted keyboard:block">
-              <Kbd>j</Kbd> <Kbd>k</Kbd> walk through the questions, <Kbd>1</Kbd> to <Kbd>8</Kbd>{" "}
-              choose an answer.
+              <Kbd>j</Kbd> <Kbd>k</Kbd> to move, <Kbd>1</Kbd> to <Kbd>8</Kbd> to answer.
             </p>
           ) : null}
         </div>

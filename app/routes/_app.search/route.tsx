@@ -1,15 +1,16 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
-import { CodeChip } from "~/components/badge";
-import { Button } from "~/components/button";
-import { EmptyState } from "~/components/empty-state";
-import { PageHeader } from "~/components/page-header";
-import { useRowKeys } from "~/components/page-keys";
-import { StatusDot, StatusPill } from "~/components/status-pill";
 import { matchesFilter, readFilter } from "~/contract/item-filter";
 import type { SearchResult } from "~/contract/search";
+import { beginning } from "~/contract/text";
 import { search } from "~/domain/search/operations.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { CodeChip } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { PageHeader } from "~/ui/page-header";
+import { useRowKeys } from "~/ui/page-keys";
+import { StatusDot, StatusPill } from "~/ui/status-pill";
 import type { SearchAnswer, SearchHit } from "./search-answer";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -19,7 +20,7 @@ const longestQuery = 200;
 /** Search over codes, titles and texts of everything one can reach; the palette reads the same. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
-  const query = (new URL(request.url).searchParams.get("q") ?? "").trim().slice(0, longestQuery);
+  const query = beginning((new URL(request.url).searchParams.get("q") ?? "").trim(), longestQuery);
   if (query === "") return json<SearchAnswer>({ query, results: [] });
   const filter = readFilter(query);
   // What was found is narrowed by its status and kind, typed as on boards: status:review is:task.
@@ -58,7 +59,7 @@ export default function SearchPage() {
           data-filter
           defaultValue={query}
           aria-label="Search codes, titles and texts"
-          title="Words, and status:review,failed or is:task,story,pbi,idea; a minus before one means not"
+          title="Words, or status:review,failed or is:task,story,pbi,idea. Put a minus before a filter to exclude it"
           placeholder="Codes, titles and texts"
           className="h-10 min-w-0 flex-1 rounded border border-line-strong bg-raised px-3 text-base"
         />
@@ -90,9 +91,9 @@ export default function SearchPage() {
         </ul>
       ) : query ? (
         <EmptyState title={`Nothing found for “${query}”`}>
-          Words match from their beginning, codes too. <code>blocked:yes</code> finds what waits for
-          something, <code>blocked:T-3</code> what waits for T-3. Beside a word,{" "}
-          <code>status:review</code> or <code>is:task</code> narrows what it found.
+          Words and codes match from their beginning. <code>blocked:yes</code> finds blocked items,{" "}
+          <code>blocked:T-3</code> items blocked by T-3. Next to a word, <code>status:review</code>{" "}
+          or <code>is:task</code> narrows the results.
         </EmptyState>
       ) : null}
     </div>

@@ -1,10 +1,10 @@
 import { useFetcher } from "@remix-run/react";
-import { SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { TextField } from "~/components/field";
-import { ServerForm, useServerForm } from "~/components/server-form";
-import { WriteFields } from "~/components/write-access";
 import { passwordMinLength } from "~/contract/password";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { WriteFields } from "~/ui/write-access";
 import { SavedNotice } from "./saved-notice";
 
 export function PasswordForm() {
@@ -19,7 +19,7 @@ export function PasswordForm() {
         <input type="hidden" name="intent" value="password" />
         <WriteFields quiet className="grid gap-4">
           <TextField
-            label="Present password"
+            label="Current password"
             type="password"
             autoComplete="current-password"
             required

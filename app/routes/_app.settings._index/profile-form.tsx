@@ -1,11 +1,11 @@
 import { useFetcher } from "@remix-run/react";
-import { Badge } from "~/components/badge";
-import { SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { TextField } from "~/components/field";
-import { ServerForm, useServerForm } from "~/components/server-form";
-import { WriteFields } from "~/components/write-access";
 import type { Profile } from "~/contract/account";
+import { Badge } from "~/ui/badge";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { WriteFields } from "~/ui/write-access";
 import { SavedNotice } from "./saved-notice";
 
 export function ProfileForm({ profile }: { profile: Profile }) {
@@ -26,14 +26,14 @@ export function ProfileForm({ profile }: { profile: Profile }) {
           </div>
           <TextField
             label="User name"
-            description="What others see, and what you sign in with."
+            description="Shown to others, and used to sign in."
             autoComplete="username"
             required
             {...form.field("username")}
           />
           <TextField
             label="Worker quota threshold (%)"
-            description="A worker whose remaining quota is under this gets no new job of yours."
+            description="Workers with less remaining quota than this get no new jobs from you."
             type="number"
             min={1}
             max={100}

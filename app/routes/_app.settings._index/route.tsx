@@ -1,14 +1,23 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
-import { passwordChangeSchema, profileChangesSchema } from "~/contract/account";
+import { Form, useLoaderData } from "@remix-run/react";
+import { useState } from "react";
+import { type Profile, passwordChangeSchema, profileChangesSchema } from "~/contract/account";
 import { changePassword } from "~/domain/accounts/change-password.server";
 import { getProfile, updateProfile } from "~/domain/accounts/operations.server";
 import { setAvatar } from "~/domain/accounts/set-avatar.server";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
-import { AppearanceForm } from "./appearance-form";
-import { AvatarForm } from "./avatar-form";
-import { KeysForm } from "./keys-form";
+import { ActionForm } from "~/ui/action-form";
+import { Avatar } from "~/ui/avatar";
+import { Button, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { characterKeysOn, switchCharacterKeys } from "~/ui/character-keys";
+import { CheckField, FieldErrors } from "~/ui/field";
+import { themes } from "~/ui/theme";
+import { useTheme } from "~/ui/theme-menu";
+import { useAnswer } from "~/ui/use-answer";
+import { useHydrated } from "~/ui/use-hydrated";
+import { WriteFields } from "~/ui/write-access";
 import { PasswordForm } from "./password-form";
 import { ProfileForm } from "./profile-form";
 import { readPicture } from "./read-picture.server";
@@ -60,5 +69,105 @@ export default function ProfilePage() {
       <KeysForm />
       <PasswordForm />
     </div>
+  );
+}
+
+const labels = { system: "System", light: "Light", dark: "Dark" } as const;
+
+/** The theme, kept with the account and in a cookie of this browser. */
+function AppearanceForm() {
+  const current = useTheme();
+  return (
+    <Section
+      title="Appearance"
+      about="Applies to this browser and to browsers you sign in with later."
+    >
+      <ActionForm action="/theme" className="flex flex-wrap gap-2" aria-label="Appearance">
+        <input type="hidden" name="from" value="/settings" />
+        {themes.map((theme) => (
+          <Button
+            key={theme}
+            type="submit"
+            name="theme"
+            value={theme}
+            aria-pressed={theme === current}
+            tone={theme === current ? "primary" : "plain"}
+          >
+            {labels[theme]}
+          </Button>
+        ))}
+      </ActionForm>
+    </Section>
+  );
+}
+
+function AvatarForm({ profile }: { profile: Profile }) {
+  const answer = useAnswer<{ error?: unknown }>();
+  const error = typeof answer?.error === "string" ? [answer.error] : undefined;
+  return (
+    <Section title="Picture" about="PNG, JPEG, WebP or GIF, at most 512 KiB.">
+      <WriteFields quiet className="flex flex-wrap items-center gap-4">
+        <Avatar
+          name={profile.username}
+          src={profile.has_avatar ? "/settings/avatar" : null}
+          size="lg"
+        />
+        <Form
+          method="post"
+          action="/settings?index"
+          encType="multipart/form-data"
+          className="flex flex-wrap items-center gap-3"
+        >
+          <input type="hidden" name="intent" value="avatar" />
+          <label className="grid gap-1 text-sm">
+            <span className="sr-only">Picture file</span>
+            <input
+              type="file"
+              name="picture"
+              accept="image/png,image/jpeg,image/webp,image/gif"
+              required
+              aria-describedby="picture-error"
+              className="max-w-72 text-sm text-muted file:mr-3 file:h-8 file:rounded file:border file:border-line file:bg-raised file:px-3 file:text-ink"
+            />
+          </label>
+          <SubmitButton tone="plain">Save picture</SubmitButton>
+        </Form>
+        {profile.has_avatar ? (
+          <ActionForm action="/settings?index">
+            <input type="hidden" name="intent" value="remove-avatar" />
+            <Button type="submit" tone="quiet">
+              Remove
+            </Button>
+          </ActionForm>
+        ) : null}
+      </WriteFields>
+      <FieldErrors id="picture-error" errors={error} />
+    </Section>
+  );
+}
+
+/** Keys need script, and so does their switch. */
+function KeysForm() {
+  const hydrated = useHydrated();
+  return hydrated ? (
+    <Section title="Keyboard shortcuts" about="Applies to this browser.">
+      <CharacterKeys />
+    </Section>
+  ) : null;
+}
+
+function CharacterKeys() {
+  const [on, setOn] = useState(characterKeysOn);
+  return (
+    <CheckField
+      name="character_keys"
+      label="Single-letter shortcuts"
+      description="When this is off, only shortcuts with Ctrl or Alt, arrows, Enter and Esc work. Turn it off if you use speech input or press letters by accident."
+      checked={on}
+      onChange={({ currentTarget }) => {
+        switchCharacterKeys(currentTarget.checked);
+        setOn(currentTarget.checked);
+      }}
+    />
   );
 }

@@ -1,24 +1,24 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { ActionForm } from "~/components/action-form";
-import { Badge } from "~/components/badge";
-import { Button } from "~/components/button";
-import { Section } from "~/components/card";
-import { describeBrowser } from "~/components/describe-browser";
-import { EmptyState } from "~/components/empty-state";
-import { RelativeTime } from "~/components/relative-time";
-import { Cell, Table } from "~/components/table";
-import { WriteFields } from "~/components/write-access";
 import { subscribePushInput } from "~/contract/notice";
 import {
   listPushSubscriptions,
   subscribePush,
   unsubscribePush,
 } from "~/domain/notices/operations.server";
+import { describeBrowser } from "~/features/accounts/describe-browser";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
 import { userAgentOf } from "~/http/signing-in-browser.server";
+import { ActionForm } from "~/ui/action-form";
+import { Badge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { Cell, Table } from "~/ui/rare/table";
+import { RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
 import { ThisDevice } from "./this-device";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -42,11 +42,11 @@ export const action = pageAction(async ({ request, context }) => {
         ...subscription,
         user_agent: userAgentOf(request) ?? undefined,
       });
-      return done(form, here, "Notifications are on for this device");
+      return done(form, here, "Notifications turned on for this device");
     },
     remove: async () => {
       await unsubscribePush(actor, { id: readId(form, "subscription_id", "device") });
-      return done(form, here, "Notifications are off for that device");
+      return done(form, here, "Notifications turned off for that device");
     },
   });
 });
@@ -59,7 +59,7 @@ export default function NotificationsPage() {
     <div className="grid max-w-3xl gap-5">
       <Section
         title="This device"
-        about="A message when an agent asks you something or a run needs you, also while no page is open."
+        about="Get notified when an agent asks a question or a run needs you, even when Backloom is closed."
       >
         <ThisDevice
           publicKey={publicKey}
@@ -68,9 +68,9 @@ export default function NotificationsPage() {
       </Section>
       <Section title="All devices" flush>
         {subscriptions.length === 0 ? (
-          <EmptyState title="No device gets messages" compact />
+          <EmptyState title="No devices" compact />
         ) : (
-          <Table caption="Devices that get messages" head={["Device", "Since", "State", ""]}>
+          <Table caption="Devices with notifications" head={["Device", "Added", "State", ""]}>
             {subscriptions.map((subscription) => (
               <tr key={subscription.id}>
                 <Cell className="font-medium">{describeBrowser(subscription.user_agent)}</Cell>
@@ -78,7 +78,11 @@ export default function NotificationsPage() {
                   <RelativeTime at={subscription.created_at} />
                 </Cell>
                 <Cell>
-                  {subscription.disabled_at ? <Badge tone="failed">gone</Badge> : <Badge>on</Badge>}
+                  {subscription.disabled_at ? (
+                    <Badge tone="failed">expired</Badge>
+                  ) : (
+                    <Badge>on</Badge>
+                  )}
                 </Cell>
                 <Cell className="text-end">
                   <WriteFields quiet>

@@ -1,10 +1,9 @@
 import { useFetcher } from "@remix-run/react";
 import { useEffect, useState } from "react";
-import { Button } from "~/components/button";
-import { enhancedField } from "~/components/enhanced-field";
-import { useHydrated } from "~/components/use-hydrated";
-import { useWriteAccess } from "~/components/write-access";
-import { currentEndpoint, subscribeHere } from "./push-subscription";
+import { Button } from "~/ui/button";
+import { enhancedField } from "~/ui/enhanced-field";
+import { useHydrated } from "~/ui/use-hydrated";
+import { useWriteAccess } from "~/ui/write-access";
 
 /** Turns messages on for the browser that shows this page; turning off is in the list below. */
 export function ThisDevice({
@@ -28,7 +27,7 @@ export function ThisDevice({
   }
   if (!hydrated) return <p className="text-sm text-muted">Push messages need JavaScript.</p>;
   if (!("PushManager" in window) || !navigator.serviceWorker) {
-    return <p className="text-sm text-muted">This browser has no push messages.</p>;
+    return <p className="text-sm text-muted">This browser does not support push messages.</p>;
   }
   if (endpoint && endpoints.includes(endpoint)) {
     return <p className="text-sm">Notifications are on for this device.</p>;
@@ -57,4 +56,34 @@ export function ThisDevice({
       ) : null}
     </div>
   );
+}
+
+/** What the service needs to reach this browser. */
+type PushKeys = { endpoint: string; p256dh: string; auth: string };
+
+/** Where this browser is reached at present; null when it is not subscribed. */
+async function currentEndpoint(): Promise<string | null> {
+  const registration = await navigator.serviceWorker?.getRegistration();
+  const subscription = await registration?.pushManager?.getSubscription();
+  return subscription?.endpoint ?? null;
+}
+
+/** Asks the person and the push service; a text says why it did not work. */
+async function subscribeHere(publicKey: string): Promise<PushKeys | string> {
+  if ((await Notification.requestPermission()) !== "granted") {
+    return "Notifications are blocked for this site. Allow them in your browser settings.";
+  }
+  try {
+    const registration = await navigator.serviceWorker.ready;
+    const subscription = await registration.pushManager.subscribe({
+      userVisibleOnly: true,
+      applicationServerKey: publicKey,
+    });
+    const { endpoint, keys } = subscription.toJSON();
+    const { p256dh, auth } = keys ?? {};
+    if (endpoint && p256dh && auth) return { endpoint, p256dh, auth };
+  } catch {
+    // The push service refused or cannot be reached: said below.
+  }
+  return "The browser's push service rejected the subscription. Try again later.";
 }

@@ -1,15 +1,19 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { CopyBlock } from "~/components/copy-button";
-import { Notice } from "~/components/notice";
-import { useAnswer } from "~/components/use-answer";
 import { newApiTokenSchema } from "~/contract/api-token";
 import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
 import { listApiTokens, revokeApiToken } from "~/domain/api-tokens/operations.server";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
-import { NewTokenForm } from "./new-token-form";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { SelectField, TextField } from "~/ui/field";
+import { Notice } from "~/ui/notice";
+import { CopyBlock } from "~/ui/rare/copy-button";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { useAnswer } from "~/ui/use-answer";
+import { WriteFields } from "~/ui/write-access";
 import { TokenList } from "./token-list";
 
 export { shouldRevalidate } from "~/live/unreachable";
@@ -47,7 +51,7 @@ export default function TokensPage() {
     <div className="grid max-w-3xl gap-5">
       {created ? (
         <Notice tone="done" role="status" title={`Token “${created.label}” is ready`}>
-          <p className="mb-2">Copy it now: it is not shown again.</p>
+          <p className="mb-2">Copy it now. It is shown only once.</p>
           <CopyBlock label="API token" text={created.token} />
           <p className="mt-3 mb-2">Try it:</p>
           <CopyBlock
@@ -59,5 +63,40 @@ export default function TokensPage() {
       <NewTokenForm key={created?.token ?? "empty"} />
       <TokenList tokens={tokens} />
     </div>
+  );
+}
+
+const lifetimes = [
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "1 year" },
+  { value: "", label: "No expiry" },
+];
+
+function NewTokenForm() {
+  const form = useServerForm<"label" | "expires_days">({
+    lastResult: useAnswer(),
+    defaultValue: { expires_days: "90" },
+  });
+  return (
+    <Section
+      title="New token"
+      about="For an agent or a script. It can do what you can do until it expires or you revoke it."
+    >
+      <ServerForm form={form}>
+        <input type="hidden" name="intent" value="create" />
+        <WriteFields quiet className="grid gap-4 sm:grid-cols-[1fr_10rem_auto] sm:items-end">
+          <TextField
+            label="Name"
+            placeholder="laptop worker"
+            maxLength={100}
+            required
+            {...form.field("label")}
+          />
+          <SelectField label="Expires after" options={lifetimes} {...form.field("expires_days")} />
+          <SubmitButton pendingLabel="Creating…">Create token</SubmitButton>
+        </WriteFields>
+      </ServerForm>
+    </Section>
   );
 }

@@ -1,24 +1,24 @@
-import { ActionForm } from "~/components/action-form";
-import { Badge, CodeChip } from "~/components/badge";
-import { Section } from "~/components/card";
-import { Confirm } from "~/components/confirm";
-import { EmptyState } from "~/components/empty-state";
-import { RelativeTime, useNow } from "~/components/relative-time";
-import { Cell, Table } from "~/components/table";
-import { useWriteAccess } from "~/components/write-access";
 import type { ApiToken } from "~/contract/api-token";
+import { ActionForm } from "~/ui/action-form";
+import { Badge, CodeChip } from "~/ui/badge";
+import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
+import { EmptyState } from "~/ui/empty-state";
+import { Cell, Table } from "~/ui/rare/table";
+import { RelativeTime, useNow } from "~/ui/relative-time";
+import { useWriteAccess } from "~/ui/write-access";
 
 export function TokenList({ tokens }: { tokens: readonly ApiToken[] }) {
   if (tokens.length === 0) {
     return (
       <EmptyState title="No tokens yet" compact>
-        An agent needs one to read its context, claim work and report.
+        An agent needs a token to read its context, claim work and report.
       </EmptyState>
     );
   }
   return (
     <Section title="Your tokens" flush>
-      <Table stacked caption="Your tokens" head={["Name", "Token", "Last used", "Ends", ""]}>
+      <Table stacked caption="Your tokens" head={["Name", "Token", "Last used", "Expires", ""]}>
         {tokens.map((token) => (
           <TokenRow key={token.id} token={token} />
         ))}
@@ -40,7 +40,7 @@ function TokenRow({ token }: { token: ApiToken }) {
       <Cell label="Last used">
         {token.last_used_at ? <RelativeTime at={token.last_used_at} /> : "never"}
       </Cell>
-      <Cell label="Ends">
+      <Cell label="Expires">
         {token.revoked_at ? (
           <Badge tone="failed">revoked</Badge>
         ) : isOver ? (
@@ -58,7 +58,7 @@ function TokenRow({ token }: { token: ApiToken }) {
             size="sm"
             disabled={!canWrite}
             question={`Revoke “${token.label}”?`}
-            consequence="Whoever uses it is refused from the next request on. This cannot be undone."
+            consequence="Anyone using it loses access at the next request. You cannot undo this."
             confirmLabel="Revoke"
           >
             {(buttons) => (

@@ -1,13 +1,13 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { useEffect } from "react";
-import { FormErrors } from "~/components/field";
-import { PageHeader } from "~/components/page-header";
-import { useAnswer } from "~/components/use-answer";
 import { setActiveProduct } from "~/domain/accounts/operations.server";
 import { listProductOverviews } from "~/domain/products/operations.server";
 import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { FormErrors } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
+import { useAnswer } from "~/ui/use-answer";
 import { readProgress } from "./progress.server";
 import { Steps } from "./steps";
 
@@ -41,7 +41,7 @@ export default function StartPage() {
     <div className="mx-auto grid max-w-2xl gap-5">
       <PageHeader
         title="First steps"
-        lead="From nothing to an agent's finished task in about five minutes. Leave when you like; this page remembers where you are."
+        lead="Set up Backloom and finish a first task with an agent in about five minutes. You can leave at any time and continue later."
       />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <Steps progress={progress} />

@@ -1,9 +1,9 @@
 import { Form } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { ButtonLink, SubmitButton } from "~/components/button";
-import { costsText } from "~/components/numbers";
-import { StatusIcon } from "~/components/status-icon";
-import { WriteFields } from "~/components/write-access";
+import { ButtonLink, SubmitButton } from "~/ui/button";
+import { costsText } from "~/ui/numbers";
+import { StatusIcon } from "~/ui/status-icon";
+import { WriteFields } from "~/ui/write-access";
 import type { Progress } from "./progress.server";
 
 interface Step {
@@ -46,8 +46,8 @@ export function Steps({ progress }: { progress: Progress }) {
       </ol>
       {current === -1 ? (
         <p className="text-sm text-muted">
-          That was all. Next: add people under Members, pair your phone under Settings, and connect
-          your own repository.
+          All done. Next, add people under Members, pair your phone under Settings, and connect your
+          own repository.
         </p>
       ) : null}
     </>
@@ -61,11 +61,11 @@ function stepsOf(progress: Progress): Step[] {
     : "/dashboard";
   return [
     {
-      title: "A product to work on",
+      title: "Choose a product",
       done: product !== null,
       text: product
-        ? `You work on ${product.name}.`
-        : "The sample is small and planned to the end, so that an agent can begin at once.",
+        ? `Working on ${product.name}.`
+        : "The sample is small and fully planned, so an agent can start right away.",
       action: (
         <>
           <WriteFields quiet>
@@ -78,37 +78,37 @@ function stepsOf(progress: Progress): Step[] {
       ),
     },
     {
-      title: "A token for your agent",
+      title: "Create a token",
       done: progress.hasToken,
-      text: "An agent signs in with it and may do what you may.",
-      action: wayTo("/connect", "Make a token"),
+      text: "An agent signs in with the token and can do what you can do.",
+      action: wayTo("/connect", "Create token"),
     },
     {
-      title: "The first call",
+      title: "Connect an agent",
       done: progress.called,
-      text: "Copy the line of the agent that you have into a terminal. The built-in demo worker needs no model and no key.",
-      action: wayTo("/connect", "Copy the line"),
+      text: "Run the command for your agent in a terminal. The built-in demo worker needs no model or key.",
+      action: wayTo("/connect", "See the commands"),
     },
     {
-      title: "Start the run",
+      title: "Start a run",
       done: run !== null,
-      text: "The sprint's page shows what a run would do, and what is in its way.",
-      action: wayTo(sprintPath, "Open the sprint"),
+      text: "The sprint page shows what a run will do and what blocks it.",
+      action: wayTo(sprintPath, "Open sprint"),
     },
     {
       title: "Answer a question",
       done: progress.questionAnswered,
       text: questionOpen
-        ? "An agent waits for you now. The bell is amber."
-        : "When an agent cannot decide something it asks you. The demo worker has one question.",
-      action: wayTo("/questions", "Open the questions", questionOpen),
+        ? "An agent is waiting for you. The bell is amber."
+        : "When an agent needs a decision, it asks you. The demo worker has one question.",
+      action: wayTo("/questions", "Open questions", questionOpen),
     },
     {
-      title: "The first finished task",
+      title: "Finish a task",
       done: progress.finished,
       text: run
         ? `${run.finishedJobs} of ${run.jobs} jobs done${run.costs.length > 0 ? `, ${costsText(run.costs)} so far` : ""}.`
-        : "Watch it move to done by itself.",
+        : "Watch the task move to Done.",
       action: <Watch progress={progress} />,
     },
   ];
@@ -124,8 +124,8 @@ function Watch({ progress: { product, run, lastDoneJobId } }: { progress: Progre
   if (!run || !product) return null;
   return (
     <>
-      {lastDoneJobId ? wayTo(`/jobs/${lastDoneJobId}/proof`, "See what proves it") : null}
-      {wayTo(`/products/${product.id}/runs/${run.id}`, "Watch the run", !lastDoneJobId)}
+      {lastDoneJobId ? wayTo(`/jobs/${lastDoneJobId}/proof`, "View proof") : null}
+      {wayTo(`/products/${product.id}/runs/${run.id}`, "Watch run", !lastDoneJobId)}
     </>
   );
 }

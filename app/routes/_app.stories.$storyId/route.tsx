@@ -1,44 +1,45 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { Section } from "~/components/card";
-import { DependenciesSection } from "~/components/dependencies";
-import { StoryTexts } from "~/components/in-place/story-texts";
-import { PageTitle } from "~/components/in-place/thing-titles";
-import { renderMarkdown } from "~/components/markdown.server";
-import { PageHeader } from "~/components/page-header";
-import { useRowKeys } from "~/components/page-keys";
-import { ProofPart } from "~/components/proof/proof-part";
-import { QuestionCard } from "~/components/questions/question-card";
-import { TasksOfSelection } from "~/components/tasks-of-selection";
-import { ThingsAtHand } from "~/components/things/things-at-hand";
-import { WriteAccessProvider } from "~/components/write-access";
 import { getStoryPage } from "~/domain/pages/operations.server";
 import { getProof } from "~/domain/proof/operations.server";
+import { DependenciesSection } from "~/features/dependencies/dependencies";
+import { StoryTexts } from "~/features/in-place/story-texts";
+import { PageTitle } from "~/features/in-place/thing-titles";
+import { TasksOfSelection } from "~/features/items/keys/tasks-of-selection";
+import { ThingsAtHand } from "~/features/items/things-at-hand";
+import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { ProofPart } from "~/features/proof/proof-part";
+import { QuestionCard } from "~/features/questions/question-card";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { Section } from "~/ui/card";
+import { PageHeader } from "~/ui/page-header";
+import { useRowKeys } from "~/ui/page-keys";
+import { WriteAccessProvider } from "~/ui/write-access";
 import { actOnStory } from "./story-action.server";
 import { StoryLog } from "./story-log";
 import { StoryProperties } from "./story-properties";
 import { StoryTasks } from "./story-tasks";
+import { UnlandedWork } from "./unlanded-work";
 
-export { RouteError as ErrorBoundary } from "~/components/error-page";
 export { shouldRevalidate } from "~/live/unreachable";
+export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor } = await requireActor(request, context);
+  const { actor, principal } = await requireActor(request, context);
   const story_id = requireId(params.storyId, "story");
   const [page, proof] = await Promise.all([
     getStoryPage(actor, { story_id }),
     getProof(actor, { story_id }),
   ]);
-  return json({
-    page,
-    proof,
-    description: await renderMarkdown(page.story.description),
-    criteria: await renderMarkdown(page.story.acceptance_criteria),
-    logTexts: await Promise.all(page.logs.map((log) => renderMarkdown(log.content))),
-  });
+  const show = (text: string | null) => renderMarkdown(text, principal.user_id);
+  const [description, criteria, ...logTexts] = await Promise.all([
+    show(page.story.description),
+    show(page.story.acceptance_criteria),
+    ...page.logs.map((log) => show(log.content)),
+  ]);
+  return json({ page, proof, description, criteria, logTexts });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -98,6 +99,7 @@ export default function StoryPage() {
         </div>
         <div className="grid gap-5">
           <StoryProperties page={page} />
+          <UnlandedWork page={page} />
           <DependenciesSection
             kind="story"
             id={story.id}

@@ -12,6 +12,7 @@ import {
   deleteStory,
   getStory,
   removeStoryFromSprint,
+  startOver,
   updateStory,
 } from "~/domain/stories/operations.server";
 import { createTask } from "~/domain/tasks/operations.server";
@@ -55,7 +56,7 @@ export async function actOnStory(
       }),
     saw: async () => {
       await addEvidence.json(actor, readForm(form, judgeCriterionInput));
-      return done(form, `${back}#proof`, "Noted");
+      return done(form, `${back}#proof`, "Saved");
     },
     waive: async () => {
       await waiveCriterion(actor, readForm(form, waiveCriterionInput));
@@ -64,9 +65,13 @@ export async function actOnStory(
     "add-log": () =>
       runForm(onlyOfItsKind(form), storyLogBody, async (entry) => {
         await appendStoryLog(actor, { ...entry, story_id: storyId });
-        return done(form, back, "Noted");
+        return done(form, back, "Saved");
       }),
     ...dependencyIntents(actor, form, { kind: "story", id: storyId, back }),
+    "start-over": async () => {
+      await startOver(actor, { kind: "story", id: storyId });
+      return done(form, back, "The next run starts from main");
+    },
     delete: async () => {
       const { product_id } = await getStory(actor, { story_id: storyId });
       await deleteStory(actor, { story_id: storyId });

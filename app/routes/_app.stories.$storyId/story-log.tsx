@@ -1,11 +1,16 @@
-import { Section } from "~/components/card";
-import { Icon } from "~/components/icon";
-import type { IconName } from "~/components/icon-name";
-import { Prose, type SafeHtml } from "~/components/prose";
-import { RelativeTime } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
+import { useFetcher } from "@remix-run/react";
 import type { PageStoryLog } from "~/contract/page-data";
-import { LogForm } from "./log-form";
+import { Prose, type SafeHtml } from "~/features/markdown/prose";
+import type { ActionAnswer } from "~/ui/action-form";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { SelectField, TextAreaField, TextField } from "~/ui/field";
+import { Icon } from "~/ui/icon";
+import type { IconName } from "~/ui/icon-name";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 
 const looks: Record<string, { label: string; icon: IconName }> = {
   IMPLEMENTATION_PLAN: { label: "Plan", icon: "clipboard-list" },
@@ -27,7 +32,7 @@ export function StoryLog({
     <Section title="Log">
       {logs.length === 0 ? (
         <p className="text-sm text-muted">
-          Empty. Agents and people note plans, commits and test results here.
+          No entries yet. Agents and people log plans, commits and test results here.
         </p>
       ) : (
         <ol className="grid gap-4">
@@ -61,5 +66,53 @@ export function StoryLog({
       )}
       <LogForm storyId={storyId} count={logs.length} />
     </Section>
+  );
+}
+
+const kinds = [
+  { value: "IMPLEMENTATION_PLAN", label: "Plan" },
+  { value: "TEST_RESULT", label: "Test result" },
+  { value: "COMMIT", label: "Commit" },
+];
+
+const results = [
+  { value: "PASSED", label: "Passed" },
+  { value: "FAILED", label: "Failed" },
+];
+
+/** People note the same three kinds of things as agents do. The fields of the other kinds are out of sight. */
+function LogForm({ storyId, count }: { storyId: string; count: number }) {
+  const fetcher = useFetcher<ActionAnswer>({ key: `log-${storyId}` });
+  const form = useServerForm<"type" | "content" | "status" | "commit_hash" | "commit_message">({
+    lastResult: fetcher.data,
+    id: `log-form-${count}`,
+  });
+  return (
+    <details className="mt-4 border-t border-line pt-3">
+      <summary className="text-sm font-medium">Add an entry</summary>
+      <ServerForm key={count} form={form} fetcher={fetcher} className="log-form mt-3 grid gap-3">
+        <WriteFields className="grid gap-3">
+          <input type="hidden" name="intent" value="add-log" />
+          <div className="grid gap-3 sm:grid-cols-2">
+            <SelectField label="Kind" options={kinds} {...form.field("type")} />
+            <div data-kind="TEST_RESULT">
+              <SelectField label="Result" options={results} {...form.field("status")} />
+            </div>
+            <div data-kind="COMMIT">
+              <TextField label="Commit" mono {...form.field("commit_hash")} />
+            </div>
+          </div>
+          <div data-kind="COMMIT">
+            <TextField label="Commit message" {...form.field("commit_message")} />
+          </div>
+          <TextAreaField label="Text" description="Markdown." rows={3} {...form.field("content")} />
+          <div>
+            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Adding…">
+              Add to the log
+            </SubmitButton>
+          </div>
+        </WriteFields>
+      </ServerForm>
+    </details>
   );
 }

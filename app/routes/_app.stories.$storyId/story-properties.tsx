@@ -1,8 +1,8 @@
 import { Link } from "@remix-run/react";
-import { DeleteThing, goesAlong } from "~/components/delete-thing";
-import { PriorityPicker } from "~/components/in-place/priority-picker";
-import { Picker, Properties, TypedProperty } from "~/components/in-place/properties";
 import type { StoryPageData } from "~/contract/page-data";
+import { PriorityPicker } from "~/features/in-place/priority-picker";
+import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
+import { DeleteThing, goesAlong } from "~/features/items/keys/delete-thing";
 
 /** Where the story stands: its sprint, who has it, how urgent it is, where it belongs. */
 export function StoryProperties({ page }: { page: StoryPageData }) {
@@ -34,18 +34,18 @@ export function StoryProperties({ page }: { page: StoryPageData }) {
         ) : null}
       </Picker>
       <Picker
-        label="Who has it"
+        label="Assignee"
         name="assignee_id"
         value={story.assignee_id ?? ""}
         fields={{ intent: "assign", story_id: story.id }}
         options={[
-          { value: "", label: "Nobody yet" },
+          { value: "", label: "Unassigned" },
           ...members.map(({ id, username }) => ({ value: id, label: username })),
         ]}
       />
       <PriorityPicker value={story.priority} fields={update} />
       <Picker
-        label="Belongs to"
+        label="PBI"
         name="pbi_id"
         value={story.pbi_id}
         fields={update}

@@ -1,16 +1,16 @@
 import { Link, useFetcher } from "@remix-run/react";
-import type { ActionAnswer } from "~/components/action-form";
-import { CodeChip } from "~/components/badge";
-import { SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { LineCounts } from "~/components/diff/line-counts";
-import { TextAreaField, TextField } from "~/components/field";
-import { ServerForm, useServerForm } from "~/components/server-form";
-import { StatusPill } from "~/components/status-pill";
-import { useSelected } from "~/components/things/selection";
-import { usePointerSelection } from "~/components/things/use-pointer-selection";
-import { WriteFields } from "~/components/write-access";
 import type { StoryPageData } from "~/contract/page-data";
+import { LineCounts } from "~/features/diff/line-counts";
+import { useSelected } from "~/features/items/selection";
+import { usePointerSelection } from "~/features/items/use-pointer-selection";
+import type { ActionAnswer } from "~/ui/action-form";
+import { CodeChip } from "~/ui/badge";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { TextAreaField, TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 
 export function StoryTasks({ page }: { page: StoryPageData }) {
   const { tasks } = page;
@@ -62,7 +62,7 @@ export function StoryTasks({ page }: { page: StoryPageData }) {
               label="Implementation plan"
               required={false}
               mono
-              description="What the agent follows, in Markdown. A run needs one for every task."
+              description="The steps for the agent, in Markdown. A run needs a plan for every task."
               {...form.field("implementation_plan")}
             />
             <div>

@@ -1,7 +1,7 @@
-import { ActionForm } from "~/components/action-form";
-import { Confirm } from "~/components/confirm";
-import { WriteFields } from "~/components/write-access";
 import type { TaskPageData } from "~/contract/page-data";
+import { ActionForm } from "~/ui/action-form";
+import { Confirm } from "~/ui/confirm";
+import { WriteFields } from "~/ui/write-access";
 
 /** A person may begin what waits for others, once they have read what for. */
 export function BeginWaiting({ page: { task, waits_for } }: { page: TaskPageData }) {
@@ -9,11 +9,11 @@ export function BeginWaiting({ page: { task, waits_for } }: { page: TaskPageData
   return (
     <WriteFields quiet>
       <Confirm
-        trigger="Begin all the same"
+        trigger="Start anyway"
         size="sm"
-        question={`Begin ${task.code} now?`}
-        consequence={`It waits for ${waits_for.join(", ")}. Agents are not given it before; you may begin it, and your activity shows that you did.`}
-        confirmLabel="Begin it"
+        question={`Start ${task.code} now?`}
+        consequence={`It is blocked by ${waits_for.join(", ")}. Agents cannot start it yet. You can, and your activity records it.`}
+        confirmLabel="Start"
         confirmTone="primary"
       >
         {(buttons) => (

@@ -1,7 +1,7 @@
-import { Section } from "~/components/card";
-import { RelativeTime } from "~/components/relative-time";
-import { verdictWords } from "~/components/review/verdict-words";
 import type { TaskPageData } from "~/contract/page-data";
+import { verdictWords } from "~/features/review/verdict-words";
+import { Section } from "~/ui/card";
+import { RelativeTime } from "~/ui/relative-time";
 
 /** How the work was judged where the product came from: its jobs are not here, what people said of them is. */
 export function ImportedReviews({ reviews }: { reviews: TaskPageData["imported_reviews"] }) {
@@ -9,7 +9,7 @@ export function ImportedReviews({ reviews }: { reviews: TaskPageData["imported_r
   return (
     <Section
       title={`Imported reviews (${reviews.length})`}
-      about="What the newest of them asks for is told to the next attempt."
+      about="The next attempt gets the requests of the newest review."
     >
       <ol className="grid gap-4 text-sm">
         {reviews.map(({ id, author, verdict, attempt, summary, comments, created_at }) => (

@@ -1,25 +1,25 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { BudgetSection } from "~/components/budgets/budget-section";
-import { DependenciesSection } from "~/components/dependencies";
-import { TaskTexts } from "~/components/in-place/task-texts";
-import { PageTitle } from "~/components/in-place/thing-titles";
-import { StandingStill } from "~/components/jobs/standing-still";
-import { stillReasons } from "~/components/jobs/still-reasons.server";
-import { renderMarkdown } from "~/components/markdown.server";
-import { PageHeader } from "~/components/page-header";
-import { ProofPart } from "~/components/proof/proof-part";
-import { QuestionCard } from "~/components/questions/question-card";
-import { TasksOfSelection } from "~/components/tasks-of-selection";
-import { ThingsAtHand } from "~/components/things/things-at-hand";
-import { WriteAccessProvider } from "~/components/write-access";
 import { whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { getBudgets } from "~/domain/budgets/operations.server";
 import { getTaskPage } from "~/domain/pages/operations.server";
 import { getProof } from "~/domain/proof/operations.server";
+import { BudgetSection } from "~/features/budgets/budget-section";
+import { DependenciesSection } from "~/features/dependencies/dependencies";
+import { TaskTexts } from "~/features/in-place/task-texts";
+import { PageTitle } from "~/features/in-place/thing-titles";
+import { TasksOfSelection } from "~/features/items/keys/tasks-of-selection";
+import { ThingsAtHand } from "~/features/items/things-at-hand";
+import { StandingStill } from "~/features/jobs/standing-still";
+import { stillReasons } from "~/features/jobs/still-reasons.server";
+import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { ProofPart } from "~/features/proof/proof-part";
+import { QuestionCard } from "~/features/questions/question-card";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { PageHeader } from "~/ui/page-header";
+import { WriteAccessProvider } from "~/ui/write-access";
 import { BeginWaiting } from "./begin-waiting";
 import { ImportedReviews } from "./imported-reviews";
 import { actOnTask } from "./task-action.server";
@@ -27,11 +27,11 @@ import { TaskHistory } from "./task-history";
 import { TaskJobs } from "./task-jobs";
 import { TaskProperties } from "./task-properties";
 
-export { RouteError as ErrorBoundary } from "~/components/error-page";
 export { shouldRevalidate } from "~/live/unreachable";
+export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor } = await requireActor(request, context);
+  const { actor, principal } = await requireActor(request, context);
   const taskId = requireId(params.taskId, "task");
   const [page, why] = await Promise.all([
     getTaskPage(actor, { task_id: taskId }),
@@ -41,13 +41,17 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     getProof(actor, { story_id: page.story.id }),
     getBudgets(actor, { product_id: page.product.id, task_id: taskId }),
   ]);
+  const [plan, description] = await Promise.all([
+    renderMarkdown(page.task.implementation_plan, principal.user_id),
+    renderMarkdown(page.task.description, principal.user_id),
+  ]);
   return json({
     page,
     proof,
     budgets,
+    plan,
+    description,
     why: page.task.status === "done" ? null : stillReasons(why, context.services.env.appOrigin),
-    plan: await renderMarkdown(page.task.implementation_plan),
-    description: await renderMarkdown(page.task.description),
   });
 });
 

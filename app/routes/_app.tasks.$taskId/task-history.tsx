@@ -1,7 +1,7 @@
-import { Section } from "~/components/card";
-import { RelativeTime } from "~/components/relative-time";
-import { StatusPill } from "~/components/status-pill";
 import type { TaskPageData } from "~/contract/page-data";
+import { Section } from "~/ui/card";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
 
 /** Every status that the task had. */
 export function TaskHistory({ history }: { history: TaskPageData["history"] }) {

@@ -1,14 +1,14 @@
-import { movableColumns } from "~/components/board/columns";
-import { DeleteThing } from "~/components/delete-thing";
-import { PriorityPicker } from "~/components/in-place/priority-picker";
-import { Picker, Properties, TypedProperty } from "~/components/in-place/properties";
-import { statusLook } from "~/components/status";
 import type { TaskPageData } from "~/contract/page-data";
+import { movableColumns } from "~/features/board/columns";
+import { PriorityPicker } from "~/features/in-place/priority-picker";
+import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
+import { DeleteThing } from "~/features/items/keys/delete-thing";
+import { statusLook } from "~/ui/status";
 
 const verifyOptions = [
-  { value: "ALIGNED", label: "Done when it follows the plan" },
-  { value: "ALIGNED_OR_PARTIAL", label: "Done when it follows it in part" },
-  { value: "ANY", label: "Done whatever the check says" },
+  { value: "ALIGNED", label: "Must follow the plan" },
+  { value: "ALIGNED_OR_PARTIAL", label: "Must follow the plan in part" },
+  { value: "ANY", label: "Any result" },
 ];
 
 const yesOrNo = (yes: string, no: string) => [
@@ -42,32 +42,32 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
         options={stories.map(({ id, code, title }) => ({ value: id, label: `${code} ${title}` }))}
       />
       <Picker
-        label="After its job"
+        label="Verification"
         name="verify_required"
         value={task.verify_required}
         fields={edit}
         options={verifyOptions}
       />
       <Picker
-        label="Its job"
+        label="Mode"
         name="verify_only"
         value={task.verify_only ? "yes" : "no"}
         fields={edit}
-        options={yesOrNo("Checks what is there already", "Does the work")}
+        options={yesOrNo("Verify only", "Implement")}
       />
       <Picker
         label="Model"
         name="requires_opus"
         value={task.requires_opus ? "yes" : "no"}
         fields={edit}
-        options={yesOrNo("Needs the strongest", "Any")}
+        options={yesOrNo("Strongest", "Any")}
       />
       <TypedProperty
-        label="Minutes"
+        label="Estimate (minutes)"
         name="estimated_minutes"
         value={task.estimated_minutes?.toString() ?? ""}
         fields={edit}
-        empty="Not estimated"
+        empty="No estimate"
         inputMode="numeric"
       />
       <TypedProperty
@@ -75,8 +75,9 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
         name="repo_url"
         value={task.repo_url ?? ""}
         fields={edit}
-        empty="The product's"
+        empty="Same as product"
         placeholder={product.repo_url}
+        note={page.repo_url_by ? `set by ${page.repo_url_by}` : undefined}
         inputMode="url"
       />
       <TypedProperty label="Code" name="code" value={task.code} fields={edit} mono />
@@ -89,7 +90,7 @@ function DeleteTask({ task }: { task: TaskPageData["task"] }) {
     <DeleteThing
       noun="task"
       code={task.code}
-      loss="Its jobs and history go with it."
+      loss="This also deletes its jobs and history."
       fields={{ intent: "delete" }}
       goTo={`/stories/${task.story_id}`}
     />

@@ -1,9 +1,9 @@
-import { CountBadge } from "~/components/badge";
-import { Icon } from "~/components/icon";
-import type { IconName } from "~/components/icon-name";
-import { useLinkArea } from "~/components/link-area";
-import { Menu, MenuLink } from "~/components/menu";
-import { PlaceLink } from "~/components/place-link";
+import { CountBadge } from "~/ui/badge";
+import { Icon } from "~/ui/icon";
+import type { IconName } from "~/ui/icon-name";
+import { useLinkArea } from "~/ui/link-area";
+import { Menu, MenuLink } from "~/ui/menu";
+import { PlaceLink } from "~/ui/place-link";
 import { adminDestination, destinations, productPath, setupDestinations } from "./navigation";
 import { useCurrentProduct } from "./product-switch";
 import type { ShellData } from "./shell-data";
@@ -27,7 +27,7 @@ export function BottomBar({ shell }: { shell: ShellData }) {
         <Slot to={productPath(product.id, "backlog")} label="Backlog" icon="list-tree" />
       ) : null}
       {product ? (
-        <Slot to={productPath(product.id, "solo")} label="My board" icon="square-kanban" />
+        <Slot to={productPath(product.id, "solo")} label="Solo" icon="square-kanban" />
       ) : null}
       <Slot to="/inbox" label="Inbox" icon="inbox">
         <span className="absolute top-1 left-1/2 ml-2">
@@ -35,7 +35,7 @@ export function BottomBar({ shell }: { shell: ShellData }) {
         </span>
       </Slot>
       <Menu
-        label="More places"
+        label="More pages"
         side="top"
         triggerClassName="slot"
         trigger={

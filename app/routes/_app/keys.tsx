@@ -1,7 +1,7 @@
 import { useNavigate } from "@remix-run/react";
 import { useMemo } from "react";
-import { type PageKey, pressMarked, usePageKeys } from "~/components/page-keys";
-import { useUndo } from "~/components/use-undo";
+import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
+import { useUndo } from "~/ui/use-undo";
 import { useMessageAnswers } from "./message-answers";
 import {
   adminDestination,
@@ -44,19 +44,19 @@ export function useShellKeys(
         whileTyping: true,
         run: palette,
       },
-      { keys: "Shift+?", label: "Keys of this page", run: help },
+      { keys: "Shift+?", label: "Keyboard shortcuts", run: help },
       // Where the question mark needs no shift key.
-      { keys: "?", label: "Keys of this page", run: help },
+      { keys: "?", label: "Keyboard shortcuts", run: help },
       {
         keys: "c",
-        label: "Create what belongs here",
+        label: "Create",
         run: () => {
           if (!pressMarked("data-create")) palette();
         },
       },
       { keys: "/", label: "Filter", run: filter },
       { keys: "f", label: "Filter", run: filter },
-      { keys: "$mod+z", label: "Take back the last change", run: undo },
+      { keys: "$mod+z", label: "Undo the last change", run: undo },
       { keys: "Escape", label: "Close", whileTyping: true, run: closeTopmost },
       ...places,
       ...pages,

@@ -1,4 +1,4 @@
-import type { IconName } from "~/components/icon-name";
+import type { IconName } from "~/ui/icon-name";
 
 export interface Destination {
   to: string;

@@ -1,7 +1,7 @@
 /** Sentences that a redirect may ask the next page to show: only these words, never a text from the address. */
 const notices: Record<string, string> = {
   "product-gone":
-    "Your active product is no longer open to you: it was archived or deleted, or you are no longer a member. Choose another one.",
+    "You no longer have access to your active product. It was archived or deleted, or you are no longer a member. Choose another one.",
 };
 
 export function readNotice(request: Request): string | null {

@@ -1,7 +1,7 @@
 import { useMatches, useParams } from "@remix-run/react";
 import clsx from "clsx";
-import { Icon } from "~/components/icon";
-import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/components/menu";
+import { Icon } from "~/ui/icon";
+import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
 import { productPath } from "./navigation";
 import type { ShellData } from "./shell-data";
 

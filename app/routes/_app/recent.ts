@@ -1,6 +1,6 @@
 import { useLocation } from "@remix-run/react";
 import { useEffect } from "react";
-import { recentPlacesKey } from "~/components/recent-places";
+import { recentPlacesKey } from "~/features/places/recent-places";
 
 interface RecentPlace {
   to: string;

@@ -1,17 +1,17 @@
+import { json } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
-import { RouteError } from "~/components/error-page";
-import { Notice } from "~/components/notice";
-import { NowProvider } from "~/components/relative-time";
-import { ToastRegion } from "~/components/toast";
-import { WriteAccessNotice, WriteAccessProvider } from "~/components/write-access";
 import { getShell } from "~/domain/pages/operations.server";
 import { isOpenProduct } from "~/domain/products/is-open-product.server";
 import { leaveLostProduct, rememberedProduct, rememberProduct } from "~/http/active-product.server";
-import { pageData } from "~/http/page-data.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { renewSessionCookie } from "~/http/session.server";
 import { LiveProvider } from "~/live/live-provider";
+import { RouteError } from "~/ui/error-page";
+import { Notice } from "~/ui/notice";
+import { NowProvider } from "~/ui/relative-time";
+import { ToastRegion } from "~/ui/toast";
+import { WriteAccessNotice, WriteAccessProvider } from "~/ui/write-access";
 import { BottomBar } from "./bottom-bar";
 import { useShellKeys } from "./keys";
 import { readNotice } from "./notices";
@@ -23,12 +23,12 @@ import { TopBar } from "./top-bar";
 
 export { shouldRevalidate } from "~/live/unreachable";
 
-const loadPalette = () => import("./palette");
-const loadKeysDialog = () => import("./keys-dialog");
+const loadPalette = () => import("./later/palette");
+const loadKeysDialog = () => import("./later/keys-dialog");
 const Palette = lazy(loadPalette);
 const KeysDialog = lazy(loadKeysDialog);
 
-const demoReason = "This is a demo account: it sees everything and changes nothing.";
+const demoReason = "This is a demo account. You can see everything but change nothing.";
 
 /** The signed-in area. An expired paired session ends in the guard, on every render. */
 export const loader = pageLoader(async ({ request, context }) => {
@@ -60,7 +60,7 @@ export const loader = pageLoader(async ({ request, context }) => {
   if ((remembered ?? null) !== principal.active_product_id) {
     headers.append("set-cookie", rememberProduct(principal, env));
   }
-  return pageData(data, headers);
+  return json(data, { headers });
 });
 
 export default function AppShell() {
@@ -80,7 +80,7 @@ export default function AppShell() {
       <LiveProvider userId={shell.user.id}>
         <WriteAccessProvider reason={shell.user.isDemo ? demoReason : null}>
           <a href="#main" className="skip-link rounded bg-accent px-3 py-2 text-sm text-on-accent">
-            Skip to the content
+            Skip to content
           </a>
           <div className="flex min-h-dvh">
             <Sidebar shell={shell} />
@@ -136,7 +136,7 @@ function useLaterParts(productId: string | undefined) {
     let end: (() => void) | undefined;
     let isGone = false;
     const load = () =>
-      void Promise.all([import("./preload-pages"), loadPalette(), loadKeysDialog()]).then(
+      void Promise.all([import("./later/preload-pages"), loadPalette(), loadKeysDialog()]).then(
         ([{ preloadPages }]) => {
           if (!isGone) end = preloadPages(productId);
         },
@@ -160,7 +160,7 @@ function useTabMark(count: number) {
   useEffect(() => {
     if (count === 0 && !marked.current) return;
     marked.current = true;
-    void import("./tab-mark")
+    void import("./later/tab-mark")
       .then(({ markTab }) => markTab(count))
       .catch(() => {
         // Without network the number in the page has to do.

@@ -1,8 +1,8 @@
-import { CountBadge } from "~/components/badge";
-import { Icon } from "~/components/icon";
-import { useLinkArea } from "~/components/link-area";
-import { Mark } from "~/components/mark";
-import { PlaceLink } from "~/components/place-link";
+import { CountBadge } from "~/ui/badge";
+import { Icon } from "~/ui/icon";
+import { useLinkArea } from "~/ui/link-area";
+import { Mark } from "~/ui/mark";
+import { PlaceLink } from "~/ui/place-link";
 import { adminDestination, type Destination, destinations, setupDestinations } from "./navigation";
 import { ProductSwitch } from "./product-switch";
 import type { ShellData } from "./shell-data";
@@ -14,7 +14,7 @@ export function Sidebar({ shell }: { shell: ShellData }) {
   return (
     <aside
       {...links}
-      aria-label="Places"
+      aria-label="Pages"
       className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-4 overflow-y-auto border-r border-line px-3 py-3 lg:flex"
     >
       <a
@@ -34,7 +34,7 @@ export function Sidebar({ shell }: { shell: ShellData }) {
           </SidebarLink>
         ))}
       </nav>
-      <nav aria-label="Set-up" className="mt-auto grid gap-0.5">
+      <nav aria-label="Setup" className="mt-auto grid gap-0.5">
         {setup.map((destination) => (
           <SidebarLink key={destination.to} {...destination} />
         ))}

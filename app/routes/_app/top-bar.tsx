@@ -1,9 +1,9 @@
 import { Form, Link } from "@remix-run/react";
-import { Kbd } from "~/components/badge";
-import { buttonClass, IconButton } from "~/components/button";
-import { Icon } from "~/components/icon";
-import { Mark } from "~/components/mark";
-import { useHydrated } from "~/components/use-hydrated";
+import { Kbd } from "~/ui/badge";
+import { buttonClass, IconButton } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+import { Mark } from "~/ui/mark";
+import { useHydrated } from "~/ui/use-hydrated";
 import { ProductSwitch } from "./product-switch";
 import type { ShellData } from "./shell-data";
 import { ShellLive } from "./shell-live";
@@ -68,7 +68,7 @@ function SearchBox({ onSearch }: { onSearch: () => void }) {
       className="flex h-8 items-center gap-2 rounded border border-line bg-surface px-2.5 text-sm text-muted hover:border-line-strong sm:w-64"
     >
       <Icon name="search" />
-      <span className="flex-1 text-start max-sm:hidden">Search or do…</span>
+      <span className="flex-1 text-start max-sm:hidden">Search or jump to…</span>
       <span className="max-sm:hidden">
         <Kbd>⌘K</Kbd>
       </span>
@@ -80,7 +80,7 @@ function KeysButton({ onKeys }: { onKeys: () => void }) {
   const hydrated = useHydrated();
   if (!hydrated) return null;
   return (
-    <IconButton label="Keys of this page (?)" onClick={onKeys}>
+    <IconButton label="Keyboard shortcuts (?)" onClick={onKeys}>
       <Icon name="keyboard" />
     </IconButton>
   );
@@ -88,7 +88,7 @@ function KeysButton({ onKeys }: { onKeys: () => void }) {
 
 /** The one loud thing: it turns amber when something waits for this person. */
 function InboxBell({ count }: { count: number }) {
-  const label = count === 0 ? "Nothing waits for you" : `${count} waiting for you`;
+  const label = count === 0 ? "Your inbox is empty" : `${count} waiting for you`;
   return (
     <Link
       to="/inbox"

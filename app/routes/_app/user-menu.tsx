@@ -1,8 +1,8 @@
 import { Form } from "@remix-run/react";
-import { Avatar } from "~/components/avatar";
-import { Badge } from "~/components/badge";
-import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/components/menu";
-import { ThemeChoices } from "~/components/theme-menu";
+import { Avatar } from "~/ui/avatar";
+import { Badge } from "~/ui/badge";
+import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
+import { ThemeChoices } from "~/ui/theme-menu";
 import type { ShellData } from "./shell-data";
 
 export function UserMenu({ user }: { user: ShellData["user"] }) {

@@ -1,9 +1,8 @@
 import { type ReactNode, useEffect, useState } from "react";
-import { Button } from "~/components/button";
-import { Icon } from "~/components/icon";
-import { useHydrated } from "~/components/use-hydrated";
+import { Button } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+import { useHydrated } from "~/ui/use-hydrated";
 import type { PairingView } from "./pairing-view";
-import { QrCode } from "./qr-code";
 import { usePairing } from "./use-pairing";
 
 /** Signing in without typing a password: this screen shows a code, a signed-in phone approves it. */
@@ -62,7 +61,7 @@ function Panel({ view, start }: { view: PairingView; start: () => void }) {
       );
     case "expired":
       return (
-        <Over text="This code is no longer good.">
+        <Over text="This code has expired.">
           <Button onClick={start}>Show a new code</Button>
         </Over>
       );
@@ -95,7 +94,7 @@ function WaitingCode({
     <div className="grid gap-3">
       <QrCode text={pairing.qrUrl} label="QR code to sign in with a phone" />
       <p className="text-sm text-muted">
-        Point the phone's camera at the code. The phone must show this number:
+        Scan the code with your phone's camera. The phone must show this number:
       </p>
       <p data-testid="check-code" className="text-2xl font-semibold tracking-widest tabular-nums">
         {pairing.checkCode}
@@ -118,7 +117,7 @@ function TimeLeft({ until }: { until: number }) {
   }, []);
   const seconds = Math.max(0, Math.ceil((until - now) / 1000));
   const text = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-  return <span className="tabular-nums">Good for {text}</span>;
+  return <span className="tabular-nums">Valid for {text}</span>;
 }
 
 function announcement(view: PairingView): string {
@@ -134,4 +133,44 @@ function announcement(view: PairingView): string {
     default:
       return "";
   }
+}
+
+const quietZone = 4;
+
+/** A QR code, dark on light in every theme, because cameras want it so. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const [code, setCode] = useState<{ size: number; path: string } | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    import("qrcode").then(({ create }) => {
+      const { modules } = create(text, { errorCorrectionLevel: "M" });
+      if (isCurrent) setCode({ size: modules.size, path: pathOf(modules) });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [text]);
+  const size = (code?.size ?? 41) + 2 * quietZone;
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="aspect-square w-full rounded"
+    >
+      <rect width={size} height={size} fill="#ffffff" />
+      {code ? <path d={code.path} fill="#161412" /> : null}
+    </svg>
+  );
+}
+
+function pathOf(modules: { size: number; get(row: number, column: number): number }): string {
+  let path = "";
+  for (let row = 0; row < modules.size; row += 1) {
+    for (let column = 0; column < modules.size; column += 1) {
+      if (modules.get(row, column)) path += `M${column + quietZone} ${row + quietZone}h1v1h-1z`;
+    }
+  }
+  return path;
 }

@@ -1,33 +1,37 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
-import { Mark } from "~/components/mark";
-import { Notice } from "~/components/notice";
-import { useForgetRecentPlaces } from "~/components/recent-places";
 import { loginSchema } from "~/contract/account";
 import { logIn } from "~/domain/accounts/log-in.server";
 import { takeLimit } from "~/domain/accounts/take-limit.server";
+import { useForgetRecentPlaces } from "~/features/places/recent-places";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
 import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 import { startSession } from "~/http/session-response.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
-import { PasswordForm } from "./password-form";
+import { SubmitButton } from "~/ui/button";
+import { TextField } from "~/ui/field";
+import { Mark } from "~/ui/mark";
+import { Notice } from "~/ui/notice";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { useAnswer } from "~/ui/use-answer";
 import { PhonePanel } from "./phone-panel";
 
 const notices: Readonly<Record<string, string>> = {
-  confirm: "Almost there: open the message we sent you and follow its link, then sign in.",
-  reset: "Your password is changed. Sign in with the new one.",
+  confirm: "Almost done. Open the link in the message we sent you, then sign in.",
+  reset: "Password changed. Sign in with your new password.",
   "signed-out": "You are signed out.",
   confirmed: "Your e-mail address is confirmed. Sign in.",
-  late: "That link is no longer good. Sign in; if that fails, ask for a new link under “Forgot the password?”.",
+  late: "This link has expired. Sign in, or request a new link under “Forgot your password?”.",
 };
 
 export const loader = pageLoader(async ({ request, context }) => {
   const query = new URL(request.url).searchParams;
   const redirectTo = safeRedirect(query.get("redirectTo"), "/dashboard");
   if (await findActor(request, context)) throw redirect(redirectTo);
-  return json({ redirectTo, notice: notices[noticeName(query)] ?? null });
+  const isOpen = context.services.env.registration === "open";
+  return json({ redirectTo, isOpen, notice: notices[noticeName(query)] ?? null });
 });
 
 /** Supabase Auth leads here from its messages: with a code after a confirmation, or with why there was none. */
@@ -50,7 +54,7 @@ export const action = pageAction(async ({ request, context }) => {
 export const meta: MetaFunction = () => [{ title: "Sign in · Backloom" }];
 
 export default function LoginPage() {
-  const { redirectTo, notice } = useLoaderData<typeof loader>();
+  const { redirectTo, isOpen, notice } = useLoaderData<typeof loader>();
   useForgetRecentPlaces();
   return (
     <main className="mx-auto grid min-h-dvh w-full max-w-3xl content-center gap-6 px-5 py-10">
@@ -71,9 +75,42 @@ export default function LoginPage() {
       <p className="justify-self-center text-sm text-muted">
         New here?{" "}
         <Link to="/register" className="font-medium text-accent hover:underline">
-          Create an account
+          {isOpen ? "Create an account" : "Request an account"}
         </Link>
       </p>
     </main>
+  );
+}
+
+/** User name or e-mail address and password: an ordinary form post, with or without script. */
+function PasswordForm({ redirectTo }: { redirectTo: string }) {
+  const form = useServerForm<"identifier" | "password">({ lastResult: useAnswer() });
+  return (
+    <ServerForm form={form}>
+      <input type="hidden" name="redirectTo" value={redirectTo} />
+      <TextField
+        label="User name or e-mail address"
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        {...form.field("identifier")}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        {...form.field("password")}
+      />
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <SubmitButton size="lg" pendingLabel="Signing in…">
+          Sign in
+        </SubmitButton>
+        <Link to="/recover" className="text-sm text-muted hover:text-ink hover:underline">
+          Forgot your password?
+        </Link>
+      </div>
+    </ServerForm>
   );
 }

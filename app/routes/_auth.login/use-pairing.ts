@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { PairingStatus } from "~/contract/pairing";
-import { usePairingStream } from "~/live/use-pairing-stream";
 import { requestClaim, requestPairing } from "./pairing-requests";
 import type { PairingView } from "./pairing-view";
+import { usePairingStream } from "./use-pairing-stream";
 
 /** Shows a code, waits for the phone, and claims at once when it approves (specification: Pairing stream). */
 export function usePairing(redirectTo: string): { view: PairingView; start: () => void } {

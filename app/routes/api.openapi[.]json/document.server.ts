@@ -8,7 +8,10 @@ import type { RouteHandler } from "~/http/api-route.server";
 import { describedOperation } from "./described-operation.server";
 
 /** Every address under /api, by the file of its route. */
-const routes = import.meta.glob<{ loader: Partial<RouteHandler> }>("/app/routes/api.*/route.ts");
+const routes = import.meta.glob<{ loader: Partial<RouteHandler> }>([
+  "/app/routes/api.*.ts",
+  "/app/routes/api.*/route.ts",
+]);
 
 let made: { origin: string; text: string } | undefined;
 
@@ -78,7 +81,11 @@ async function paths(): Promise<ZodOpenApiPathsObject> {
 
 /** The route in `api.tasks.$id` answers /api/tasks/{id}; a dot in brackets belongs to the address. */
 function addressOf(file: string): string {
-  const folder = file.split("/").at(-2) ?? "";
+  const folder =
+    file
+      .replace(/(\/route)?\.ts$/, "")
+      .split("/")
+      .at(-1) ?? "";
   const parts = folder.split(/(?<!\[)\./).map((part) => part.replace(/^\$(\w+)$/, "{$1}"));
   return `/${parts.join("/")}`.replaceAll("[.]", ".");
 }

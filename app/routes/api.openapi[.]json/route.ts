@@ -1,16 +1,18 @@
 import { z } from "zod";
+import { authenticate } from "~/domain/accounts/authenticate.server";
 import { apiRoute } from "~/http/api-route.server";
-import { openEndpoint } from "~/http/endpoint.server";
+import { endpoint } from "~/http/endpoint.server";
 import { jsonText } from "~/http/responses.server";
 
 /** The HTTP interface as an OpenAPI 3.1 document, made of what the routes say of themselves. */
 export const loader = apiRoute({
-  GET: openEndpoint({
+  GET: endpoint({
     name: "getOpenApi",
     summary: "This document",
-    auth: "none",
+    auth: "either",
     answer: z.looseObject({ openapi: z.string() }),
-    handle: async ({ context: { services } }) => {
+    handle: async ({ actor, context: { services } }) => {
+      await authenticate(actor);
       const { openApiText } = await import("./document.server");
       return jsonText(await openApiText(services.version, services.env.appOrigin));
     },

@@ -1,15 +1,15 @@
 import { useState } from "react";
-import { Button, ButtonLink, IconButton, SubmitButton } from "~/components/button";
-import { Section } from "~/components/card";
-import { Confirm } from "~/components/confirm";
-import { CopyBlock } from "~/components/copy-button";
-import { Dialog } from "~/components/dialog";
-import { Icon } from "~/components/icon";
-import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/components/menu";
-import { PanelTabs } from "~/components/panel-tabs";
-import { NavTabs } from "~/components/tabs";
-import { showToast } from "~/components/toast";
-import { Tooltip } from "~/components/tooltip";
+import { Button, ButtonLink, IconButton, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
+import { Icon } from "~/ui/icon";
+import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
+import { CopyBlock } from "~/ui/rare/copy-button";
+import { Dialog } from "~/ui/rare/dialog";
+import { PanelTabs } from "~/ui/rare/panel-tabs";
+import { Tooltip } from "~/ui/rare/tooltip";
+import { NavTabs } from "~/ui/tabs";
+import { showToast } from "~/ui/toast";
 
 const tones = ["primary", "plain", "quiet", "danger"] as const;
 const sizes = ["sm", "md", "lg"] as const;

@@ -1,14 +1,14 @@
-import { Avatar } from "~/components/avatar";
-import { Badge, CodeChip, CountBadge, Kbd } from "~/components/badge";
-import { Button } from "~/components/button";
-import { Fact, Facts, Section } from "~/components/card";
-import { EmptyState } from "~/components/empty-state";
-import { Notice } from "~/components/notice";
-import { Prose, type SafeHtml } from "~/components/prose";
-import { Elapsed, RelativeTime } from "~/components/relative-time";
-import { StatusDot, StatusPill } from "~/components/status-pill";
-import { Cell, Table } from "~/components/table";
-import { WovenProgress } from "~/components/woven-progress";
+import { Prose, type SafeHtml } from "~/features/markdown/prose";
+import { WovenProgress } from "~/features/runs/woven-progress";
+import { Avatar } from "~/ui/avatar";
+import { Badge, CodeChip, CountBadge, Kbd } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { Fact, Facts, Section } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { Notice } from "~/ui/notice";
+import { Cell, Table } from "~/ui/rare/table";
+import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { StatusDot, StatusPill } from "~/ui/status-pill";
 
 const statuses = [
   "TO_DO",

@@ -1,15 +1,15 @@
-import type { LoaderFunctionArgs } from "@remix-run/node";
-import { json } from "@remix-run/node";
+import { json, type LoaderFunctionArgs } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { renderMarkdown } from "~/components/markdown.server";
-import { PageHeader } from "~/components/page-header";
-import { NowProvider } from "~/components/relative-time";
-import { ThemeChoices } from "~/components/theme-menu";
-import { ToastRegion } from "~/components/toast";
-import { WriteAccessProvider } from "~/components/write-access";
+import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { Section } from "~/ui/card";
+import { CheckField, FormErrors, SelectField, TextAreaField, TextField } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
+import { NowProvider } from "~/ui/relative-time";
+import { ThemeChoices } from "~/ui/theme-menu";
+import { ToastRegion } from "~/ui/toast";
+import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
 import { ControlSamples } from "./control-samples";
 import { DisplaySamples } from "./display-samples";
-import { FieldSamples } from "./field-samples";
 
 const text =
   "## Plan\n\n1. Read `app/contract`\n2. Write the **test** first\n\n- [x] done\n- [ ] open\n\n```ts\nconst a = 1;\n```";
@@ -17,7 +17,7 @@ const text =
 /** Every component in every state, for those who build pages. It exists in development only. */
 export async function loader({ context }: LoaderFunctionArgs) {
   if (context.services.env.isProduction) throw json({ error: "No such page." }, 404);
-  return json({ now: Date.now(), sample: await renderMarkdown(text) });
+  return json({ now: Date.now(), sample: await renderMarkdown(text, "samples") });
 }
 
 export default function ComponentsPage() {
@@ -43,5 +43,58 @@ export default function ComponentsPage() {
         <ToastRegion />
       </WriteAccessProvider>
     </NowProvider>
+  );
+}
+
+const strategies = [
+  { value: "SPRINT", label: "One branch for the sprint" },
+  { value: "STORY", label: "One branch a story" },
+];
+
+function FieldSamples() {
+  return (
+    <>
+      <Section title="Fields">
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField name="name" label="Name" required placeholder="Paper planes" />
+          <TextField
+            name="code"
+            label="Code"
+            required={false}
+            mono
+            description="Letters, digits, dot, dash."
+          />
+          <TextField
+            name="wrong"
+            label="Repository"
+            errors={["This is not an address of a repository."]}
+            defaultValue="git@"
+          />
+          <SelectField name="strategy" label="Pull requests" options={strategies} />
+          <TextAreaField
+            name="text"
+            label="Acceptance criteria"
+            defaultValue="- the list is sorted"
+          />
+          <div className="grid content-start gap-3">
+            <CheckField
+              name="auto"
+              label="Open pull requests"
+              description="When a run ends."
+              defaultChecked
+            />
+            <CheckField name="choice" type="radio" value="a" label="Take the recommended option" />
+            <FormErrors errors={["An item with this code exists already. Choose another one."]} />
+          </div>
+        </div>
+      </Section>
+      <Section title="Fields of a demo account">
+        <WriteAccessProvider reason="This is a demo account. You can see everything but change nothing.">
+          <WriteFields className="grid gap-3 sm:max-w-sm">
+            <TextField name="locked" label="Name" defaultValue="Paper planes" />
+          </WriteFields>
+        </WriteAccessProvider>
+      </Section>
+    </>
   );
 }

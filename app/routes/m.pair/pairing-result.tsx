@@ -1,7 +1,7 @@
-import { Button, ButtonLink } from "~/components/button";
-import { describeBrowser } from "~/components/describe-browser";
-import { Notice } from "~/components/notice";
 import type { PairingForApproval } from "~/contract/pairing";
+import { describeBrowser } from "~/features/accounts/describe-browser";
+import { Button, ButtonLink } from "~/ui/button";
+import { Notice } from "~/ui/notice";
 
 /** What happened. After an approval the way to take it back stays in sight. */
 export function PairingResult({
@@ -25,7 +25,7 @@ export function PairingResult({
   }
   if (outcome === "revoked") {
     return (
-      <Notice role="status" tone="done" title="Taken back">
+      <Notice role="status" tone="done" title="Revoked">
         {device} is signed out.
       </Notice>
     );
@@ -35,9 +35,9 @@ export function PairingResult({
       <Notice role="status" tone="done" title="Approved">
         {device} is signed in to {pairing.username} for 8 hours.
       </Notice>
-      <Notice tone="waiting" title="Was that not you?">
+      <Notice tone="waiting" title="Was this not you?">
         <div className="grid justify-items-start gap-2">
-          <p>Take it back: the device is signed out at once.</p>
+          <p>Revoke the approval to sign the device out immediately.</p>
           <Button tone="danger" onClick={onRevoke} disabled={busy}>
             Revoke
           </Button>

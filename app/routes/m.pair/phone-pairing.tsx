@@ -1,8 +1,10 @@
 import { useFetcher } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
-import { ButtonLink } from "~/components/button";
-import { Notice } from "~/components/notice";
-import { ApprovalQuestion } from "./approval-question";
+import { describeBrowser } from "~/features/accounts/describe-browser";
+import { Button, ButtonLink } from "~/ui/button";
+import { Fact } from "~/ui/card";
+import { FormErrors } from "~/ui/field";
+import { Notice } from "~/ui/notice";
 import type { AskingDevice } from "./asking-device";
 import {
   forgetKeptSecret,
@@ -99,8 +101,8 @@ function usePhonePairing(username: string | null) {
 
 function NoCode() {
   return (
-    <Notice title="There is no code here">
-      Open the sign-in page on the other device and point this phone's camera at the code.
+    <Notice title="No code found">
+      Open the sign-in page on the other device and scan the code with this phone's camera.
     </Notice>
   );
 }
@@ -109,11 +111,64 @@ function SignInFirst() {
   return (
     <div className="grid justify-items-start gap-3">
       <p className="text-sm">
-        Sign in on this phone first. You come back here, and the code stays on this phone.
+        Sign in on this phone first. You return here afterwards, and the code stays on this phone.
       </p>
       <ButtonLink to="/login?redirectTo=%2Fm%2Fpair" tone="primary" size="lg">
         Sign in on this phone
       </ButtonLink>
+    </div>
+  );
+}
+
+/** Who asks, for whose account, and the two answers. Declining comes first: it is the safe one. */
+function ApprovalQuestion({
+  pairing,
+  error,
+  busy,
+  onDecline,
+  onApprove,
+}: {
+  pairing: AskingDevice;
+  error: string | undefined;
+  busy: boolean;
+  onDecline: () => void;
+  onApprove: () => void;
+}) {
+  return (
+    <div className="grid gap-5">
+      <p className="text-sm">
+        A device wants to sign in to <strong>your account {pairing.username}</strong>. Approve only
+        if you opened the sign-in page there yourself, just now.
+      </p>
+      <dl className="grid gap-3 rounded border border-line bg-sunken p-4">
+        <Fact term="Device">{describeBrowser(pairing.desktop_ua)}</Fact>
+        <Fact term="Address">
+          {pairing.desktop_ip ?? "Unknown"}
+          <span className="block font-normal text-muted">
+            {pairing.same_network
+              ? "Same network as this phone"
+              : "Different network from this phone"}
+          </span>
+        </Fact>
+        <Fact term="Account">{pairing.username}</Fact>
+        <Fact term="The other screen must show this number">
+          <span
+            data-testid="check-code"
+            className="text-2xl font-semibold tracking-widest tabular-nums"
+          >
+            {pairing.check_code}
+          </span>
+        </Fact>
+      </dl>
+      <FormErrors errors={error ? [error] : undefined} />
+      <div className="grid gap-3">
+        <Button size="lg" onClick={onDecline} disabled={busy}>
+          Decline
+        </Button>
+        <Button size="lg" tone="primary" onClick={onApprove} disabled={busy}>
+          Approve sign-in
+        </Button>
+      </div>
     </div>
   );
 }

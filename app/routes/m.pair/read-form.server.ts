@@ -3,8 +3,7 @@ import { type PairingSecret, pairingSecretSchema } from "~/contract/pairing";
 import { textOf } from "~/http/form-action.server";
 import { isCanonicalUuid } from "~/http/uuid";
 
-const unknownCode =
-  "This code is not known. Show a new code on the other device and scan it again.";
+const unknownCode = "Unknown code. Show a new code on the other device and scan it.";
 
 /** The id and the secret of a phone's post. What cannot be a code gets the answer of an unknown one. */
 export function readPairingSecret(form: FormData): PairingSecret {
@@ -18,5 +17,5 @@ export function readPairingSecret(form: FormData): PairingSecret {
 export function readRevocation(form: FormData): string {
   const pairingId = textOf(form, "pairing_id");
   if (isCanonicalUuid(pairingId)) return pairingId;
-  throw new ContractError(404, "You have approved no such device.");
+  throw new ContractError(404, "You have not approved this device.");
 }

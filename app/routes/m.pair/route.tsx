@@ -1,11 +1,9 @@
 import { type AppLoadContext, json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { AuthFrame } from "~/components/auth-frame";
-import { RouteError } from "~/components/error-page";
-import { ToastRegion } from "~/components/toast";
 import { approvePairing, cancelPairing } from "~/domain/pairings/decide-pairing.server";
 import { getPairingForApproval } from "~/domain/pairings/get-pairing-for-approval.server";
 import { revokePairing } from "~/domain/pairings/operations.server";
+import { AuthFrame } from "~/features/accounts/auth-frame";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runIntent, textOf } from "~/http/form-action.server";
 import {
@@ -16,9 +14,11 @@ import {
   requireWriter,
   type SignedIn,
 } from "~/http/page-guards.server";
+import { RouteError } from "~/ui/error-page";
+import { useNonce } from "~/ui/nonce";
+import { ToastRegion } from "~/ui/toast";
 import { PhonePairing } from "./phone-pairing";
 import { readPairingSecret, readRevocation } from "./read-form.server";
-import { StripFragment } from "./strip-fragment";
 
 /** The phone's page. The secret is in the fragment, so the server learns it only from the posts below. */
 export const loader = pageLoader(async ({ request, context }) => {
@@ -79,5 +79,28 @@ export function ErrorBoundary() {
     <main>
       <RouteError />
     </main>
+  );
+}
+
+/**
+ * Runs while the page is read, before anything of ours is requested: it takes the secret out of the address and
+ * keeps it in this tab alone, so that it survives a sign-in without ever leaving the browser.
+ */
+const script = `(function () {
+  var fragment = location.hash.slice(1);
+  if (!fragment) return;
+  try { sessionStorage.setItem("pairing", fragment); } catch (error) { window.pairingFragment = fragment; }
+  history.replaceState(history.state, "", location.pathname);
+})();`;
+
+function StripFragment() {
+  const nonce = useNonce();
+  return (
+    <script
+      nonce={nonce}
+      suppressHydrationWarning
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of this file, allowed by the page's nonce
+      dangerouslySetInnerHTML={{ __html: script }}
+    />
   );
 }

@@ -42,8 +42,8 @@ export function listenTo(listening: Listening) {
       decide(listening, params),
     )
     .onRequest("elicitation/create", elicitationSchema, ({ params }) => {
-      const question = redactedQuestion(turn.secrets, formQuestion(params));
-      const answer = answerTo(question.question, turn.answers);
+      const question = redactedQuestion(turn.secrets, formQuestion(params, turn.folder));
+      const answer = answerTo(question, turn.answers);
       if (answer !== undefined) return { action: "accept", content: formContent(params, answer) };
       ask(question);
       return { action: "cancel" };
@@ -53,8 +53,9 @@ export function listenTo(listening: Listening) {
 
 /** Lets a permission pass, or hands it to a person and winds up. */
 function decide({ agent, turn, output, ask }: Listening, permission: Permission) {
-  const question = redactedQuestion(turn.secrets, permissionQuestion(agent.title, permission));
-  const answer = answerTo(question.question, turn.answers);
+  const asked = permissionQuestion(agent.title, permission, turn.folder);
+  const question = redactedQuestion(turn.secrets, asked);
+  const answer = answerTo(question, turn.answers);
   const isGiven =
     answer === allowWord || isCovered(permission, turn.allow, turn.folder, agent.coverage);
   const wanted = isGiven ? "allow_once" : "reject_once";

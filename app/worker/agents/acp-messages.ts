@@ -122,6 +122,7 @@ export type Answer = z.output<typeof answerSchema>;
 /** What agents tell of an error, each in its own way. */
 export const errorDataSchema = z.looseObject({
   message: z.string().optional(),
+  details: z.string().optional(),
   errorKind: z.string().optional(),
   codexErrorInfo: z.unknown().optional(),
 });

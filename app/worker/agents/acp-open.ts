@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { ClientContext } from "@agentclientprotocol/sdk/unstable";
+import { type ClientContext, RequestError } from "@agentclientprotocol/sdk/unstable";
 import type { AcpAgent } from "./acp-agent";
-import { initializedSchema, type Session, sessionSchema } from "./acp-messages";
+import { errorDataSchema, initializedSchema, type Session, sessionSchema } from "./acp-messages";
 import type { AgentTurn } from "./driver";
 
 /** A handshake that takes longer is a tool that waits for something else, a browser for example. */
@@ -10,6 +10,8 @@ const handshakeMilliseconds = 120_000;
 interface OpenedSession {
   id: string;
   model: string | null;
+  /** Why the earlier one could not be taken up again; null where it was, and where there is none. */
+  lostBecause: string | null;
   isResumed: boolean;
 }
 
@@ -42,6 +44,7 @@ async function shakeHands(
   const place = { cwd: turn.folder, mcpServers: [] };
   const capabilities = initialized.agentCapabilities;
   let session: Session | null = null;
+  let lostBecause: string | null = null;
   const wanted = turn.resume?.sessionId;
   if (wanted !== undefined) {
     const way = capabilities?.sessionCapabilities?.resume
@@ -49,11 +52,15 @@ async function shakeHands(
       : capabilities?.loadSession
         ? "session/load"
         : null;
-    if (way !== null) {
+    if (way === null) lostBecause = "it keeps none";
+    else {
       session = await context
         .request<unknown>(way, { ...place, sessionId: wanted })
         .then((answer) => ({ ...sessionSchema.parse(answer ?? {}), sessionId: wanted }))
-        .catch(() => null);
+        .catch((error: unknown) => {
+          lostBecause = reasonOf(error);
+          return null;
+        });
     }
   }
   const isResumed = session !== null;
@@ -63,7 +70,14 @@ async function shakeHands(
   await choose(context, id, session, agent, turn);
   const chosen = session.configOptions?.find((option) => option.id === "model")?.currentValue;
   const model = turn.model ?? session.models?.currentModelId ?? chosen;
-  return { id, model: typeof model === "string" ? model : null, isResumed };
+  return { id, model: typeof model === "string" ? model : null, lostBecause, isResumed };
+}
+
+/** What agents say is often beside the message of the error, which is "Internal error". */
+function reasonOf(error: unknown): string {
+  const told = error instanceof RequestError ? errorDataSchema.safeParse(error.data).data : null;
+  const words = told?.details ?? told?.message ?? (error instanceof Error ? error.message : "");
+  return words.trim().replace(/\.$/, "").slice(0, 300) || "it gave no reason";
 }
 
 /** Mode and model, where the agent has them. */

@@ -8,6 +8,7 @@ import { type Answer, answerSchema } from "./acp-messages";
 import { openSession } from "./acp-open";
 import { streamOf } from "./acp-stream";
 import { readUpdates } from "./acp-updates";
+import { beginAnew } from "./begin-anew";
 import type { AgentQuestion, AgentTurn, SessionCost, TurnEnd, TurnOutput, Usage } from "./driver";
 import { type RunningProcess, startProcess } from "./process";
 import { nothingKnown } from "./usage";
@@ -28,6 +29,7 @@ export async function converseOverAcp(
     words: agent.words,
     folder: turn.folder,
     environment: { ...turn.environment, ...agent.environment?.(turn) },
+    confine: turn.confine,
     pidFile: turn.pidFile,
     logFile: turn.logFile,
     heard: output.heard,
@@ -71,6 +73,9 @@ async function converse(
     live.model = session.model ?? turn.model ?? null;
     output.session(session.id);
     if (!session.isResumed) updates.resume(null);
+    if (session.lostBecause !== null) {
+      await whileAlive(beginAnew(agent.title, turn, output, session.lostBecause));
+    }
     const promptFile = session.isResumed ? turn.resume?.promptFile : undefined;
     const text = await readFile(promptFile ?? turn.promptFile, "utf8");
     live.hasBegun = true;

@@ -1,4 +1,4 @@
-import { WorkerProblem } from "../problems";
+import { WorkerProblem } from "../service/problems";
 import { acpCommand } from "./acp-command";
 import { claude } from "./claude";
 import { codex } from "./codex";

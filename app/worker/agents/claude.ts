@@ -58,7 +58,12 @@ export const claude: Driver = {
       way: "claude -p",
       program,
       async run(wanted, output) {
-        const turn = await resumable(wanted, join(homeOf(wanted.environment), "projects"));
+        const turn = await resumable(
+          title,
+          wanted,
+          output,
+          join(homeOf(wanted.environment), "projects"),
+        );
         const words = wordsOf(turn);
         const environment = asRoot(turn);
         const reader = readClaudeStream(turn.folder, output);

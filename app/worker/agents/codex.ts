@@ -46,7 +46,8 @@ export const codex: Driver = {
               program: acp,
               words: [],
               coverage: { commandsAreEscapes: true },
-              modeFor: ({ allow }) => (allow === "all" ? "agent-full-access" : "agent"),
+              modeFor: ({ allow, confine }) =>
+                allow === "all" || confine !== undefined ? "agent-full-access" : "agent",
               environment: () => ({
                 NO_BROWSER: "1",
                 ...(program === null ? {} : { CODEX_PATH: program }),
@@ -65,7 +66,12 @@ export const codex: Driver = {
       program,
       recorded,
       async run(wanted, output) {
-        const turn = await resumable(wanted, join(homeOf(wanted.environment), "sessions"));
+        const turn = await resumable(
+          title,
+          wanted,
+          output,
+          join(homeOf(wanted.environment), "sessions"),
+        );
         const reader = readCodexLines(turn.folder, output, turn.model ?? null);
         return runLineTurn({ title, program, words: wordsOf(turn) }, turn, output, reader);
       },
@@ -86,12 +92,15 @@ export const codex: Driver = {
   },
 };
 
-function wordsOf({ allow, model, resume }: AgentTurn): string[] {
+/** Its own sandbox cannot begin inside of ours, which is the narrower one. */
+const inSandbox = ["-c", 'sandbox_mode="danger-full-access"', "-c", 'approval_policy="never"'];
+
+function wordsOf({ allow, model, resume, confine }: AgentTurn): string[] {
   return [
     "exec",
     ...(resume === undefined ? [] : ["resume", resume.sessionId]),
     ...["--json", "--skip-git-repo-check"],
-    ...sandboxFor[allow],
+    ...(confine === undefined ? sandboxFor[allow] : inSandbox),
     ...(model === undefined ? [] : ["-m", model]),
     "-",
   ];

@@ -1,5 +1,7 @@
 import type { outputKinds } from "~/contract/job-output";
 import type { KnownAgent } from "~/contract/known-agents";
+import type { QuestionKind } from "~/contract/question";
+import type { Confine } from "../sandbox/launch";
 import type { Transcript } from "./transcript";
 
 /** What an agent may do without asking a person: change files, run commands too, or anything at all. */
@@ -49,8 +51,9 @@ export interface AgentSink {
   sessionCost(cost: SessionCost): void;
 }
 
-/** What a person has said to an earlier question of the agent. */
+/** What a person has said to an earlier question of the agent. `permission`: said by the person whose machine this is. */
 export interface GivenAnswer {
+  kind: QuestionKind;
   question: string;
   answer: string;
 }
@@ -61,12 +64,22 @@ export interface AgentTurn {
   promptFile: string;
   /** All of it: nothing of the worker's own environment is added. */
   environment: Record<string, string>;
+  /** Puts the tool into the sandbox of the job. */
+  confine?: Confine | undefined;
   allow: Allowance;
   model?: string | undefined;
   /** In US dollars: a tool that can stop itself at a sum is told this one. Heartbeats stop the others. */
   mostCost?: number | undefined;
   /** The conversation to go on with, and the words for it. A tool that does not know it any more begins anew with the prompt. */
-  resume?: { sessionId: string; promptFile: string; cost?: SessionCost | undefined } | undefined;
+  resume?:
+    | {
+        sessionId: string;
+        promptFile: string;
+        cost?: SessionCost | undefined;
+        /** What was said in it, for the conversation that has to be begun in its place. */
+        recall?: () => Promise<string>;
+      }
+    | undefined;
   answers: readonly GivenAnswer[];
   /** Aborted when the turn must end; everything that was started ends with it. */
   signal: AbortSignal;
@@ -80,8 +93,9 @@ export interface AgentTurn {
   logFile?: string | undefined;
 }
 
-/** Something that only a person can say. */
+/** Something that only a person can say; a permission only the person whose machine this is. */
 export interface AgentQuestion {
+  kind?: QuestionKind;
   question: string;
   options: string[];
 }
@@ -134,7 +148,7 @@ export interface ToolStart {
   run(turn: AgentTurn, output: TurnOutput): Promise<TurnEnd>;
   /** What the tool's own record of the session says it took since then; null where there is none to be found. */
   recorded?(
-    turn: Pick<AgentTurn, "environment">,
+    turn: Pick<AgentTurn, "environment" | "confine" | "folder">,
     sessionId: string,
     since: Date,
   ): Promise<Usage[] | null>;

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import type { Launch } from "../sandbox/launch";
 import { processEnvironment } from "./process";
 
 const run = promisify(execFile);
@@ -31,13 +32,24 @@ interface Told {
 }
 
 /** What a short-lived program prints, and whether it ended well; null when it could not be started. */
-export async function ask(
+export function ask(
   program: string,
   words: readonly string[],
   environment: Record<string, string>,
 ): Promise<Told | null> {
+  return askIn({ program, words, environment });
+}
+
+/** The same in a folder. */
+export async function askIn({
+  program,
+  words,
+  environment,
+  folder,
+}: Omit<Launch, "folder"> & { folder?: string }): Promise<Told | null> {
   try {
     const { stdout, stderr } = await run(program, words, {
+      cwd: folder,
       env: processEnvironment(environment),
       timeout: 30_000,
       maxBuffer: 64 * 1024 * 1024,

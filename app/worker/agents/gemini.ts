@@ -8,7 +8,7 @@ import { quotaOfAnswer } from "./acp-usage";
 import type { Driver } from "./driver";
 import { findProgram } from "./find-program";
 import { jsonOf } from "./line-turn";
-import { readGeminiRecord } from "./session-records";
+import { passFirstMinute, readGeminiRecord } from "./session-records";
 
 const { title, signIn } = knownAgents.gemini;
 
@@ -24,8 +24,9 @@ export const gemini: Driver = {
       program,
       recorded: ({ environment: own }, sessionId, since) =>
         readGeminiRecord(homeOf(own), sessionId, since),
-      run: (turn, output) =>
-        runAcpTurn(
+      async run(turn, output) {
+        await passFirstMinute(turn, output, homeOf(turn.environment));
+        return runAcpTurn(
           {
             title,
             program,
@@ -39,7 +40,8 @@ export const gemini: Driver = {
           },
           { ...turn, model: undefined },
           output,
-        ),
+        );
+      },
     };
   },
   async isSignedIn(environment) {

@@ -11,10 +11,13 @@ const limitWords = [
   /\b(?:status|code|error|rejected)\b[^\n]{0,24}\b(?:402|429|503|529)\b/i,
   /\b(?:429 Too Many|503 Service Unavailable|529 Overloaded)/i,
   /rate[ _-]?limit/i,
-  /overloaded/i,
+  /overloaded|too many requests|temporarily limiting requests/i,
+  /\bat capacity\b|\bno capacity\b|capacity (?:is )?unavailable|temporary capacity issue|MODEL_CAPACITY_/i,
+  /experiencing (?:high|heavy) (?:demand|load|traffic)/i,
   /(?:usage|session|weekly|daily|hourly|spend(?:ing)?|token|request) limit/i,
   /hit your limit/i,
   /usageLimitExceeded|insufficient_quota|RESOURCE_EXHAUSTED|billing_error/,
+  /resource exhausted|exhausted your (?:daily )?(?:quota|capacity)/i,
   /credit balance is too low|out of credits?|insufficient (?:credit|balance|funds)/i,
   /quota (?:has been )?(?:exceeded|exhausted)|exceeded your (?:current )?quota/i,
 ];
@@ -69,14 +72,24 @@ function unitOf(word: string): number {
   return letter === "d" || letter === "h" || letter === "m" ? secondsOf[letter] : secondsOf.s;
 }
 
-/** `resets 3pm`, `try again at 3:05 PM`: the next time that this machine's clock shows it. */
+/** How long ago the time that was said may be: a tool tries again by itself before it gives up and says so. */
+const staleMilliseconds = 10 * 60_000;
+
+/**
+ * `resets 3pm`, `try again at 3:05 PM`: the next time that this machine's clock shows it. Seconds are left out of what is said,
+ * so the limit ends at the latest with that minute, and one that has just passed is over.
+ */
 function clockIn(text: string, now: Date): Date | null {
   const [, hour, minute, half] =
     /\b(?:resets?|again)(?: at)? (\d{1,2})(?::(\d\d))?\s*([ap]m)\b/i.exec(text) ?? [];
   if (hour === undefined || half === undefined) return null;
   const moment = new Date(now);
   moment.setHours((Number(hour) % 12) + (/p/i.test(half) ? 12 : 0), Number(minute ?? 0), 0, 0);
-  if (moment <= now) moment.setDate(moment.getDate() + 1);
+  if (moment > now) return moment;
+  if (now.getTime() - moment.getTime() < staleMilliseconds) {
+    return new Date(Math.max(now.getTime(), moment.getTime() + 60_000));
+  }
+  moment.setDate(moment.getDate() + 1);
   return moment;
 }
 

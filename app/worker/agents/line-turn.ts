@@ -38,6 +38,7 @@ export async function runLineTurn(
     words: tool.words,
     folder: turn.folder,
     environment: { ...turn.environment, ...tool.environment },
+    confine: turn.confine,
     pidFile: turn.pidFile,
     logFile: turn.logFile,
     heard: output.heard,

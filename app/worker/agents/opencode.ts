@@ -2,7 +2,7 @@ import { knownAgents } from "~/contract/known-agents";
 import { runAcpTurn } from "./acp-turn";
 import { usageOfAnswer } from "./acp-usage";
 import type { Allowance, Driver } from "./driver";
-import { ask, findProgram } from "./find-program";
+import { ask, askIn, findProgram } from "./find-program";
 import { readOpencodeExport } from "./session-records";
 
 const { title, signIn } = knownAgents.opencode;
@@ -24,8 +24,11 @@ export const opencode: Driver = {
       way: "opencode acp",
       program,
       // The answer to a prompt counts its last call of the model only; the export has them all.
-      async recorded({ environment: own }, sessionId, since) {
-        const exported = await ask(program, ["export", sessionId], own);
+      // It loads what its home names, and an agent may have written there: never outside of the sandbox.
+      async recorded({ environment, folder, confine }, sessionId, since) {
+        const words = ["export", sessionId];
+        const launch = { program, words, folder, environment };
+        const exported = await askIn(confine === undefined ? launch : await confine(launch));
         return exported?.isWell ? readOpencodeExport(exported.stdout, since) : null;
       },
       run: (turn, output) =>

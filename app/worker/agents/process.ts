@@ -4,16 +4,15 @@ import { type Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { openLog } from "../open-log";
-import { noteCommand } from "../orphans";
+import { noteCommand } from "../job/orphans";
+import type { Confine, Launch } from "../sandbox/launch";
+import { openLog } from "../service/open-log";
 
 const run = promisify(execFile);
 
-interface ProcessWish {
-  program: string;
-  words: readonly string[];
-  folder: string;
-  environment: Record<string, string>;
+interface ProcessWish extends Launch {
+  /** Puts it into a sandbox. */
+  confine?: Confine | undefined;
   /** Where the process is noted, for a later life of the worker. */
   pidFile?: string | undefined;
   logFile?: string | undefined;
@@ -46,12 +45,13 @@ const whenNoted = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
 /** Starts a program in a process group of its own. */
 export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
+  const launch = wish.confine === undefined ? wish : await wish.confine(wish);
   const child: ChildProcess = spawn(
     "/bin/sh",
-    ["-c", whenNoted, "agent", wish.program, ...wish.words],
+    ["-c", whenNoted, "agent", launch.program, ...launch.words],
     {
-      cwd: wish.folder,
-      env: processEnvironment(wish.environment),
+      cwd: launch.folder,
+      env: processEnvironment(launch.environment),
       detached: true,
       stdio: ["pipe", "pipe", "pipe", "pipe"],
     },
@@ -74,7 +74,10 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
     log.write(piece);
     wish.heard(piece);
   });
-  const ended = endOf(child).finally(() => log.close());
+  const ended = endOf(child).finally(async () => {
+    log.close();
+    await launch.cleared?.();
+  });
   // Who waits for it hears of it; nobody has to.
   ended.catch(() => undefined);
   await letBegin(gate, child.pid, wish.pidFile);
@@ -83,7 +86,7 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
     stdout,
     complaints: () => complaints.trim(),
     ended,
-    stop: () => stopTree(child, ended),
+    stop: () => stopTree(child, ended, launch.endsAll),
   };
 }
 
@@ -133,12 +136,18 @@ function letGo({ pid, stdout, stderr }: ChildProcess): void {
 }
 
 /** What a program has started may sit in a group of its own: the tree is read before its root is gone. */
-export async function stopTree(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+export async function stopTree(
+  child: ChildProcess,
+  ended: Promise<unknown>,
+  endsAll = false,
+): Promise<void> {
   const { pid } = child;
   if (pid === undefined) return;
-  const tree = [pid, ...(await descendantsOf(pid))];
+  const below = await descendantsOf(pid);
+  const tree = [pid, ...below];
   const signalAll = (name: NodeJS.Signals): void => {
-    for (const one of [-pid, ...tree]) signal(one, name);
+    const isSpared = endsAll && name === "SIGTERM" && below.length > 0;
+    for (const one of isSpared ? below : [-pid, ...tree]) signal(one, name);
   };
   if (child.exitCode === null && child.signalCode === null) {
     signalAll("SIGTERM");

@@ -79,8 +79,8 @@ function begunIn(text: string, value: string): number {
 /** A question as a person reads it, and as its answer is found again. */
 export function redactedQuestion(
   secrets: readonly string[],
-  { question, options }: AgentQuestion,
+  { question, options, ...rest }: AgentQuestion,
 ): AgentQuestion {
   const { clean } = createRedactor(secrets);
-  return { question: clean(question), options: options.map(clean) };
+  return { ...rest, question: clean(question), options: options.map(clean) };
 }

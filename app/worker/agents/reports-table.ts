@@ -9,7 +9,7 @@ export function reportsTable(): string {
     ),
   );
   return [
-    "| `--agent` | Through | What you see | Tokens | Cost | Goes on | Questions | Limits |",
+    "| `--agent` | Through | What you see | Tokens | Cost | Resumes | Questions | Limits |",
     "|---|---|---|---|---|---|---|---|",
     ...rows,
   ].join("\n");

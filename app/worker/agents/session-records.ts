@@ -1,8 +1,11 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import type { AgentTurn, Usage } from "./driver";
+import { beginAnew } from "./begin-anew";
+import type { AgentTurn, TurnOutput, Usage } from "./driver";
 import { jsonOf } from "./line-turn";
+import { readPlain } from "./read-plain";
 import { disjoint, sumByModel } from "./usage";
 
 /**
@@ -158,20 +161,48 @@ export async function readClaudeRecord(
 }
 
 /** The turn without its conversation when there is no record of it: a tool that is told to resume it would only fail. */
-export async function resumable(turn: AgentTurn, folder: string): Promise<AgentTurn> {
+export async function resumable(
+  title: string,
+  turn: AgentTurn,
+  output: TurnOutput,
+  folder: string,
+): Promise<AgentTurn> {
   if (turn.resume === undefined) return turn;
   const lines = await linesOfSession(folder, turn.resume.sessionId);
-  return lines === null ? { ...turn, resume: undefined } : turn;
+  if (lines !== null) return turn;
+  await beginAnew(title, turn, output, "it has no record of it");
+  return { ...turn, resume: undefined };
+}
+
+/**
+ * Gemini CLI 0.61 names the record of a session by its minute, and begins it anew when the session is loaded in that same minute:
+ * all of it would be lost.
+ */
+export async function passFirstMinute(turn: AgentTurn, output: TurnOutput, home: string) {
+  if (turn.resume === undefined) return;
+  const short = turn.resume.sessionId.slice(0, 8);
+  const isNew = async (): Promise<boolean> => {
+    const minute = new Date().toISOString().slice(0, 16).replace(":", "-");
+    const files = await readdir(join(home, "tmp"), { recursive: true }).catch(() => []);
+    return files.some((file) => file.includes(`session-${minute}-${short}`));
+  };
+  while (await isNew()) {
+    await wait(1_000, undefined, { signal: turn.signal });
+    output.heard();
+  }
 }
 
 /** The lines of the files whose name ends with a session's; null when there is none. */
 async function linesOfSession(folder: string, name: string): Promise<unknown[] | null> {
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   const files = entries.filter((entry) => entry.endsWith(`${name}.jsonl`));
-  if (files.length === 0) return null;
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-  return texts.flatMap((text) => text.split("\n")).map(jsonOf);
+  const read = await Promise.all(files.map((file) => readPlain(join(folder, file), mostBytes)));
+  const texts = read.filter((text) => text !== null);
+  return texts.length === 0 ? null : texts.flatMap((text) => text.split("\n")).map(jsonOf);
 }
+
+/** Far more than a long conversation, and less than a text can hold. */
+const mostBytes = 256 * 1024 ** 2;
 
 const opencodeExport = z.looseObject({
   messages: z.array(

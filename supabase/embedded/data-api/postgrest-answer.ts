@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { z } from "zod";
-import { postgrestStatus } from "../../../app/db/postgrest-status";
+import { postgrestStatus } from "./postgrest-status";
 
 const errorSchema = z.object({
   code: z.string().length(5),

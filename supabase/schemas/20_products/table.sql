@@ -16,6 +16,8 @@ create table public.products (
   pr_strategy public.pr_strategy not null default 'SPRINT',
   done_requires public.done_requires not null default 'none',
   dependency_release public.dependency_release not null default 'done',
+  requires_sandbox boolean not null default false,
+  may_reach jsonb not null default '[]' constraint products_may_reach_hosts check (private.are_hosts(may_reach)),
   archived_at timestamptz,
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
@@ -23,6 +25,9 @@ create table public.products (
 );
 
 comment on table public.products is 'Products (specification: Product). Archived ones can be read and not written.';
+
+comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';
+comment on column public.products.may_reach is 'Hosts, with or without a port, that its jobs may reach from within a sandbox.';
 
 alter table public.products enable row level security;
 
@@ -46,8 +51,10 @@ create policy products_no_demo_delete on public.products as restrictive for dele
 
 grant select on public.products to authenticated;
 
-grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, dependency_release),
-  update (code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, archived_at),
+grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, dependency_release,
+    requires_sandbox, may_reach),
+  update (code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, requires_sandbox, may_reach,
+    archived_at),
   delete on public.products to authenticated;
 
 grant select, insert, update, delete on public.products to service_role;

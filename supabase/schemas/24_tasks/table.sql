@@ -14,6 +14,7 @@ create table public.tasks (
   status public.task_status not null default 'TO_DO',
   repo_url text constraint tasks_repo_url_length check (char_length(repo_url) between 1 and 2000)
     constraint tasks_repo_url_form check (repo_url !~* '^[[:space:]]*(javascript|data|vbscript):'),
+  repo_url_by uuid references public.users (id) on delete set null,
   verify_only boolean not null default false,
   verify_required public.verify_required not null default 'ALIGNED_OR_PARTIAL',
   requires_opus boolean not null default false,
@@ -28,6 +29,9 @@ create table public.tasks (
 
 comment on table public.tasks is 'Tasks (specification: Task).';
 
+comment on column public.tasks.repo_url_by is 'Who wrote the repository of its own.';
+
+create index tasks_repo_url_by_idx on public.tasks (repo_url_by) where repo_url_by is not null;
 create index tasks_story_idx on public.tasks (story_id, product_id, sort_order, created_at, id);
 create index tasks_search_idx on public.tasks
   using gin (to_tsvector('simple', code || ' ' || title || ' ' || left(description, 20000)));

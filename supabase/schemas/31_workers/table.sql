@@ -13,12 +13,19 @@ create table public.agent_workers (
   stopped_at timestamptz,
   agents jsonb constraint agent_workers_agents_list
     check (jsonb_typeof(agents) = 'array' and jsonb_array_length(agents) <= 20 and octet_length(agents::text) <= 4096),
+  confinement public.confinement not null default 'none',
+  also_repos jsonb not null default '[]' constraint agent_workers_also_repos_list
+    check (jsonb_typeof(also_repos) = 'array' and jsonb_array_length(also_repos) <= 100 and octet_length(also_repos::text) <= 65536),
   created_at timestamptz not null default private.now(),
   constraint agent_workers_user_id_name_key unique (user_id, name)
 );
 
 comment on table public.agent_workers is
   'Presence of workers (specification: Agent worker): last seen, quota. What a worker holds is said by its jobs.';
+
+comment on column public.agent_workers.confinement is 'What keeps its agents apart from its machine, as its last claim said.';
+comment on column public.agent_workers.also_repos is
+  'Repositories of tasks that its person named: addresses, or beginnings of addresses that end in "/"; without credentials.';
 
 alter table public.agent_workers enable row level security;
 

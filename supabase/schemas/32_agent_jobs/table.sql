@@ -27,6 +27,7 @@ create table public.agent_jobs (
   retry_count integer not null default 0,
   attempt integer not null default 0,
   worker_id uuid references public.agent_workers (id) on delete set null,
+  confinement public.confinement not null default 'none',
   claimed_at timestamptz,
   started_at timestamptz,
   lease_until timestamptz,
@@ -76,6 +77,7 @@ alter table public.agent_jobs
 comment on table public.agent_jobs is
   'Agent jobs (specification: Agent job): one a task of a run, one a batch run, or one a question about an idea.';
 comment on column public.agent_jobs.author_worker_id is 'Who did the work that is to be verified: anybody but this worker may.';
+comment on column public.agent_jobs.confinement is 'What kept its last attempt apart from the machine of its worker.';
 comment on column public.agent_jobs.evidence is 'What a worker gave for verification: changed files, the result of the tests.';
 comment on column public.agent_jobs.additions is 'Lines that the newest diff of the job adds, for chips; null until there is one.';
 comment on column public.agent_jobs.merged_at is

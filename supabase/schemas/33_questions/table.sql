@@ -1,4 +1,6 @@
 -- Why: an agent asks a person and may wait for the answer (specification: Agent question).
+-- What only one person may read has a reader: a permission is given by the user of the worker that asks, for their own machine; an
+-- idea is its user's alone.
 -- Bound to exactly one of story and idea. Past its expiry an open question counts as expired everywhere at once;
 -- expire_questions writes it down and carries out on_expiry.
 create table public.agent_questions (
@@ -11,6 +13,9 @@ create table public.agent_questions (
   job_id uuid references public.agent_jobs (id) on delete set null,
   sprint_run_id uuid references public.sprint_runs (id) on delete set null,
   asked_by uuid references public.users (id) on delete set null,
+  kind public.question_kind not null default 'question',
+  reader_id uuid references public.users (id) on delete cascade,
+  reach text constraint agent_questions_reach_length check (char_length(reach) <= 260),
   status public.agent_question_status not null default 'OPEN',
   question text not null constraint agent_questions_question_length check (char_length(question) between 1 and 4000),
   options jsonb not null default '[]'
@@ -26,6 +31,8 @@ create table public.agent_questions (
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint agent_questions_story_or_idea check (num_nonnulls(story_id, idea_id) = 1),
+  constraint agent_questions_reader check (reader_id is not null or (kind = 'question' and idea_id is null)),
+  constraint agent_questions_reach check (reach is null or kind = 'permission'),
   constraint agent_questions_recommended check (
     recommended_option is null or recommended_option between 0 and jsonb_array_length(options) - 1
   ),
@@ -34,6 +41,8 @@ create table public.agent_questions (
 
 comment on table public.agent_questions is
   'Agent questions (specification: Agent question): open, answered, cancelled or expired; bound to a story or an idea.';
+comment on column public.agent_questions.reader_id is 'The only person who may read and answer it; null: every member of the product.';
+comment on column public.agent_questions.reach is 'The host, with its port, that a permission asks for.';
 comment on column public.agent_questions.options is 'Array of { label, description? }, at most 8.';
 comment on column public.agent_questions.recommended_option is 'Index into options, from 0.';
 
@@ -44,6 +53,7 @@ create index agent_questions_story_id_idx on public.agent_questions (story_id);
 create index agent_questions_idea_id_idx on public.agent_questions (idea_id);
 create index agent_questions_task_id_idx on public.agent_questions (task_id);
 create index agent_questions_assignee_id_idx on public.agent_questions (assignee_id);
+create index agent_questions_reader_id_idx on public.agent_questions (reader_id) where reader_id is not null;
 create index agent_questions_job_id_idx on public.agent_questions (job_id);
 create index agent_questions_sprint_run_id_idx on public.agent_questions (sprint_run_id);
 create index agent_questions_asked_by_idx on public.agent_questions (asked_by);
@@ -53,7 +63,10 @@ create index agent_questions_escalate_to_idx on public.agent_questions (escalate
 alter table public.agent_questions enable row level security;
 
 create policy agent_questions_select on public.agent_questions for select to authenticated
-  using (product_id in (select private.accessible_product_ids()));
+  using (
+    product_id in (select private.accessible_product_ids())
+    and (reader_id is null or reader_id = (select auth.uid()))
+  );
 
 grant select on public.agent_questions to authenticated;
 grant select, insert, update, delete on public.agent_questions to service_role;

@@ -105,7 +105,7 @@ async function connectViewers({ door, world, jobs }: Scene, clients: Program): P
   const { origin, headers } = door;
   const connect = (count: number, path: string) =>
     clients.ask({ kind: "connect", count, url: `${origin}${path}`, headers }, connectedAnswer);
-  await connect(boardViewers, `/api/realtime/backlog?product_id=${world.productId}`);
+  await connect(boardViewers, `/api/realtime/backlog?product_id=${world.productId}&live=1`);
   for (const { id } of jobs) await connect(viewersPerJob, `/api/realtime/job?job_id=${id}`);
 }
 

@@ -123,7 +123,8 @@ describe("claiming", () => {
     const address = "https://example.com/other";
     const world = await seedSprint(t, { stories: [1], task: { p_repo_url: address } });
     await startSprintRun(world.actor, { sprint_id: world.sprint.id });
-    expect((await claim(world.actor)).repo_url).toBe(address);
+    const wish = { worker: "worker-1", also_repos: [address] };
+    expect((await claimAgentJob(world.actor, wish)).job?.repo_url).toBe(address);
   });
 
   it("moves the task also when a job row is inserted as CLAIMED or RUNNING", async () => {

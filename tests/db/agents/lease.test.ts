@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import {
@@ -7,10 +8,13 @@ import {
   verifyTaskAgainstPlan,
   whyNotMoving,
 } from "~/domain/agent-jobs/operations.server";
+import { addEvidence } from "~/domain/proof/operations.server";
 import { askQuestion } from "~/domain/questions/operations.server";
 import { pauseSprintRun } from "~/domain/sprint-runs/operations.server";
 import { restartWorker } from "~/domain/workers/operations.server";
+import { createToken } from "../../setup/app";
 import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";
 import { at } from "../world";
 import { later, minutes, serviceAt } from "./at-time";
@@ -112,6 +116,28 @@ describe("a lease", () => {
     expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("FAILED");
     const why = await whyNotMoving(world.actor, { kind: "job", id: job.id });
     expect(why.reasons.map(({ code }) => code)).toEqual(["budget"]);
+  });
+});
+
+describe("an attempt that another user holds", () => {
+  it("is told who holds it, to a report as to evidence beside one", async () => {
+    const { world, job, attempt } = await holdJob(t);
+    const member = await createUser(t, { username: "grace" });
+    await t.sql.query("insert into public.product_members (product_id, user_id) values ($1, $2)", [
+      world.product.id,
+      member.id,
+    ]);
+    const token = await createToken(t, member);
+    const token_hash = createHash("sha256").update(token).digest("hex");
+    const actor = { database: t.database, credential: { token_hash } };
+    const holder = `Attempt 1 of this job is held by worker worker-1 of ${world.owner.username}.`;
+    const report = await refusalOf(reportAgentJob(actor, { ...attempt, ...done }));
+    expect(report).toMatchObject({ status: 409, message: expect.stringContaining(holder) });
+    const line = { criterion: "0".repeat(12), job_id: job.id, attempt: 1 };
+    const evidence = await refusalOf(
+      addEvidence(actor, { ...line, story_id: at(world.stories, 0).id }),
+    );
+    expect(evidence).toMatchObject({ status: 409, message: expect.stringContaining(holder) });
   });
 });
 

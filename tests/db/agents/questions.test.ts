@@ -69,7 +69,7 @@ describe("asking", () => {
   });
 
   it("refuses both or neither of story and idea, and a task of another story", async () => {
-    const { actor, story, product, pbi, tasks } = await seedWorld(t);
+    const { actor, owner, story, product, pbi, tasks } = await seedWorld(t);
     const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "I" });
     const other = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Other" });
     const ask = (rest: Partial<AskQuestionInput>) =>
@@ -80,8 +80,8 @@ describe("asking", () => {
     expect(await ask({ story_id: idea.id })).toBe(404);
     await expect(
       t.sql.query(
-        "insert into public.agent_questions (product_id, story_id, idea_id, question) values ($1, $2, $3, '?')",
-        [product.id, story.id, idea.id],
+        "insert into public.agent_questions (product_id, story_id, idea_id, reader_id, question) values ($1, $2, $3, $4, '?')",
+        [product.id, story.id, idea.id, owner.id],
       ),
     ).rejects.toThrow("agent_questions_story_or_idea");
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { getAgentJob, reportJobUsage } from "~/domain/agent-jobs/operations.server";
 import { getInsights, setModelPrice } from "~/domain/insights/operations.server";
+import { getDashboard } from "~/domain/pages/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";
@@ -145,4 +146,18 @@ describe("what an attempt leaves behind", () => {
       },
     ]);
   });
+});
+
+it("what a subscription pays is in no sum of costs, that of the dashboard neither", async () => {
+  const { world, attempt } = await holdJob(t);
+  const event = { model_id: "priced", input_tokens: million };
+  await reportJobUsage(world.actor, {
+    ...attempt,
+    events: [
+      { ...event, seq: 1 },
+      { ...event, seq: 2, subscription: true },
+    ],
+  });
+  const { costs_today } = await getDashboard(world.actor);
+  expect(costs_today).toEqual([{ currency: "USD", cost: 2 }]);
 });

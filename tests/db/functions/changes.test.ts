@@ -2,19 +2,28 @@ import { expect, it } from "vitest";
 import type { ChangeThingsInput } from "~/contract/change";
 import type { Actor } from "~/db/rpc.server";
 import { createSession } from "~/domain/accounts/create-session.server";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
 import { changeThings, undoChange } from "~/domain/changes/operations.server";
 import { movePbi, updatePbi } from "~/domain/pbis/operations.server";
+import {
+  cancelSprintRun,
+  getSprintRun,
+  resumeSprint,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
+import { completeSprint } from "~/domain/sprints/operations.server";
 import { appendStoryLog, deleteStory, updateStory } from "~/domain/stories/operations.server";
 import { editTask, setTaskStatus } from "~/domain/tasks/operations.server";
 import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
+import { claim, seedSprint } from "../agents/sprint-world";
 import { refusalOf } from "../refusal";
 import { at, seedWorld, type World } from "../world";
 
 const t = await createTestDatabase();
 
 /** The same person with a session, as a browser has one. */
-async function sessionOf(world: World): Promise<Actor> {
+async function sessionOf(world: Pick<World, "owner">): Promise<Actor> {
   const browser = { userAgent: "test", address: "10.0.0.1", previousSessionId: null };
   const { session_id } = await createSession(
     t.actorOf(world.owner).database,
@@ -189,4 +198,21 @@ it("refuses who lost the product meanwhile, and who asks too often", async () =>
     [world.owner.id],
   );
   expect((await refusalOf(undoChange(person))).status).toBe(429);
+});
+
+it("leaves a sprint that goes on or is over alone", async () => {
+  const world = await seedSprint(t, { stories: [1, 1] });
+  const sprint_id = world.sprint.id;
+  const person = await sessionOf(world);
+  await startSprintRun(person, { sprint_id });
+  const job = await claim(world.actor);
+  await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
+  const run = await resumeSprint(person, { sprint_id });
+  expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to take back/);
+  expect(await getSprintRun(person, { sprint_run_id: run?.id ?? "" })).toMatchObject({
+    status: "queued",
+  });
+  await cancelSprintRun(person, { sprint_run_id: run?.id ?? "" });
+  await completeSprint(person, { sprint_id });
+  expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to take back/);
 });

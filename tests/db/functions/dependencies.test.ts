@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import {
   claimAgentJob,
   reportAgentJob,
@@ -24,9 +25,10 @@ import { create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { claim, claimRefusal, type SprintWorld, seedSprint } from "../agents/sprint-world";
+import { asUser } from "../as-user";
 import { expectRightCounters, wait, waitStory } from "../dependency-world";
 import { refusalOf } from "../refusal";
-import { at } from "../world";
+import { at, seedWorld } from "../world";
 
 const t = await createTestDatabase();
 
@@ -274,6 +276,32 @@ describe("dispatch", () => {
 });
 
 describe("what a task or story could wait for", () => {
+  it("costs one walk through what comes later, not one for each that could be offered", async () => {
+    const pages = async (length: number) => {
+      const { owner, actor, story } = await seedWorld(t, 0);
+      const first = await createTask(actor, { story_id: story.id, title: "First" });
+      let last = first;
+      for (let step = 1; step < length; step += 1) {
+        const blocked_by = [last.code];
+        last = await createTask(actor, { story_id: story.id, title: "Later", blocked_by });
+      }
+      return asUser(t, owner, async (client) => {
+        const explain =
+          "explain (analyze, buffers, format json) select public.list_candidates($1, $2)";
+        const look = async () => {
+          const { rows } = await client.query(explain, ["task", first.id]);
+          return z
+            .object({ Plan: z.object({ "Shared Hit Blocks": z.number() }) })
+            .parse(rows[0]["QUERY PLAN"][0]).Plan["Shared Hit Blocks"];
+        };
+        await look();
+        return look();
+      });
+    };
+    const [few, many] = [await pages(8), await pages(40)];
+    expect(many).toBeLessThan(8 * few);
+  });
+
   it("is what is near and not done, and never what would go round", async () => {
     const world = await seedSprint(t, { stories: [3, 2] });
     const [first, second, third] = four(world);

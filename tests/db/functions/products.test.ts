@@ -34,6 +34,8 @@ describe("create_product", () => {
       pr_strategy: "SPRINT",
       done_requires: "none",
       dependency_release: "done",
+      requires_sandbox: false,
+      may_reach: [],
       owner_id: owner.id,
       owner_username: owner.username,
       role: "OWNER",

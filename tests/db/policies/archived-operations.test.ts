@@ -9,7 +9,7 @@ import { archiveProduct, createProduct, restoreProduct } from "~/domain/products
 import { askAboutIdea, askQuestion } from "~/domain/questions/operations.server";
 import { createSavedView } from "~/domain/saved-views/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
-import { appendStoryLog } from "~/domain/stories/operations.server";
+import { appendStoryLog, startOver } from "~/domain/stories/operations.server";
 import { updateTask } from "~/domain/tasks/operations.server";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
@@ -35,6 +35,7 @@ const open: Readonly<Record<string, string>> = {
   create_product: "another product",
   delete_product: "the owner may end it",
   leave_product: "a member may go at any time",
+  list_candidates: "reads, and counts that it was asked",
   mark_inbox_item: "what rests waits for nobody (404)",
   allow_my_workers: "a person's own consent",
   heartbeat_agent_job: "says stop and changes nothing",
@@ -44,6 +45,7 @@ const open: Readonly<Record<string, string>> = {
   revoke_other_sessions: "of the account",
   revoke_pairing: "of the account",
   revoke_session: "of the account",
+  search: "reads, and counts that it was asked",
   archive_product: "is done already",
   ping: "reads",
   resolve_reference: "reads",
@@ -87,6 +89,7 @@ const direct: Record<string, () => Promise<unknown>> = {
     appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "Plan" }),
   ask_question: () => askQuestion(actor, { story_id, question: "Which one?" }),
   update_task: () => updateTask(actor, { task_id: at(world.tasks, 0).id, status: "done" }),
+  start_over: () => startOver(actor, { kind: "story", id: story_id }),
   link_idea_product: () => linkIdeaProduct(actor, { idea_id: elsewhere.id, product_id }),
   unlink_idea_product: () => unlinkIdeaProduct(actor, { idea_id: elsewhere.id, product_id }),
 };

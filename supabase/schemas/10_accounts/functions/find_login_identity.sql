@@ -1,8 +1,9 @@
 -- Why: people sign in with user name or e-mail address; Supabase Auth knows only the address.
 -- For an unknown name it answers the address of somebody else and no user id, so that the caller does the same work
 -- with a password that cannot be right, and neither answer nor time tells whether the account exists.
--- limit_key says where a failed try counts: name and address of one account share a key, and a browser that was signed
--- in to the account (its session is live or not yet forgotten) has one of its own, so that strangers lock nobody out.
+-- limit_key says where a failed try counts: with the name or address as it was given, so that a refusal does not tell which
+-- of them belong together. A browser that was signed in to the account (its session is live or not yet forgotten) has one
+-- of its own, so that strangers lock nobody out.
 -- Called by the login, the registration and the admin commands with the secret key.
 create function public.find_login_identity(p_identifier text, p_session_id uuid default null)
 returns json
@@ -11,22 +12,23 @@ stable
 set search_path = ''
 as $$
 declare
+  v_given text := lower(p_identifier);
   v_user public.users;
   v_is_known boolean;
 begin
   if position('@' in p_identifier) > 0 then
-    select * into v_user from public.users u where lower(u.email) = lower(p_identifier) limit 1;
+    select * into v_user from public.users u where lower(u.email) = v_given limit 1;
   else
-    select * into v_user from public.users u where lower(u.username) = lower(p_identifier);
+    select * into v_user from public.users u where lower(u.username) = v_given;
   end if;
 
   if v_user.id is null then
-    return json_build_object('user_id', null, 'is_known_browser', false, 'limit_key', 'account:' || lower(p_identifier),
+    return json_build_object('user_id', null, 'limit_key', 'name:' || v_given,
       'email', coalesce((select u.email from public.users u order by u.id limit 1), 'nobody@example.invalid'));
   end if;
   v_is_known := exists (select from public.user_sessions s where s.id = p_session_id and s.user_id = v_user.id);
-  return json_build_object('user_id', v_user.id, 'email', v_user.email, 'is_known_browser', v_is_known,
-    'limit_key', case when v_is_known then 'session:' || p_session_id else 'account:' || v_user.id end);
+  return json_build_object('user_id', v_user.id, 'email', v_user.email,
+    'limit_key', case when v_is_known then 'session:' || p_session_id else 'name:' || v_given end);
 end;
 $$;
 

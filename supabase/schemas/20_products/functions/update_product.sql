@@ -17,7 +17,9 @@ begin
       definition_of_done = coalesce(p_changes ->> 'definition_of_done', p.definition_of_done),
       auto_pr = coalesce((p_changes ->> 'auto_pr')::boolean, p.auto_pr),
       pr_strategy = coalesce((p_changes ->> 'pr_strategy')::public.pr_strategy, p.pr_strategy),
-      done_requires = coalesce((p_changes ->> 'done_requires')::public.done_requires, p.done_requires)
+      done_requires = coalesce((p_changes ->> 'done_requires')::public.done_requires, p.done_requires),
+      requires_sandbox = coalesce((p_changes ->> 'requires_sandbox')::boolean, p.requires_sandbox),
+      may_reach = coalesce(p_changes -> 'may_reach', p.may_reach)
   where p.id = p_product_id;
   perform private.set_dependency_release(p_product_id, (p_changes ->> 'dependency_release')::public.dependency_release);
   return public.get_product(p_product_id);

@@ -1,5 +1,5 @@
 -- Why: what an agent job still waits for, counted anew. A job of one task waits for whatever its task waits for; a batch for what
--- its unfinished tasks wait for outside of the batch, because inside it they are done in order.
+-- its unfinished tasks wait for and the batch does not bring itself.
 create function private.count_open_blockers(p_job public.agent_jobs)
 returns integer
 language plpgsql
@@ -20,11 +20,7 @@ begin
     join private.task_blockers b on b.task_id = e.task_id
     where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING')
       and (b.status <> 'done' or not private.has_arrived(b.task_id, b.kind, b.blocker_id, p_job.product_id, p_job.branch))
-      and not exists (
-        select from public.task_executions i
-        join public.tasks t on t.id = i.task_id
-        where i.sprint_run_id = e.sprint_run_id and b.blocker_id in (t.id, t.story_id)
-      )
+      and not private.comes_with_batch(e.sprint_run_id, b.task_id, b.kind, b.blocker_id, false)
   );
 end;
 $$;

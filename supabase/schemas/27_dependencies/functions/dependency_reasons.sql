@@ -1,6 +1,6 @@
--- Why: what a task or a batch waits for, as the reasons of why_not_moving: a failed one needs a person, and what is done but not on the
+-- Why: what a task, or those of a batch, wait for, as the reasons of why_not_moving: a failed one needs a person, and what is done but not on the
 -- main branch needs a merge, so each has a code of its own.
-create function private.dependency_reasons(p_task_ids uuid[])
+create function private.dependency_reasons(p_task_ids uuid[], p_sprint_run_id uuid default null)
 returns jsonb
 language plpgsql
 stable
@@ -25,7 +25,8 @@ begin
         select distinct k.kind, k.blocker_id, k.code, k.title, k.status, k.sort_order,
           case k.status when 'failed' then 'dependency_failed' when 'done' then 'dependency_unmerged' else 'dependency' end as reason
         from private.task_blockers k
-        where k.task_id = any (p_task_ids) and not k.resolved and k.blocker_id <> all (p_task_ids)
+        where k.task_id = any (p_task_ids) and not k.resolved
+          and (p_sprint_run_id is null or not private.comes_with_batch(p_sprint_run_id, k.task_id, k.kind, k.blocker_id, false))
         order by k.sort_order, k.code
         limit 20
       ) b

@@ -1,4 +1,4 @@
--- Why: a job of one task waits for what its task waits for, a batch for what its unfinished tasks wait for.
+-- Why: a job of one task waits for what its task waits for, a batch for what its unfinished tasks wait for and it does not bring itself.
 create function private.job_dependency_reasons(p_job public.agent_jobs)
 returns jsonb
 language plpgsql
@@ -10,7 +10,7 @@ begin
     return private.dependency_reasons(array[p_job.task_id]);
   end if;
   return private.dependency_reasons(array(
-    select e.task_id from public.task_executions e where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING')));
+    select e.task_id from public.task_executions e where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING')), p_job.sprint_run_id);
 end;
 $$;
 

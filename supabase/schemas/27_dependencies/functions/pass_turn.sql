@@ -1,6 +1,7 @@
 -- Why: jobs of a lane run one after another, but one that waits for something elsewhere must not keep back those behind it that
 -- wait for nothing. Only the turn of a job that never began is passed on, because what began has its work on the branch; unless it waits for
--- a job of this very lane: then nobody would ever begin.
+-- a job of this very lane: then nobody would ever begin. What waits for a person has no turn to pass on, and while a job of the lane is
+-- held nobody gets one: the end of that job brings the next.
 create function private.pass_turn(p_sprint_run_id uuid, p_lane_id uuid)
 returns void
 language plpgsql
@@ -22,13 +23,13 @@ begin
 
   update public.agent_jobs j set in_turn = false
   where j.sprint_run_id = p_sprint_run_id and j.lane_id = p_lane_id
-    and j.in_turn and j.status = 'QUEUED' and j.open_blockers > 0
+    and j.in_turn and j.status = 'QUEUED' and j.phase <> 'review' and j.open_blockers > 0
     and (j.attempt = 0 or exists (
       select from private.task_blockers b
       join public.tasks t on b.blocker_id in (t.id, t.story_id)
       join public.agent_jobs w on w.task_id = t.id and w.sprint_run_id = j.sprint_run_id and w.lane_id = j.lane_id
       where b.task_id = j.task_id and not b.resolved and w.status = 'QUEUED'));
-  if found then
+  if found and not private.is_lane_held(p_sprint_run_id, p_lane_id) then
     update public.agent_jobs j set in_turn = true where j.id = v_next_id;
   end if;
 end;

@@ -1,5 +1,5 @@
--- Why: a batch is one job for many tasks; an agent does not begin one of them before what it waits for is done.
-create function private.refuse_waiting(p_task_id uuid)
+-- Why: a batch is one job for many tasks; an agent does not begin one of them before what it waits for is on its branch.
+create function private.refuse_waiting(p_task_id uuid, p_sprint_run_id uuid)
 returns void
 language plpgsql
 volatile
@@ -7,13 +7,17 @@ set search_path = ''
 as $$
 declare
   v_codes text[] := array(
-    select b.code from private.task_blockers b where b.task_id = p_task_id and not b.resolved order by b.sort_order, b.code);
+    select b.code from private.task_blockers b
+    where b.task_id = p_task_id and not b.resolved
+      and not private.comes_with_batch(p_sprint_run_id, b.task_id, b.kind, b.blocker_id, true)
+    order by b.sort_order, b.code);
 begin
   if v_codes <> '{}' then
-    perform private.refuse(409, format('This task waits for %s. Do that first.', array_to_string(v_codes, ', ')),
+    perform private.refuse(409,
+      format('This task waits for %s. The job is still yours: go on with the next task, and come back to this one.', array_to_string(v_codes, ', ')),
       jsonb_build_object('blocked_by', v_codes));
   end if;
 end;
 $$;
 
-comment on function private.refuse_waiting is 'PT409 for a task that waits for others (specification: Sprint run, executions).';
+comment on function private.refuse_waiting is 'PT409 for a task of a batch that waits for others (specification: Sprint run, executions).';

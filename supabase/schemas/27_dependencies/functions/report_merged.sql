@@ -1,6 +1,6 @@
--- Why: the work of a job has reached the main branch. A worker says so with the commit that it found there; a person who is the owner says
--- so when no worker can see it, and may take that back for a moment (private.restore_unmerged). What waits is counted anew, and freed, in
--- this transaction. Saying it twice is fine.
+-- Why: the work of a job has reached the main branch. A worker says so with the commit that it found there, which every member can read: so its
+-- word counts where its user's workers may work. A person who is the owner says so when no worker can see it, and may take that back
+-- for a moment (private.restore_unmerged). What waits is counted anew, and freed, in this transaction. Saying it twice is fine.
 -- Refusals: 404, 403, 409 for work that is not done or stands at another commit, 422, 429. Definer: jobs are written by functions only.
 create function private.report_merged(p_job_id uuid, p_head_sha text)
 returns json
@@ -14,6 +14,11 @@ declare
 begin
   if not private.is_token() then
     perform private.require_product_owner(v_job.product_id);
+  elsif not exists (
+    select from public.product_members m
+    where m.product_id = v_job.product_id and m.user_id = auth.uid() and (m.role = 'OWNER' or m.workers_allowed)
+  ) then
+    perform private.refuse(403, 'Only workers that may work in this product say what its main branch has. Allow yours on the members page, or ask the owner.');
   elsif p_head_sha is null then
     perform private.refuse(422, 'head_sha names the commit that you found on the main branch.');
   end if;
@@ -27,9 +32,9 @@ begin
   end if;
   if v_job.merged_at is null then
     update public.agent_jobs j set merged_at = private.now() where j.id = p_job_id returning j.* into v_job;
+    perform private.audit(auth.uid(), auth.uid(), 'job.merged', jsonb_build_object('product_id', v_job.product_id, 'job_id', v_job.id,
+      'code', (select t.code from public.tasks t where t.id = v_job.task_id), 'head_sha', v_job.head_sha, 'by_token', private.is_token()));
     if not private.is_token() then
-      perform private.audit(auth.uid(), auth.uid(), 'job.merged', jsonb_build_object('product_id', v_job.product_id, 'job_id', v_job.id,
-        'code', (select t.code from public.tasks t where t.id = v_job.task_id), 'head_sha', v_job.head_sha));
       perform private.remember_change('job', v_job.id, v_job.product_id, private.code_of('job', v_job.id),
         '{"merged_at": null}', jsonb_build_object('merged_at', v_job.merged_at));
     end if;

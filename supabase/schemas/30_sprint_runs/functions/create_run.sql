@@ -1,6 +1,7 @@
 -- Why: a run and all that belongs to it in a few set-based statements: one job a task, each after what it waits
 -- for and else in PBI, story, task order, or one batch job with execution records that freeze plan and verify_required. Called under the product lock after the blockers
--- were looked at in the same transaction. A run that goes on from an earlier one keeps its branch.
+-- were looked at in the same transaction. A run that goes on from an earlier one keeps its branch, unless a person let
+-- a story start over since.
 create function private.create_run(p_sprint public.sprints, p_product public.products, p_previous public.sprint_runs)
 returns public.sprint_runs
 language plpgsql
@@ -13,7 +14,8 @@ declare
 begin
   insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch, previous_run_id, started_by)
   values (p_sprint.id, p_product.id, p_product.pr_strategy,
-    coalesce(p_previous.branch, private.run_branch(p_sprint, p_product)), p_previous.id, auth.uid())
+    case when private.was_started_over(p_sprint.id, p_previous.created_at) then private.run_branch(p_sprint, p_product)
+      else coalesce(p_previous.branch, private.run_branch(p_sprint, p_product)) end, p_previous.id, auth.uid())
   returning * into v_run;
 
   if v_run.pr_strategy = 'SPRINT_BATCH' then
@@ -42,3 +44,36 @@ end;
 $$;
 
 comment on function private.create_run is 'A run with its jobs or executions (specification: Starting a sprint run 2).';
+
+-- Why: each run works on a branch of its own, named so that a person finds it: product, sprint, number of the run.
+create function private.run_branch(p_sprint public.sprints, p_product public.products)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return format('backloom/%s/%s-run-%s', private.branch_part(p_product.code, p_product.id), p_sprint.code,
+    (select count(*) + 1 from public.sprint_runs r where r.sprint_id = p_sprint.id));
+end;
+$$;
+
+comment on function private.run_branch is 'The work branch of a new run (specification: Sprint run, branch).';
+
+-- Why: codes become parts of branch names, and git refuses some of what codes may contain (`..`, a dot at an end, `.lock`).
+-- A code that had to be changed gets a piece of its id, so that two codes never share a branch.
+create function private.branch_part(p_code text, p_id uuid)
+returns text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  if p_code ~ '^[A-Za-z0-9_][A-Za-z0-9_-]*$' then
+    return p_code;
+  end if;
+  return trim('-' from regexp_replace(p_code, '[^A-Za-z0-9_-]+', '-', 'g')) || '-' || left(p_id::text, 8);
+end;
+$$;
+
+comment on function private.branch_part is 'A code as part of a branch name (specification: Sprint run, branch).';

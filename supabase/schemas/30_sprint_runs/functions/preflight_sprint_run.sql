@@ -25,6 +25,7 @@ begin
     'tasks_total', v_tasks,
     'jobs_total', case when v_product.pr_strategy = 'SPRINT_BATCH' then least(1, v_tasks) else v_tasks end,
     'blockers', v_blockers,
+    'begins_from', private.run_begins_from(p_sprint_id, v_product.pr_strategy),
     'warnings', private.budget_warnings(v_sprint));
 end;
 $$;

@@ -29,11 +29,13 @@ begin
     perform private.refuse(409, format('Sprint %s is active. Complete it first: a product has one active sprint.', v_other));
   end if;
 
-  -- Stories and PBIs follow their tasks out of failed.
+  -- Stories and PBIs follow their tasks out of failed. Taken back alone, that would fail the run that starts here.
+  perform set_config('backloom.undoing', 'yes', true);
   update public.tasks t set status = 'TO_DO'
   from public.stories s
   where s.id = t.story_id and s.sprint_id = p_sprint_id and t.status = 'FAILED';
   update public.sprints s set status = 'ACTIVE' where s.id = p_sprint_id returning * into v_sprint;
+  perform set_config('backloom.undoing', '', true);
 
   if not exists (select from private.sprint_scope(p_sprint_id)) then
     return null;

@@ -41,7 +41,8 @@ begin
       where coalesce(t.implementation_plan, '') !~ '\S'
       union all
       select 5, row_number() over (order by q.created_at, q.id)::integer, 'open_question',
-        format('Story %s has an open question: %s', s.code, left(q.question, 200)),
+        case when q.reader_id is null or q.reader_id = auth.uid() then format('Story %s has an open question: %s', s.code, left(q.question, 200))
+          else format('Story %s waits for a permission that only %s can give.', s.code, private.username(q.reader_id)) end,
         q.task_id, t.code, s.id, s.code, s.pbi_id, null, q.id, null
       from public.stories s
       join public.agent_questions q on q.story_id = s.id

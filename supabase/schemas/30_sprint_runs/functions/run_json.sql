@@ -47,7 +47,8 @@ begin
       from public.task_executions e where e.sprint_run_id = p_run.id),
     'overlaps', private.run_overlaps(p_run),
     'pause_question', (
-      select private.question_json(q) from public.agent_questions q where q.id = p_run.pause_question_id));
+      select private.question_json(q) from public.agent_questions q where q.id = p_run.pause_question_id
+        and (q.reader_id is null or q.reader_id = auth.uid())));
 end;
 $$;
 

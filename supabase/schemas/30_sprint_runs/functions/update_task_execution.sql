@@ -2,7 +2,8 @@
 -- FAILED (takes the run with it) or SKIPPED. The same end told twice is fine. The task follows by trigger.
 -- Refusals: 404, 403, 409, 422. Definer: executions are written by functions only.
 create function private.update_task_execution(
-  p_job_id uuid, p_attempt integer, p_task_id uuid, p_status text, p_verify_result text, p_failure_reason text)
+  p_job_id uuid, p_attempt integer, p_task_id uuid, p_status text, p_verify_result text, p_failure_reason text,
+  p_head_sha text)
 returns json
 language plpgsql
 volatile
@@ -37,7 +38,7 @@ begin
     perform private.refuse(422, 'A task is skipped only when the verification found that the work is already present (verify_result empty).');
   end if;
   if v_status = 'RUNNING' then
-    perform private.refuse_waiting(p_task_id);
+    perform private.refuse_waiting(p_task_id, v_job.sprint_run_id);
   end if;
   if v_status = 'DONE' then
     v_next := private.gate(v_execution.verify_required, v_result, (select t.verify_only from public.tasks t where t.id = p_task_id));
@@ -57,6 +58,7 @@ begin
   update public.task_executions e
   set status = v_next::public.task_execution_status,
       verify_result = case when v_next = 'SKIPPED' then 'EMPTY' else v_result end,
+      head_sha = coalesce(left(p_head_sha, 64), e.head_sha),
       failure_reason = case when v_next = 'FAILED' then left(p_failure_reason, 4000) end
   where e.id = v_execution.id
   returning e.* into v_execution;
@@ -67,14 +69,15 @@ $$;
 grant execute on function private.update_task_execution to authenticated;
 
 create function public.update_task_execution(
-  p_job_id uuid, p_attempt integer, p_task_id uuid, p_status text, p_verify_result text default null, p_failure_reason text default null)
+  p_job_id uuid, p_attempt integer, p_task_id uuid, p_status text, p_verify_result text default null, p_failure_reason text default null,
+  p_head_sha text default null)
 returns json
 language plpgsql
 volatile
 set search_path = ''
 as $$
 begin
-  return private.update_task_execution(p_job_id, p_attempt, p_task_id, p_status, p_verify_result, p_failure_reason);
+  return private.update_task_execution(p_job_id, p_attempt, p_task_id, p_status, p_verify_result, p_failure_reason, p_head_sha);
 end;
 $$;
 

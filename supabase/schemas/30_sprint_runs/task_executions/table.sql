@@ -9,6 +9,7 @@ create table public.task_executions (
   plan_snapshot text,
   verify_required public.verify_required not null,
   verify_result public.verify_result,
+  head_sha text constraint task_executions_head_sha_length check (char_length(head_sha) <= 64),
   failure_reason text constraint task_executions_failure_reason_length check (char_length(failure_reason) <= 4000),
   started_at timestamptz,
   finished_at timestamptz,

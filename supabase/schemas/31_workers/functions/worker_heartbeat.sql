@@ -1,7 +1,8 @@
 -- Why: a worker says that it is there, how much quota it has, which agents its machine has, or that it goes away. Answers whether it may be given work.
 -- Refusals: 401, 403 for demo accounts, 422. Definer: presence is written by functions only.
 create function private.worker_heartbeat(
-  p_worker text, p_hostname text, p_version text, p_quota_pct integer, p_stopped boolean, p_agents jsonb)
+  p_worker text, p_hostname text, p_version text, p_quota_pct integer, p_stopped boolean, p_agents jsonb,
+  p_confinement text)
 returns json
 language plpgsql
 volatile
@@ -20,7 +21,7 @@ begin
   if p_stopped then
     update public.agent_workers w set stopped_at = private.now() where w.id = v_worker.id;
   else
-    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct);
+    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, p_confinement::public.confinement);
     update public.agent_workers w set agents = p_agents
     where w.id = v_worker.id and p_agents is not null and w.agents is distinct from p_agents;
   end if;
@@ -35,14 +36,14 @@ grant execute on function private.worker_heartbeat to authenticated;
 
 create function public.worker_heartbeat(
   p_worker text, p_hostname text default null, p_version text default null, p_quota_pct integer default null,
-  p_stopped boolean default false, p_agents jsonb default null)
+  p_stopped boolean default false, p_agents jsonb default null, p_confinement text default null)
 returns json
 language plpgsql
 volatile
 set search_path = ''
 as $$
 begin
-  return private.worker_heartbeat(p_worker, p_hostname, p_version, p_quota_pct, p_stopped, p_agents);
+  return private.worker_heartbeat(p_worker, p_hostname, p_version, p_quota_pct, p_stopped, p_agents, p_confinement);
 end;
 $$;
 

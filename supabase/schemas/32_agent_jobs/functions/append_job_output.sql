@@ -85,3 +85,99 @@ $$;
 comment on function public.append_job_output is 'Adds entries to the output of an attempt (docs/agents.md).';
 
 grant execute on function public.append_job_output to authenticated;
+
+-- Why: an attempt keeps 5 MiB of output. What is above leaves from the middle: how it began and how it ended is what people
+-- read. A quarter of the room is freed at once, so that this is rare.
+create function private.drop_output_middle(p_attempt public.job_attempts)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_first bigint;
+  v_last bigint;
+  v_freed bigint;
+begin
+  with sized as (
+    select o.seq, octet_length(o.text) as bytes, sum(octet_length(o.text)) over (order by o.seq) as so_far
+    from public.job_outputs o
+    where o.job_id = p_attempt.job_id and o.attempt = p_attempt.attempt
+  ),
+  gone as (
+    delete from public.job_outputs o
+    using sized s
+    where o.job_id = p_attempt.job_id and o.attempt = p_attempt.attempt and o.seq = s.seq
+      and s.so_far > 1048576 and s.so_far <= 1048576 + 1310720 + (p_attempt.output_bytes - 5242880)
+    returning o.seq, s.bytes
+  )
+  select min(g.seq), max(g.seq), sum(g.bytes) into v_first, v_last, v_freed from gone g;
+
+  update public.job_attempts a
+  set output_bytes = a.output_bytes - coalesce(v_freed, 0),
+      dropped_from = least(a.dropped_from, v_first),
+      dropped_to = greatest(a.dropped_to, v_last)
+  where a.job_id = p_attempt.job_id and a.attempt = p_attempt.attempt;
+end;
+$$;
+
+comment on function private.drop_output_middle is 'Lets the middle of a long output go and notes which entries those were.';
+
+-- Why: only how far an output goes travels as an event, and a line of what is done for boards; each process reads the entries
+-- once for all its viewers. What an idea talk says goes to its owner's topic alone.
+create function private.emit_job_output(p_job public.agent_jobs, p_attempt public.job_attempts)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.emit(
+    case when p_job.kind = 'PLAN_CHAT' then 'user:' || p_job.created_by else 'product:' || p_job.product_id end,
+    jsonb_build_object('op', 'U', 'entity', 'job_output', 'id', p_job.id, 'product_id', p_job.product_id,
+      'job_id', p_job.id, 'task_id', p_job.task_id, 'attempt', p_attempt.attempt, 'last_seq', p_attempt.last_seq,
+      'doing', private.doing_now(p_job.id, p_attempt.attempt)));
+end;
+$$;
+
+comment on function private.emit_job_output is 'Says how far the output of a job goes (docs/agents.md, live output).';
+
+-- Why: hosted Realtime counts messages and drops what is above its rate, so viewers are told about once a second that there is
+-- more. Whoever was told reads once more a second later, which catches what came in between. Our worker sends a batch a second:
+-- a little less is asked for here, so that each of them is told although one took longer on its way than the next.
+create function private.is_output_news(p_told_at timestamptz, p_now timestamptz)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return p_told_at is null or p_now >= p_told_at + interval '0.8 seconds';
+end;
+$$;
+
+comment on function private.is_output_news is 'Whether about a second has passed since viewers were told of an output.';
+
+-- Why: whatever is added to an attempt comes one after the other. A job that was claimed past the triggers has no row of its attempt yet.
+create function private.lock_attempt(p_job public.agent_jobs, p_attempt integer)
+returns public.job_attempts
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_attempt public.job_attempts;
+begin
+  select a.* into v_attempt from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_attempt for update;
+  if not found then
+    insert into public.job_attempts (job_id, attempt, product_id, worker_id, worker_name, started_at)
+    values (p_job.id, p_attempt, p_job.product_id, p_job.worker_id,
+      (select w.name from public.agent_workers w where w.id = p_job.worker_id), coalesce(p_job.claimed_at, private.now()))
+    on conflict (job_id, attempt) do nothing;
+    select a.* into v_attempt from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_attempt for update;
+  end if;
+  return v_attempt;
+end;
+$$;
+
+comment on function private.lock_attempt is 'The row of an attempt, locked (specification: Agent job; attempts).';

@@ -1,6 +1,6 @@
 -- Why: each claim is a numbered attempt, and every later word of a worker carries the number. Answers how the given attempt stands:
 -- held; ended in a word of its own (cancelled, finished, handed_over to another phase, parked with a question, stopped by a budget,
--- requeued by a limit, sent_home by a conflict, returned by its worker) while nobody else has the job; or lost. How it ended stands
+-- requeued by a limit, sent_home by a conflict, returned by its worker, failed_look of a verifier) while nobody else has the job; or lost. How it ended stands
 -- in its own row, which whatever comes to the job afterwards leaves alone. Only the user of the worker that claimed can hold it.
 -- A lease that has run out but was not taken away yet still counts as held: nobody else works on the job.
 create function private.attempt_state(p_job public.agent_jobs, p_attempt integer)
@@ -30,6 +30,7 @@ begin
         when 'budget' then 'budget'
         when 'conflict' then 'sent_home'
         when 'returned' then 'returned'
+        when 'failed_look' then 'failed_look'
       end
       from public.job_attempts a where a.job_id = p_job.id and a.attempt = p_attempt), 'lost')
   end;

@@ -12,6 +12,7 @@ declare
 begin
   v_rest.attempt := p_old.attempt;
   v_rest.claimed_at := p_old.claimed_at;
+  v_rest.confinement := p_old.confinement;
   v_rest.finished_at := p_old.finished_at;
   v_rest.head_sha := p_old.head_sha;
   v_rest.lease_until := p_old.lease_until;
@@ -28,6 +29,7 @@ begin
   return to_jsonb(array_remove(array[
     case when p_new.attempt is distinct from p_old.attempt then 'attempt' end,
     case when p_new.claimed_at is distinct from p_old.claimed_at then 'claimed_at' end,
+    case when p_new.confinement is distinct from p_old.confinement then 'confinement' end,
     case when p_new.finished_at is distinct from p_old.finished_at then 'finished_at' end,
     case when p_new.head_sha is distinct from p_old.head_sha then 'head_sha' end,
     case when p_new.lease_until is distinct from p_old.lease_until then 'lease_until' end,

@@ -25,7 +25,7 @@ begin
       'requires_opus', t.requires_opus, 'estimated_minutes', t.estimated_minutes) end as task,
     case when v_is_task then json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'description', s.description,
       'acceptance_criteria', s.acceptance_criteria, 'pbi_id', b.id, 'pbi_code', b.code, 'pbi_title', b.title) end as story,
-    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, p.done_requires, p.dependency_release, r.sprint_id,
+    coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, p.may_reach, p.done_requires, p.dependency_release, r.sprint_id,
     not v_is_task or concat(s.acceptance_criteria, p.definition_of_done) ~ '\S' as has_criteria,
     p_job.phase <> 'verify' and (p_job.attempt > 1 or p_job.kind = 'SPRINT_IMPLEMENTATION'
       or exists (select from public.agent_jobs j where j.task_id = p_job.task_id and j.id <> p_job.id)) as has_past,
@@ -60,6 +60,7 @@ begin
     'lease_until', p_job.lease_until,
     'heartbeat_seconds', 60,
     'position', p_job.position,
+    'user_id', auth.uid(),
     'task_id', p_job.task_id,
     'idea_id', p_job.idea_id,
     'sprint_run_id', p_job.sprint_run_id,
@@ -67,11 +68,13 @@ begin
     'plan', p_job.plan_snapshot,
     'product', v.product,
     'repo_url', v.repo_url,
+    'may_reach', v.may_reach,
     'done_requires', v.done_requires,
     'criteria', case when v.has_criteria then private.criteria_payload(p_job) else '[]' end,
     'branch', p_job.branch,
     'base_sha', p_job.base_sha,
     'base_refs', case when v.has_blockers then private.base_refs(p_job) else '[]' end,
+    'begins_from', private.begins_from(p_job),
     'awaited_heads', case when v.dependency_release = 'merged' then private.awaited_heads(auth.uid(), p_job.product_id) end,
     'head_sha', p_job.head_sha,
     'pr_url', p_job.pr_url,
@@ -87,3 +90,156 @@ $$;
 
 comment on function private.job_payload is
   'Everything that a worker needs for a job (specification: Agent job; Product; Story; Task).';
+
+-- Why: a batch is handed all tasks of its run at once, each with its plan as it was at the start and why it failed before.
+create function private.batch_executions(p_sprint_run_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('id', e.id, 'position', e.position, 'status', lower(e.status::text),
+      'task_id', t.id, 'task_code', t.code, 'title', t.title, 'description', t.description,
+      'plan', e.plan_snapshot, 'verify_required', e.verify_required, 'verify_only', t.verify_only,
+      'requires_opus', t.requires_opus, 'story_id', s.id, 'story_code', s.code, 'story_title', s.title,
+      'story_description', s.description, 'acceptance_criteria', s.acceptance_criteria, 'verify_result', e.verify_result,
+      'previous_failure', (
+        select f.failure_reason from public.task_executions f
+        where f.task_id = e.task_id and f.status = 'FAILED' order by f.finished_at desc nulls last limit 1)) order by e.position), '[]')
+    from public.task_executions e
+    join public.tasks t on t.id = e.task_id
+    join public.stories s on s.id = t.story_id
+    where e.sprint_run_id = p_sprint_run_id);
+end;
+$$;
+
+comment on function private.batch_executions is 'The tasks of a batch as its worker gets them (specification: Sprint run, executions).';
+
+-- Why: the worker of a talk about an idea is handed all that was asked and answered about it.
+create function private.chat_questions(p_job public.agent_jobs)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('id', u.id, 'question', u.question, 'answer', u.answer,
+      'status', lower(u.status::text), 'asked_for_this_job', u.job_id = p_job.id, 'created_at', u.created_at)
+      order by u.created_at, u.id), '[]')
+    from public.user_questions u where u.idea_id = p_job.idea_id);
+end;
+$$;
+
+comment on function private.chat_questions is 'Questions and answers about an idea (specification: Agent job, PLAN_CHAT).';
+
+-- Why: whoever takes a task up again is told who tried it before, how each try ended, and where its work and its session are
+-- kept, also across runs. Newest first.
+create function private.earlier_attempts(p_job public.agent_jobs)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('job_id', x.job_id, 'attempt', x.attempt, 'outcome', x.outcome,
+      'worker_id', x.worker_id, 'worker_name', x.worker_name, 'session_id', x.session_id, 'kept_ref', x.kept_ref,
+      'head_sha', x.head_sha, 'ended_at', x.ended_at) order by x.started_at desc), '[]')
+    from (
+      select a.*
+      from public.agent_jobs j
+      join public.job_attempts a on a.job_id = j.id
+      where (j.id = p_job.id or (p_job.task_id is not null and j.task_id = p_job.task_id)) and a.ended_at is not null
+      order by a.started_at desc
+      limit 10
+    ) x
+  );
+end;
+$$;
+
+comment on function private.earlier_attempts is 'The ten newest ended attempts at the same work (specification: Agent job; attempts).';
+
+-- Why: the work of jobs that failed or were cancelled may still be kept somewhere: those of the same task, or of the same sprint for a batch.
+-- Nothing from before a person let the story start over.
+create function private.earlier_jobs(p_job public.agent_jobs, p_sprint_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(x.id order by x.created_at desc), '[]') from (
+      select j.id, j.created_at from public.agent_jobs j
+      where j.task_id = p_job.task_id and p_job.kind = 'TASK_IMPLEMENTATION' and j.kind = p_job.kind
+        and j.status in ('FAILED', 'CANCELLED') and not exists (
+          select from public.tasks t join public.fresh_starts f on f.story_id = t.story_id
+          where t.id = j.task_id and f.created_at >= j.finished_at)
+      union all
+      select j.id, j.created_at from public.agent_jobs j
+      join public.sprint_runs r on r.id = j.sprint_run_id
+      where p_job.kind = 'SPRINT_IMPLEMENTATION' and r.sprint_id = p_sprint_id and j.kind = p_job.kind
+        and j.status in ('FAILED', 'CANCELLED') and not exists (
+          select from public.stories s join public.fresh_starts f on f.story_id = s.id
+          where s.sprint_id = p_sprint_id and f.created_at >= j.finished_at)
+      order by created_at desc limit 3) x
+  );
+end;
+$$;
+
+comment on function private.earlier_jobs is 'The three newest jobs of the same work that came to nothing (specification: Agent job).';
+
+-- Why: a talk about an idea carries the idea.
+create function private.idea_payload(p_idea_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object('id', i.id, 'code', i.code, 'title', i.title, 'description', i.description,
+      'status', lower(i.status::text))
+    from public.ideas i where i.id = p_idea_id);
+end;
+$$;
+
+comment on function private.idea_payload is 'The idea of a talk for its worker (specification: Agent job).';
+
+-- Why: what earlier attempts asked, with the answers, goes with the claim; what somebody allowed on their own machine says nothing about
+-- another's.
+create function private.job_questions(p_job_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(private.question_json(q) order by q.created_at, q.id), '[]')
+    from public.agent_questions q where q.job_id = p_job_id
+      and (q.reader_id is null or q.reader_id = auth.uid()));
+end;
+$$;
+
+comment on function private.job_questions is 'The questions of a job with their answers (specification: Agent question).';
+
+-- Why: whoever takes a task up again is told why the last attempt failed, also one of an earlier run.
+create function private.previous_failure(p_job public.agent_jobs)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(p_job.failure_reason, (
+    select j.failure_reason from public.agent_jobs j
+    where p_job.kind = 'TASK_IMPLEMENTATION' and j.task_id = p_job.task_id and j.status = 'FAILED' and j.id <> p_job.id
+    order by j.finished_at desc limit 1));
+end;
+$$;
+
+comment on function private.previous_failure is 'Why the work failed the last time (specification: Agent job).';

@@ -1,6 +1,6 @@
 -- Why: all that keeps one job from moving, each as a code, a sentence and what a page needs for a link. A held job answers
 -- with its lease: held by whom until when. The codes: finished, budget, lease, paused, question, not_before, dependency,
--- dependency_failed, dependency_unmerged, order, blocked, archived, no_worker, consent, quota, review, needs_other_worker,
+-- dependency_failed, dependency_unmerged, order, blocked, archived, no_worker, consent, quota, sandbox, repository, review, needs_other_worker,
 -- ready. What somebody elses talk about an idea says stays out of it.
 create function private.job_reasons(p_job public.agent_jobs)
 returns jsonb
@@ -50,8 +50,12 @@ begin
   select q.* into v_question from public.agent_questions q where q.id = p_job.parked_question_id;
   if v_question.status = 'OPEN' and not (v_question.on_expiry = 'RECOMMENDED' and v_question.expires_at <= v_now) then
     v_reasons := v_reasons || jsonb_build_object('code', 'question',
-      'message', format(case when v_question.expires_at <= v_now then 'The question that it waits for was not answered in time: %s'
-        else 'It waits for the answer to a question: %s' end, case when private.may_read_talk(p_job) then left(v_question.question, 300) else 'of its own.' end),
+      'message', case
+        when v_question.expires_at <= v_now then 'The question that it waits for was not answered in time'
+        when v_question.kind = 'permission' then format('It waits for a permission that only %s can give', private.username(v_question.reader_id))
+        else 'It waits for the answer to a question' end
+        || case when private.may_read_talk(p_job) and (v_question.reader_id is null or v_question.reader_id = auth.uid())
+          then ': ' || left(v_question.question, 300) else '.' end,
       'question_id', v_question.id, 'assignee_id', v_question.assignee_id, 'expires_at', v_question.expires_at);
   end if;
   if p_job.not_before > v_now then

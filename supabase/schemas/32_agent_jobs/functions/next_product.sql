@@ -2,7 +2,8 @@
 -- (its owner always did), or of the one that the claim names. Reads the partial index in claim order, one row a
 -- product, and takes no lock; the claim looks again under the lock of that product.
 create function private.next_product(
-  p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[])
+  p_worker_id uuid, p_user_id uuid, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_tried uuid[],
+  p_confined boolean, p_also_repos jsonb)
 returns uuid
 language plpgsql
 stable
@@ -16,7 +17,7 @@ begin
   return (
     select c.product_id
     from public.product_members m
-    join public.products p on p.id = m.product_id and p.archived_at is null
+    join public.products p on p.id = m.product_id and p.archived_at is null and (p_confined or not p.requires_sandbox)
     cross join lateral (
       select j.product_id, j.claim_rank, j.created_at, j.position, j.id
       from private.claimable_jobs j
@@ -25,6 +26,9 @@ begin
         and (j.phase <> 'verify' or j.author_worker_id is distinct from p_worker_id)
         and (p_sprint_run_id is null or j.sprint_run_id = p_sprint_run_id)
         and (p_kinds is null or p_kinds ? j.kind::text)
+        and not exists (
+          select from public.tasks t
+          where t.id = j.task_id and t.repo_url <> p.repo_url and not private.is_followed(t.repo_url, p_also_repos))
       order by j.claim_rank, j.created_at, j.position, j.id
       limit 1
     ) c

@@ -1,5 +1,6 @@
 -- Why: a worker that gets no job is told in one code and one sentence whether there is nothing at all or something waits.
-create function private.nothing_to_claim(p_user_id uuid, p_product_id uuid, p_full_budgets uuid[] default null)
+create function private.nothing_to_claim(p_user_id uuid, p_product_id uuid, p_full_budgets uuid[] default null,
+  p_confined boolean default true, p_also_repos jsonb default null)
 returns jsonb
 language plpgsql
 stable
@@ -17,11 +18,16 @@ begin
     count(*) filter (where j.status = 'QUEUED' and j.phase = 'review') as in_review,
     count(*) filter (where j.status = 'QUEUED' and j.phase = 'verify') as to_verify,
     count(*) filter (where j.status = 'QUEUED' and j.in_turn and j.open_blockers > 0) as blocked,
+    count(*) filter (where j.status = 'QUEUED' and j.in_turn and p.requires_sandbox and not p_confined) as unconfined,
+    min(t.repo_url) filter (where j.status = 'QUEUED' and j.in_turn and t.repo_url <> p.repo_url
+      and not private.is_followed(t.repo_url, p_also_repos)) as foreign_repo,
     count(*) filter (where j.status in ('CLAIMED', 'RUNNING')) as held
   into v_waiting
   from public.agent_jobs j
   join public.product_members m on m.product_id = j.product_id and m.user_id = p_user_id
     and (m.workers_allowed or p_product_id is not null)
+  join public.products p on p.id = j.product_id
+  left join public.tasks t on t.id = j.task_id
   left join public.sprint_runs r on r.id = j.sprint_run_id
   left join public.agent_questions q on q.id = j.parked_question_id
   where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (p_product_id is null or j.product_id = p_product_id);
@@ -42,6 +48,8 @@ begin
       when v_waiting.asked > 0 then 'question'
       when v_waiting.delayed > 0 then 'not_before'
       when p_full_budgets <> '{}' then 'budget'
+      when v_waiting.unconfined > 0 then 'sandbox'
+      when v_waiting.foreign_repo is not null then 'repository'
       when v_waiting.to_verify > 0 then 'needs_other_worker'
       when v_waiting.in_review > 0 then 'review'
       when v_waiting.blocked > 0 then 'dependency'
@@ -51,10 +59,42 @@ begin
       case when v_waiting.blocked > 0 then format(', %s for other tasks', v_waiting.blocked) else '' end,
       case when v_waiting.to_verify + v_waiting.in_review > 0 then format(', %s for another worker, %s for a review',
         v_waiting.to_verify, v_waiting.in_review) else '' end, v_waiting.held,
-      case when p_full_budgets <> '{}' then ' A budget lets nobody begin.' else '' end))
+      concat(case when p_full_budgets <> '{}' then ' A budget lets nobody begin.' end,
+        case when v_waiting.unconfined > 0 then format(' %s are in products that ask for a sandbox, and this worker has none: %s', v_waiting.unconfined, private.sandbox_advice()) end,
+        case when v_waiting.foreign_repo is not null
+          then format(' The repository %s is named by a task, and this worker does not follow it: %s', v_waiting.foreign_repo, private.repository_advice(v_waiting.foreign_repo)) end)))
     || case when v_waiting.blocked > 0 then jsonb_strip_nulls(jsonb_build_object('awaited_heads', private.awaited_heads(p_user_id, p_product_id)))
       else '{}' end;
 end;
 $$;
 
 comment on function private.nothing_to_claim is 'Why a claim found nothing (specification: Agent job; claiming).';
+
+-- Why: jobs that a worker would be given, had its user allowed it, must not look like an empty queue. Null when there are
+-- none; at most ten products.
+create function private.products_without_consent(p_user_id uuid)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object('id', x.id, 'code', x.code, 'name', x.name) order by x.name, x.id)
+    from (
+      select p.id, p.code, p.name
+      from public.product_members m
+      join public.products p on p.id = m.product_id and p.archived_at is null
+      where m.user_id = p_user_id and not m.workers_allowed
+        and exists (
+          select from private.claimable_jobs j
+          where j.product_id = p.id and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id))
+      order by p.name, p.id
+      limit 10
+    ) x
+  );
+end;
+$$;
+
+comment on function private.products_without_consent is
+  'Products whose jobs wait for a word of this member (specification: Agent job; claiming).';

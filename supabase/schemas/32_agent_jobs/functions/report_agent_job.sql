@@ -1,4 +1,5 @@
--- Why: a worker says how its attempt goes: RUNNING, DONE, FAILED or SKIPPED. Only the attempt that holds the job is heard;
+-- Why: a worker says how its attempt goes: RUNNING, DONE, FAILED or SKIPPED, or QUEUED: what is left of a batch waits for others, so the
+-- job goes back, no retry counted. Only the attempt that holds the job is heard;
 -- the same final report twice is fine; a report while still CLAIMED counts as through RUNNING. DONE passes the gate first,
 -- and where the product asks for proof (phase_after) it may go back to the queue for another worker or a person.
 -- FAILED with rate_limited puts the job back until resets_at, no retry counted. Cascades happen in this transaction.
@@ -17,7 +18,7 @@ as $$
 declare
   v_now timestamptz := private.now();
   v_report private.job_report := jsonb_populate_record(null::private.job_report, p_report);
-  v_status text := private.require_choice('status', v_report.status, array['RUNNING', 'DONE', 'FAILED', 'SKIPPED']);
+  v_status text := private.require_choice('status', v_report.status, array['RUNNING', 'DONE', 'FAILED', 'SKIPPED', 'QUEUED']);
   v_class public.failure_class;
   v_job public.agent_jobs := private.lock_job(p_job_id, v_status in ('RUNNING', 'DONE', 'SKIPPED'));
   v_state text := private.attempt_state(v_job, p_attempt);
@@ -26,7 +27,10 @@ declare
   v_phase public.job_phase;
 begin
   if v_status is null then
-    perform private.refuse(422, 'status must be one of running, done, failed, skipped.');
+    perform private.refuse(422, 'status must be one of running, done, failed, skipped, queued.');
+  end if;
+  if v_status = 'QUEUED' and v_job.kind <> 'SPRINT_IMPLEMENTATION' then
+    perform private.refuse(422, 'Only a batch with tasks that wait for others is given back. Report done, failed or skipped.');
   end if;
   perform private.require_link('pr_url', v_report.pr_url);
   v_class := lower(private.require_choice('failure_class', v_report.failure_class,
@@ -58,6 +62,7 @@ begin
   end if;
   v_next := case v_status
     when 'RUNNING' then 'RUNNING'
+    when 'QUEUED' then 'QUEUED'
     when 'FAILED' then case when v_class = 'rate_limited' or (v_job.phase = 'verify' and v_job.retry_count < 3)
       then 'QUEUED' else 'FAILED' end
     else private.finish_outcome(v_job, v_status, v_result)::text
@@ -122,3 +127,96 @@ comment on function public.report_agent_job is
   'CLAIMED and RUNNING to RUNNING, DONE, FAILED, SKIPPED or back to QUEUED (specification: Agent job).';
 
 grant execute on function public.report_agent_job to authenticated;
+
+-- Why: a PLAN_CHAT job ends with the answer to its question: given before by answer_user_question, or the summary now.
+create function private.answer_chat(p_job public.agent_jobs, p_summary text)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  update public.user_questions u
+  set status = 'ANSWERED', answer = p_summary, answered_at = private.now()
+  where u.job_id = p_job.id and u.status = 'PENDING' and p_summary ~ '\S';
+  if exists (select from public.user_questions u where u.job_id = p_job.id and u.status = 'PENDING') then
+    perform private.refuse(422, 'Not done yet: answer the user''s question first, with answer_user_question or as the summary of this report.');
+  end if;
+end;
+$$;
+
+comment on function private.answer_chat is 'The worker''s answer closes the user question (specification: User question).';
+
+-- Why: what a reported DONE or SKIPPED leads to, by kind of job: the gate for a task, all executions finished for a batch, an
+-- answered question for a chat. Answers DONE or SKIPPED; refuses otherwise, changing nothing.
+create function private.finish_outcome(p_job public.agent_jobs, p_status text, p_result public.verify_result)
+returns public.agent_job_status
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_task public.tasks;
+  v_outcome text;
+  v_open text;
+begin
+  if p_status = 'SKIPPED' then
+    if p_job.kind = 'PLAN_CHAT' or p_result is distinct from 'EMPTY' then
+      perform private.refuse(422, 'A job is skipped only when the verification found that the work is already present (verify_result empty).');
+    end if;
+    select string_agg(t.code, ', ' order by e.position) into v_open
+    from public.task_executions e join public.tasks t on t.id = e.task_id
+    where p_job.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = p_job.sprint_run_id
+      and e.status in ('PENDING', 'RUNNING') and e.verify_result is distinct from 'EMPTY';
+    if v_open is not null then
+      perform private.refuse(422, format('A batch is skipped only when each of its tasks was verified as already present. Verify these with verify_sprint_task first: %s.', v_open));
+    end if;
+    return 'SKIPPED';
+  end if;
+  if p_job.kind = 'PLAN_CHAT' then
+    return 'DONE';
+  end if;
+  if p_job.kind = 'SPRINT_IMPLEMENTATION' then
+    select string_agg(t.code, ', ' order by e.position) into v_open
+    from public.task_executions e join public.tasks t on t.id = e.task_id
+    where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING');
+    if v_open is not null then
+      perform private.refuse(422, format('Not done yet: these tasks of the batch are unfinished: %s. Report each with update_task_execution first; if they wait for others, give the job back with status queued.', v_open));
+    end if;
+    return 'DONE';
+  end if;
+
+  select t.* into v_task from public.tasks t where t.id = p_job.task_id;
+  v_outcome := private.gate(v_task.verify_required, p_result, v_task.verify_only);
+  if v_outcome is null then
+    perform private.refuse_gate(v_task.verify_required, p_result);
+  end if;
+  return v_outcome::public.agent_job_status;
+end;
+$$;
+
+comment on function private.finish_outcome is
+  'DONE or SKIPPED as the gate decides (specification: Agent job, SKIPPED; Task, verify_required).';
+
+-- Why: an answer may get lost on the way, so a worker repeats its report; the same end told twice is fine and changes nothing.
+create function private.repeats_report(
+  p_job public.agent_jobs, p_state text, p_status text, p_class public.failure_class, p_result public.verify_result)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case p_state
+    when 'finished' then p_job.status::text = p_status or (p_job.status = 'SKIPPED' and p_status = 'DONE' and p_result = 'EMPTY')
+    when 'handed_over' then p_status = 'DONE'
+    when 'requeued' then p_status = 'FAILED' and p_class = 'rate_limited'
+    when 'failed_look' then p_status = 'FAILED' and p_class is distinct from 'rate_limited'
+    when 'returned' then p_status = 'QUEUED'
+    else false
+  end;
+end;
+$$;
+
+comment on function private.repeats_report is
+  'Whether a report repeats the end that is already written (specification: Agent job).';

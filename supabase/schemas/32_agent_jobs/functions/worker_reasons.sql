@@ -1,5 +1,6 @@
 -- Why: a claimable job still waits when nobody is there to take it: no worker online that reaches it, all under their quota, or of
--- members who have not allowed their workers to work here.
+-- members who have not allowed their workers to work here, without the sandbox that the product asks for, or without the task's own
+-- repository among those that they follow.
 create function private.worker_reasons(p_job public.agent_jobs)
 returns jsonb
 language plpgsql
@@ -10,14 +11,30 @@ declare
   v_online integer;
   v_with_quota integer;
   v_without_consent text;
+  v_confined integer;
+  v_following integer;
+  v_able integer;
+  v_place record;
 begin
+  select p.requires_sandbox, regexp_replace(t.repo_url, '://[^/?#]*@', '://') as repo_url, u.username as written_by
+  into v_place
+  from public.products p
+  left join public.tasks t on t.id = p_job.task_id and t.repo_url <> p.repo_url
+  left join public.users u on u.id = t.repo_url_by
+  where p.id = p_job.product_id;
   select count(*) filter (where m.workers_allowed),
     count(*) filter (where m.workers_allowed and (w.last_quota_pct is null or w.last_quota_pct >= u.min_quota_pct)),
-    string_agg(distinct u.username, ', ') filter (where not m.workers_allowed)
-  into v_online, v_with_quota, v_without_consent
+    string_agg(distinct u.username, ', ') filter (where not m.workers_allowed),
+    count(*) filter (where m.workers_allowed and x.is_confined),
+    count(*) filter (where m.workers_allowed and x.is_following),
+    count(*) filter (where m.workers_allowed and x.is_confined and x.is_following)
+  into v_online, v_with_quota, v_without_consent, v_confined, v_following, v_able
   from public.agent_workers w
   join public.users u on u.id = w.user_id
   join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id
+  cross join lateral (
+    select not v_place.requires_sandbox or w.confinement <> 'none' as is_confined,
+      v_place.repo_url is null or private.is_followed(v_place.repo_url, w.also_repos) as is_following) x
   where private.is_online(w)
     and (p_job.kind <> 'PLAN_CHAT' or w.user_id = p_job.created_by)
     and (p_job.phase <> 'verify' or w.id is distinct from p_job.author_worker_id);
@@ -41,8 +58,18 @@ begin
     return jsonb_build_array(jsonb_build_object('code', 'quota',
       'message', format('%s online, all below the quota that their users want kept (min_quota_pct).', v_online), 'workers_online', v_online));
   end if;
-  return '[]';
+  if v_able > 0 then
+    return '[]';
+  end if;
+  return case when v_following > 0 or v_confined = 0 then jsonb_build_array(jsonb_build_object('code', 'sandbox',
+      'message', format('The product asks for a sandbox, and no worker online that could take the job has one. %s', private.sandbox_advice())))
+      else '[]' end
+    || case when v_following = 0 then jsonb_build_array(jsonb_build_object('code', 'repository',
+      'message', format('The task names a repository of its own, %s%s, and no worker online follows it: %s', v_place.repo_url,
+        ' (written by ' || v_place.written_by || ')', private.repository_advice(v_place.repo_url)),
+      'repo_url', v_place.repo_url, 'written_by', v_place.written_by))
+      else '[]' end;
 end;
 $$;
 
-comment on function private.worker_reasons is 'no_worker and quota (specification: Agent worker; User, min_quota_pct).';
+comment on function private.worker_reasons is 'no_worker, consent, quota, sandbox and repository (specification: Agent worker; User, min_quota_pct).';

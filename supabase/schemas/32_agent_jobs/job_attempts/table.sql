@@ -6,10 +6,12 @@ create table public.job_attempts (
   product_id uuid not null,
   worker_id uuid references public.agent_workers (id) on delete set null,
   worker_name text not null,
+  confinement public.confinement not null default 'none',
   started_at timestamptz not null,
   ended_at timestamptz,
   outcome text constraint job_attempts_outcome_known
-    check (outcome in ('done', 'skipped', 'failed', 'cancelled', 'rate_limited', 'question', 'lost', 'returned', 'budget', 'conflict')),
+    check (outcome in ('done', 'skipped', 'failed', 'cancelled', 'rate_limited', 'question', 'lost', 'returned', 'budget', 'conflict',
+      'failed_look')),
   head_sha text constraint job_attempts_head_sha_length check (char_length(head_sha) <= 64),
   session_id text constraint job_attempts_session_id_length check (char_length(session_id) <= 300),
   kept_ref text constraint job_attempts_kept_ref_length check (char_length(kept_ref) <= 300),

@@ -3,7 +3,7 @@
 -- PLAN_CHAT jobs are claimable by whoever made them only; a claim adds that, because it knows who asks.
 -- Its order is claim_rank, created_at, position, id: that of the index agent_jobs_claim_order_idx.
 create view private.claimable_jobs with (security_invoker = true) as
-select j.id, j.product_id, j.kind, j.sprint_run_id, j.created_by, j.claim_rank, j.created_at, j.position, j.phase, j.author_worker_id
+select j.id, j.product_id, j.kind, j.sprint_run_id, j.created_by, j.claim_rank, j.created_at, j.position, j.phase, j.author_worker_id, j.task_id
 from public.agent_jobs j
 where j.status = 'QUEUED' and j.in_turn and j.open_blockers = 0 and j.phase <> 'review'
   and (j.not_before is null or j.not_before <= private.now())

@@ -34,6 +34,7 @@ begin
   returning q.* into v_question;
   perform private.unpark_job(v_question);
   perform private.act_on_budget_answer(v_question, p_option);
+  perform private.act_on_reach_answer(v_question, p_option);
   return private.question_json(v_question);
 end;
 $$;
@@ -54,3 +55,26 @@ $$;
 comment on function public.answer_question is 'open to answered (specification: Agent question).';
 
 grant execute on function public.answer_question to authenticated;
+
+-- Why: an owner who allows a host for the product says so where the question is. Anybody else's word counts for their own worker
+-- alone, and a full list stays as it is.
+create function private.act_on_reach_answer(p_question public.agent_questions, p_option integer)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  if p_question.reach is null
+    or (p_question.options -> p_option ->> 'label') is distinct from 'Allow for this product'
+  then
+    return;
+  end if;
+  update public.products p
+  set may_reach = p.may_reach || to_jsonb(p_question.reach)
+  where p.id = p_question.product_id and p.owner_id = auth.uid()
+    and not p.may_reach ? p_question.reach and jsonb_array_length(p.may_reach) < 100;
+end;
+$$;
+
+comment on function private.act_on_reach_answer is 'Adds the host of a permission to the product of its owner (specification: Product).';

@@ -1,10 +1,10 @@
 -- Why: an agent asks a person. With job and attempt the question is linked to its job; with p_park the job waits for the
--- answer without a worker. Refusals: 404, 403, 429, 409 for a lost attempt, 422.
+-- answer without a worker. A permission, and what is asked about an idea, is for the caller alone. Refusals: 404, 403, 429, 409 for a lost attempt, 422.
 -- Definer: questions are written by functions only.
 create function private.ask_question(
   p_question text, p_story_id uuid, p_idea_id uuid, p_task_id uuid, p_options jsonb, p_recommended_option integer,
   p_assignee_id uuid, p_expires_in_seconds integer, p_on_expiry text, p_escalate_to uuid,
-  p_park boolean, p_job_id uuid, p_attempt integer)
+  p_park boolean, p_job_id uuid, p_attempt integer, p_kind text, p_reach text)
 returns json
 language plpgsql
 volatile
@@ -14,6 +14,8 @@ as $$
 declare
   v_target record;
   v_on_expiry text := coalesce(private.require_choice('on_expiry', p_on_expiry, array['STOP', 'RECOMMENDED', 'ESCALATE']), 'STOP');
+  v_kind public.question_kind := lower(coalesce(private.require_choice('kind', p_kind, array['QUESTION', 'PERMISSION']), 'QUESTION'))::public.question_kind;
+  v_reader_id uuid := case when p_idea_id is not null or v_kind = 'permission' then auth.uid() end;
   v_options jsonb;
   v_job public.agent_jobs;
   v_question public.agent_questions;
@@ -29,6 +31,7 @@ begin
   ) then
     perform private.refuse(422, 'assignee_id must be a member of the product.');
   end if;
+  perform private.check_private_question(v_kind, v_reader_id, p_assignee_id, p_escalate_to, v_on_expiry, p_reach);
   if p_park and p_job_id is null then
     perform private.refuse(422, 'park needs the job_id and attempt that wait for the answer.');
   end if;
@@ -40,9 +43,9 @@ begin
   end if;
 
   insert into public.agent_questions (product_id, story_id, idea_id, task_id, assignee_id, job_id, sprint_run_id, asked_by,
-    question, options, recommended_option, expires_at, on_expiry, escalate_to, park)
+    kind, reader_id, reach, question, options, recommended_option, expires_at, on_expiry, escalate_to, park)
   values (v_target.p_product, v_target.p_story, p_idea_id, p_task_id, p_assignee_id, v_job.id, v_job.sprint_run_id, auth.uid(),
-    p_question, v_options, p_recommended_option,
+    v_kind, v_reader_id, p_reach, p_question, v_options, p_recommended_option,
     private.now() + make_interval(secs => coalesce(p_expires_in_seconds, 604800)),
     v_on_expiry::public.question_expiry, p_escalate_to, coalesce(p_park, false))
   returning * into v_question;
@@ -59,7 +62,8 @@ create function public.ask_question(
   p_question text, p_story_id uuid default null, p_idea_id uuid default null, p_task_id uuid default null,
   p_options jsonb default null, p_recommended_option integer default null, p_assignee_id uuid default null,
   p_expires_in_seconds integer default null, p_on_expiry text default null, p_escalate_to uuid default null,
-  p_park boolean default false, p_job_id uuid default null, p_attempt integer default null)
+  p_park boolean default false, p_job_id uuid default null, p_attempt integer default null,
+  p_kind text default null, p_reach text default null)
 returns json
 language plpgsql
 volatile
@@ -67,10 +71,138 @@ set search_path = ''
 as $$
 begin
   return private.ask_question(p_question, p_story_id, p_idea_id, p_task_id, p_options, p_recommended_option, p_assignee_id,
-    p_expires_in_seconds, p_on_expiry, p_escalate_to, p_park, p_job_id, p_attempt);
+    p_expires_in_seconds, p_on_expiry, p_escalate_to, p_park, p_job_id, p_attempt, p_kind, p_reach);
 end;
 $$;
 
 comment on function public.ask_question is '(none) to open: an agent asks a user (specification: Agent question).';
 
 grant execute on function public.ask_question to authenticated;
+
+-- Why: what one person alone may answer cannot be given to somebody else, and nobody's silence gives a permission.
+create function private.check_private_question(
+  p_kind public.question_kind, p_reader_id uuid, p_assignee_id uuid, p_escalate_to uuid, p_on_expiry text, p_reach text)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  if p_reader_id is not null and (p_assignee_id <> p_reader_id or p_escalate_to <> p_reader_id) then
+    perform private.refuse(422, 'Only you can answer this question. Leave assignee_id and escalate_to out.');
+  end if;
+  if p_kind = 'permission' and p_on_expiry <> 'STOP' then
+    perform private.refuse(422, 'A permission is given by a person or not at all. Leave on_expiry out.');
+  end if;
+  if p_reach is not null and (p_kind <> 'permission' or not private.is_host(p_reach)) then
+    perform private.refuse(422, 'reach belongs to a permission and names one host, such as "pypi.org:443".');
+  end if;
+end;
+$$;
+
+comment on function private.check_private_question is
+  'Refuses what a question for one person cannot be (specification: Agent question).';
+
+-- Why: what a question may be made of, said in words: text, at most 8 options with a label each, a recommended one among
+-- them, an expiry from 1 minute to 30 days, a policy that can be carried out. Answers the options in one shape.
+create function private.check_question(
+  p_question text, p_options jsonb, p_recommended_option integer, p_expires_in_seconds integer,
+  p_on_expiry text, p_escalate_to uuid, p_product_id uuid)
+returns jsonb
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_options jsonb;
+begin
+  if coalesce(char_length(p_question), 0) not between 1 and 4000 or p_question !~ '\S' then
+    perform private.refuse(422, 'question takes 1 to 4000 characters.');
+  end if;
+  if jsonb_typeof(coalesce(p_options, '[]')) <> 'array' or jsonb_array_length(coalesce(p_options, '[]')) > 8 then
+    perform private.refuse(422, 'options must be a list of at most 8, each { label, description? }.');
+  end if;
+  select coalesce(jsonb_agg(case jsonb_typeof(o.value)
+      when 'string' then jsonb_build_object('label', o.value)
+      else jsonb_strip_nulls(jsonb_build_object('label', o.value -> 'label', 'description', o.value -> 'description')) end
+    order by o.ordinality), '[]')
+  into v_options
+  from jsonb_array_elements(coalesce(p_options, '[]')) with ordinality o;
+  if exists (
+    select from jsonb_array_elements(v_options) o
+    where coalesce(char_length(o ->> 'label'), 0) not between 1 and 200 or coalesce(char_length(o ->> 'description'), 0) > 1000
+  ) then
+    perform private.refuse(422, 'Each option needs a label of 1 to 200 characters; its description takes at most 1000.');
+  end if;
+  if p_recommended_option not between 0 and jsonb_array_length(v_options) - 1 then
+    perform private.refuse(422, 'recommended_option is the index of an option, from 0.');
+  end if;
+  if p_expires_in_seconds not between 60 and 2592000 then
+    perform private.refuse(422, 'A question expires after 1 minute at the earliest and 30 days at the latest (expires_in_seconds 60 to 2592000).');
+  end if;
+  if p_on_expiry = 'RECOMMENDED' and p_recommended_option is null then
+    perform private.refuse(422, 'on_expiry RECOMMENDED needs a recommended_option.');
+  end if;
+  if (p_on_expiry = 'ESCALATE') <> (p_escalate_to is not null) then
+    perform private.refuse(422, 'on_expiry ESCALATE and escalate_to belong together.');
+  end if;
+  if p_escalate_to is not null and not exists (
+    select from public.product_members m where m.product_id = p_product_id and m.user_id = p_escalate_to
+  ) then
+    perform private.refuse(422, 'escalate_to must be a member of the product.');
+  end if;
+  return v_options;
+end;
+$$;
+
+comment on function private.check_question is 'Refuses what a question cannot be (specification: Agent question).';
+
+-- Why: a job that waits for a person frees its worker: back to the queue, not claimable while the question is open, and first
+-- once it is answered. No retry is counted. Called under the product lock.
+create function private.park_job(p_job public.agent_jobs, p_question_id uuid)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  update public.agent_jobs j
+  set status = 'QUEUED', parked_question_id = p_question_id, failure_class = null, failure_reason = null
+  where j.id = p_job.id;
+end;
+$$;
+
+comment on function private.park_job is
+  'A job waits for an answer without a worker (specification: Agent job; Agent question).';
+
+-- Why: a question is bound to exactly one of story and idea; one about a task is bound to the task's story. Answers the story;
+-- refuses both, neither, and what does not belong together. Access is checked on the way: 404, then 403.
+create function private.question_target(
+  p_story_id uuid, p_idea_id uuid, p_task_id uuid, out p_story uuid, out p_product uuid)
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  p_story := p_story_id;
+  if p_task_id is not null then
+    perform private.require_access('task', p_task_id);
+    p_story := coalesce(p_story_id, (select t.story_id from public.tasks t where t.id = p_task_id));
+  end if;
+  if num_nonnulls(p_story, p_idea_id) <> 1 then
+    perform private.refuse(422, 'A question is bound to exactly one of story_id and idea_id (a task_id stands for its story).');
+  end if;
+  if p_idea_id is not null then
+    p_product := private.require_own_idea(p_idea_id);
+    perform private.require_product_access(p_product);
+    return;
+  end if;
+  p_product := private.require_access('story', p_story);
+  if p_task_id is not null and not exists (select from public.tasks t where t.id = p_task_id and t.story_id = p_story) then
+    perform private.refuse(422, 'The task does not belong to the story. Leave story_id out: task_id stands for its story.');
+  end if;
+end;
+$$;
+
+comment on function private.question_target is
+  'Story or idea of a question, and its product (specification: Agent question).';

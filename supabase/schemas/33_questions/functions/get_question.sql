@@ -13,7 +13,7 @@ begin
   if not found then
     perform private.refuse(404, 'No such question.');
   end if;
-  perform private.require_product_access(v_question.product_id);
+  perform private.require_question_reader(v_question);
   return private.question_json(v_question);
 end;
 $$;

@@ -12,7 +12,7 @@ begin
   if not found then
     perform private.refuse(404, 'No such question.');
   end if;
-  perform private.require_product_access(v_question.product_id);
+  perform private.require_question_reader(v_question);
   perform private.lock_product(v_question.product_id);
   perform private.require_product_write(v_question.product_id);
   select q.* into v_question from public.agent_questions q where q.id = p_question_id for update;

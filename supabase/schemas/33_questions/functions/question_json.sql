@@ -19,6 +19,7 @@ begin
     'idea_code', (select i.code from public.ideas i where i.id = p_question.idea_id),
     'asked_by_name', private.username(p_question.asked_by),
     'assignee_name', private.username(p_question.assignee_id),
+    'reader_name', private.username(p_question.reader_id),
     'answered_by_name', private.username(p_question.answered_by),
     'effective_answer', case
       when v_status = 'ANSWERED' then p_question.answer

@@ -1,7 +1,9 @@
 -- Why: writes into the outbox, in the transaction of the change, what people's devices and the product's webhooks must hear.
--- People: members with a device that wants it; with p_only_user just that one. Nobody listening: nothing is written.
+-- People: members with a device that wants it; with p_only_user just that one. What only p_reader_id may read goes to
+-- their devices and to webhooks that they made. Nobody listening: nothing is written.
 create function private.queue_notices(
-  p_kind text, p_product_id uuid, p_only_user uuid, p_to_people boolean, p_title text, p_body text, p_path text, p_data jsonb)
+  p_kind text, p_product_id uuid, p_only_user uuid, p_to_people boolean, p_title text, p_body text, p_path text, p_data jsonb,
+  p_reader_id uuid default null)
 returns void
 language plpgsql
 volatile
@@ -15,13 +17,13 @@ begin
     insert into public.notices (kind, product_id, user_id, payload, next_attempt_at)
     select p_kind, p_product_id, m.user_id, v_payload, private.now()
     from public.product_members m
-    where m.product_id = p_product_id and (p_only_user is null or m.user_id = p_only_user)
+    where m.product_id = p_product_id and m.user_id = coalesce(p_reader_id, p_only_user, m.user_id)
       and exists (select from public.push_subscriptions s where s.user_id = m.user_id and s.disabled_at is null);
   end if;
   insert into public.notices (kind, product_id, webhook_id, payload, next_attempt_at)
   select p_kind, p_product_id, w.id, v_payload, private.now()
   from public.webhooks w
-  where w.product_id = p_product_id and w.active and w.events ? p_kind;
+  where w.product_id = p_product_id and w.active and w.events ? p_kind and (p_reader_id is null or w.created_by = p_reader_id);
 end;
 $$;
 

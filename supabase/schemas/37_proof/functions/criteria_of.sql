@@ -23,3 +23,46 @@ $$;
 
 comment on function private.criteria_of is
   'The criteria of a story: its acceptance criteria, then the definition of done (docs/proof.md).';
+
+-- Why: criteria are the list items of a text (bullets, numbers, check boxes; indented lines go on with their item), or the
+-- whole text where it has no list. What stands in a code block is no item.
+create function private.list_items(p_text text)
+returns setof text
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  v_line text;
+  v_item text;
+  v_items text[] := '{}';
+  v_fenced boolean := false;
+begin
+  foreach v_line in array string_to_array(replace(coalesce(p_text, ''), E'\r', ''), E'\n') loop
+    if v_line ~ '^\s*(```|~~~)' then
+      v_fenced := not v_fenced;
+      continue;
+    end if;
+    if not v_fenced and v_line ~ '^\s*([-*+•]|[0-9]{1,3}[.)])\s+\S' then
+      v_items := v_items || v_item;
+      v_item := regexp_replace(v_line, '^\s*([-*+•]|[0-9]{1,3}[.)])\s+(\[[ xX]\]\s+)?(#[0-9]+\s+)?', '');
+    elsif not v_fenced and v_item is not null and v_line ~ '^\s+\S' then
+      v_item := v_item || ' ' || v_line;
+    elsif not v_fenced then
+      v_items := v_items || v_item;
+      v_item := null;
+    end if;
+  end loop;
+  v_items := v_items || v_item;
+
+  v_items := array(
+    select btrim(regexp_replace(i, '\s+', ' ', 'g')) from unnest(v_items) with ordinality as u (i, place)
+    where i ~ '[^\s*_-]' order by place);
+  if v_items = '{}' and p_text ~ '\S' then
+    v_items := array[btrim(regexp_replace(p_text, '\s+', ' ', 'g'))];
+  end if;
+  return query select unnest(v_items);
+end;
+$$;
+
+comment on function private.list_items is 'The list items of a text, or the whole text as one (docs/proof.md).';

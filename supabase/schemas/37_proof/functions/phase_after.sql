@@ -39,3 +39,52 @@ end;
 $$;
 
 comment on function private.phase_after is 'Where a job goes whose work is done (docs/proof.md).';
+
+-- Why: a story without a single criterion has nothing to prove, and still a person wants to see it.
+create function private.has_criteria(p_story_ids uuid[])
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return exists (select from unnest(p_story_ids) s (id) cross join lateral private.story_proof(s.id) c);
+end;
+$$;
+
+comment on function private.has_criteria is 'Whether stories have any criterion (docs/proof.md).';
+
+-- Why: another worker has looked. It owes a verdict for each criterion that was open; with all of them passed the job ends, with a
+-- fault it goes back to be worked on. A product that asks for something else meanwhile gets that.
+create function private.phase_after_verify(p_job public.agent_jobs, p_required public.done_requires)
+returns public.job_phase
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_stories uuid[] := private.stories_to_finish(p_job);
+  v_missing jsonb := private.missing_proof(v_stories, 'other_worker');
+  v_silent jsonb;
+begin
+  if p_required = 'person' then
+    return 'review';
+  end if;
+  if v_missing is null or p_required <> 'other_worker' then
+    return null;
+  end if;
+  select jsonb_agg(m.issue) into v_silent
+  from jsonb_array_elements(v_missing) m (issue)
+  where not exists (
+    select from public.evidence e
+    where e.job_id = p_job.id and e.attempt = p_job.attempt and e.story_id = (m.issue ->> 'story_id')::uuid
+      and e.criterion = m.issue ->> 'path');
+  if v_silent is not null then
+    perform private.refuse(422, 'Not verified yet: give a verdict for each criterion (evidence: criterion, verdict, and the command that you ran or what you looked at), then report done again.',
+      jsonb_build_object('issues', v_silent));
+  end if;
+  return 'implement';
+end;
+$$;
+
+comment on function private.phase_after_verify is 'What the verdict of another worker leads to (docs/proof.md).';

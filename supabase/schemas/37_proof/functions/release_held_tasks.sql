@@ -1,4 +1,4 @@
--- Why: a batch that is proven lets go of the tasks that waited for it.
+-- Why: a batch that is proven lets go of the tasks that waited for it, also where the product asks for less by now.
 create function private.release_held_tasks(p_sprint_run_id uuid)
 returns void
 language plpgsql
@@ -6,10 +6,7 @@ volatile
 set search_path = ''
 as $$
 begin
-  update public.tasks t set status = 'DONE'
-  from public.products p
-  where p.id = t.product_id and p.done_requires in ('other_worker', 'person')
-    and t.id in (select h.id from private.held_tasks(p_sprint_run_id) h);
+  update public.tasks t set status = 'DONE' where t.id in (select h.id from private.held_tasks(p_sprint_run_id) h);
 end;
 $$;
 

@@ -21,3 +21,36 @@ end;
 $$;
 
 comment on function private.add_up_budget is 'What was used in the window of a budget, and how much of it is in the ledger.';
+
+-- Why: which usage falls under a budget, in one place: that of its window, after a line of the ledger. Of a task it is what was
+-- done for it alone, which a batch for many tasks is not; a job that was cleaned away has used it all the same.
+create function private.usage_under(p_budget public.budgets, p_from_at timestamptz, p_after_id bigint)
+returns setof private.known_usage
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if p_budget.scope = 'task' then
+    return query
+      select u.* from private.known_usage u
+      left join public.sprint_runs r on r.id = u.sprint_run_id
+      where u.task_id = p_budget.task_id and u.id > p_after_id and r.pr_strategy is distinct from 'SPRINT_BATCH';
+  elsif p_budget.scope in ('run', 'sprint') then
+    return query
+      select u.* from private.known_usage u
+      where u.id > p_after_id and u.sprint_run_id = any (
+        array(select r.id from public.sprint_runs r where r.sprint_id = p_budget.sprint_id) || p_budget.sprint_run_id);
+  elsif p_after_id = 0 then
+    return query
+      select u.* from private.known_usage u where u.product_id = p_budget.product_id and u.created_at >= p_from_at;
+  else
+    -- "is true" keeps the planner from the index of dates: few lines are new, and the whole window may be long.
+    return query
+      select u.* from private.known_usage u
+      where u.product_id = p_budget.product_id and u.id > p_after_id and (u.created_at >= p_from_at) is true;
+  end if;
+end;
+$$;
+
+comment on function private.usage_under is 'Usage that falls under a budget, after a line of the ledger.';

@@ -60,3 +60,104 @@ $$;
 comment on function public.get_forecast is 'Time, tokens and money of open tasks from finished ones, and estimates beside what came out.';
 
 grant execute on function public.get_forecast to authenticated;
+
+-- Why: an estimate is worth what it taught: by size (up to 15 minutes, an hour, four hours, more) and model the middle of the
+-- estimates beside the middle of what the work took, and the tasks that were furthest from their estimate.
+create function private.estimates_of(p_product_id uuid)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    with estimated as (
+      select f.*, f.seconds / 60 as minutes,
+        case when f.estimated_minutes <= 15 then 'S' when f.estimated_minutes <= 60 then 'M'
+          when f.estimated_minutes <= 240 then 'L' else 'XL' end as size
+      from private.finished_tasks(p_product_id) f
+      where f.estimated_minutes > 0
+    )
+    select jsonb_build_object(
+      'estimates', (
+        select coalesce(jsonb_agg(to_jsonb(x) order by array_position(array['S', 'M', 'L', 'XL'], x.size), x.model_id), '[]')
+        from (
+          select e.size, e.model_id, count(*) as tasks,
+            round((percentile_cont(0.5) within group (order by e.estimated_minutes))::numeric, 1) as estimated_minutes,
+            round((percentile_cont(0.5) within group (order by e.minutes))::numeric, 1) as actual_minutes
+          from estimated e group by e.size, e.model_id
+        ) x),
+      'surprises', (
+        select coalesce(jsonb_agg(to_jsonb(x) - 'far' order by x.far desc), '[]')
+        from (
+          select t.id as task_id, t.code as task_code, t.title as task_title, e.model_id, e.estimated_minutes,
+            round(e.minutes, 1) as actual_minutes, abs(ln(greatest(e.minutes, 0.01) / e.estimated_minutes)) as far
+          from estimated e join public.tasks t on t.id = e.task_id
+          where greatest(e.minutes, 0.01) / e.estimated_minutes not between 0.5 and 2
+          order by far desc limit 5
+        ) x))
+  );
+end;
+$$;
+
+comment on function private.estimates_of is 'Estimates beside what the work took, and what surprised most.';
+
+-- Why: forecasts and comparisons stand on tasks that agents have finished: how long all attempts took, and what they used. The two
+-- hundred newest say enough, and older ones say less and less.
+create function private.finished_tasks(p_product_id uuid)
+returns table (job_id uuid, task_id uuid, model_id text, estimated_minutes integer, seconds numeric, tokens numeric)
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return query
+    select j.id, j.task_id, j.model_id, t.estimated_minutes, a.seconds, u.tokens
+    from (
+      select x.* from public.agent_jobs x
+      where x.product_id = p_product_id and x.kind = 'TASK_IMPLEMENTATION' and x.status = 'DONE'
+      order by x.finished_at desc limit 200
+    ) j
+    join public.tasks t on t.id = j.task_id
+    cross join lateral (
+      select extract(epoch from sum(x.ended_at - x.started_at))::numeric as seconds
+      from public.job_attempts x where x.job_id = j.id and x.ended_at is not null
+    ) a
+    cross join lateral (
+      select sum(k.tokens)::numeric as tokens from private.known_usage k where k.job_id = j.id
+    ) u
+    where a.seconds is not null;
+end;
+$$;
+
+comment on function private.finished_tasks is 'The newest tasks that agents finished, with time and tokens.';
+
+-- Why: one task lies between the fifth that took least and the fifth that took most; many together lie closer to their average,
+-- because some take more and some less. Answers both ends, and on how many finished tasks they stand.
+create function private.spread_of(p_values numeric[], p_tasks integer)
+returns jsonb
+language plpgsql
+immutable
+set search_path = ''
+as $$
+declare
+  v_low numeric;
+  v_high numeric;
+  v_mean numeric;
+  v_deviation numeric;
+begin
+  if coalesce(cardinality(p_values), 0) < 5 or p_tasks < 1 then
+    return null;
+  end if;
+  select percentile_cont(0.2) within group (order by v), percentile_cont(0.8) within group (order by v), avg(v), stddev_samp(v)
+  into v_low, v_high, v_mean, v_deviation
+  from unnest(p_values) v;
+  if p_tasks > 1 then
+    v_low := greatest(p_tasks * v_mean - 0.8416 * v_deviation * sqrt(p_tasks), 0);
+    v_high := p_tasks * v_mean + 0.8416 * v_deviation * sqrt(p_tasks);
+  end if;
+  return jsonb_build_object('low', round(v_low, 6), 'high', round(v_high, 6), 'finished', cardinality(p_values));
+end;
+$$;
+
+comment on function private.spread_of is 'Where so many tasks lie at 20 and 80 per cent; null with fewer than five finished ones.';

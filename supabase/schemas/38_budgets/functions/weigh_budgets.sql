@@ -60,3 +60,54 @@ end;
 $$;
 
 comment on function private.weigh_budgets is 'What the budgets of a product leave for a job that begins now.';
+
+-- Why: where nobody may begin under any budget, there is nothing to add up.
+create function private.closed_budgets(p_product_id uuid)
+returns private.budget_room[]
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select row (b.id, b.unit, null, null, true)::private.budget_room from public.budgets b where b.product_id = p_product_id);
+end;
+$$;
+
+comment on function private.closed_budgets is 'All budgets of a product as full.';
+
+-- Why: which model a worker will use is not known before it does; nearly always it is the one that it used last.
+create function private.model_of_worker(p_worker_id uuid)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select e.model_id from public.usage_events e
+    where e.worker_id = p_worker_id and e.model_id is not null order by e.id desc limit 1);
+end;
+$$;
+
+comment on function private.model_of_worker is 'The model that a worker used last.';
+
+-- Why: a budget sees nothing of an agent that tells no usage. What a worker does is known from the last attempt that it brought to
+-- an end; a new worker is believed.
+create function private.reports_usage(p_worker_id uuid)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_last public.job_attempts;
+begin
+  select a.* into v_last from public.job_attempts a
+  where a.worker_id = p_worker_id and a.outcome in ('done', 'failed') order by a.ended_at desc limit 1;
+  return v_last.job_id is null
+    or exists (select from public.usage_events e where e.job_id = v_last.job_id and e.attempt = v_last.attempt);
+end;
+$$;
+
+comment on function private.reports_usage is 'Whether the last finished attempt of a worker told what it used.';

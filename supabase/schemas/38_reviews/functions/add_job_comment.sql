@@ -17,6 +17,9 @@ begin
   if not exists (select from public.job_diffs d where d.job_id = p_job_id and d.attempt = p_attempt) then
     perform private.refuse(409, 'These changes are gone. Load the page again.');
   end if;
+  if (select count(*) from public.job_comments c where c.job_id = p_job_id) >= 2000 then
+    perform private.refuse(422, 'This job has 2,000 comments, and takes no more. Write what is left into the summary of your review.');
+  end if;
   if (select count(*) from public.job_comments c
       where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null) >= 300 then
     perform private.refuse(422, 'Send these 300 comments first.');

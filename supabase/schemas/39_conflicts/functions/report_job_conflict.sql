@@ -58,3 +58,110 @@ $$;
 comment on function public.report_job_conflict is 'Work that does not merge goes back to whoever can mend it (docs/dependencies.md).';
 
 grant execute on function public.report_job_conflict to authenticated;
+
+-- Why: a worker meets commits on a branch of the run; whose they are is known here. The job that ended with that very commit, else the one
+-- that has work on the branch and is not done, else the last one that was.
+create function private.conflict_rival(p_job public.agent_jobs, p_branch text, p_theirs_sha text)
+returns public.agent_jobs
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_rival public.agent_jobs;
+begin
+  select j.* into v_rival
+  from public.agent_jobs j
+  where j.sprint_run_id = p_job.sprint_run_id and j.branch = p_branch and j.id <> p_job.id and j.attempt > 0
+    and j.status in ('QUEUED', 'CLAIMED', 'RUNNING', 'DONE')
+  order by (j.status = 'DONE' and j.head_sha is not distinct from p_theirs_sha) desc, (j.status <> 'DONE') desc, j.finished_at desc, j.id
+  limit 1;
+  if v_rival.id is null then
+    select j.* into v_rival
+    from public.agent_jobs j
+    where j.product_id = p_job.product_id and j.branch = p_branch and j.sprint_run_id <> p_job.sprint_run_id and j.finished_at is not null
+    order by (j.head_sha is not distinct from p_theirs_sha) desc, j.finished_at desc, j.id
+    limit 1;
+  end if;
+  return v_rival;
+end;
+$$;
+
+comment on function private.conflict_rival is 'The job of a run whose work lies on a branch, or null.';
+
+-- Why: of two tasks that do not merge exactly one mends it, whatever races: the one that ends later. Each worker pushes before it looks, so
+-- at least one of them sees the other. One that was not verified yet in its attempt, or waits in the queue with half its work on its branch,
+-- looks again at its own end: it is told with its next claim, and the one that asks goes on. Else the one that asks takes it home; after two
+-- tries in vain a person is asked. Called under the product lock.
+create function private.decide_conflict(p_job public.agent_jobs, p_kind text, p_branch text, p_rival public.agent_jobs, p_in_vain boolean)
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_tries bigint;
+begin
+  if p_kind = 'sibling' and not p_in_vain then
+    if p_rival.id is null then
+      return 'go_on';
+    end if;
+    if p_rival.finished_at is null and p_rival.phase = 'implement' and (p_rival.status = 'QUEUED' or p_rival.verify_result is null) then
+      return 'noted';
+    end if;
+  end if;
+
+  select count(*) into v_tries
+  from public.job_conflicts c
+  where c.job_id = p_job.id and c.kind = p_kind and c.branch = p_branch and c.decision = 'home'
+    and not exists (
+      select from public.job_conflicts l where l.job_id = c.job_id and l.decision = 'paused' and l.created_at >= c.created_at);
+  return case when v_tries < 2 then 'home' else 'paused' end;
+end;
+$$;
+
+comment on function private.decide_conflict is 'home, paused, noted (the other one mends) or go_on (docs/dependencies.md).';
+
+-- Why: one row for each time that a conflict was met, with the job that mends it first.
+create function private.note_conflict(p_job public.agent_jobs, p_other public.agent_jobs, p_conflict jsonb, p_decision text)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  insert into public.job_conflicts
+    (product_id, job_id, attempt, kind, other_job_id, branch, ours_sha, theirs_sha, files, decision, created_at)
+  values (p_job.product_id, p_job.id, p_job.attempt, lower(p_conflict ->> 'kind'), p_other.id,
+    coalesce(p_conflict ->> 'branch', ''), p_conflict ->> 'ours_sha', p_conflict ->> 'theirs_sha', p_conflict -> 'files', p_decision,
+    -- Of two in one transaction none is older; the clock of the database tells them apart.
+    greatest(private.now(), (select max(c.created_at) + interval '1 microsecond' from public.job_conflicts c where c.job_id = p_job.id)));
+end;
+$$;
+
+comment on function private.note_conflict is 'Keeps that work of a job does not merge, and what was decided.';
+
+-- Why: the owning task goes back to work with both versions, first of all that wait, in the session of its agent; no retry is counted. With
+-- p_pause its run waits for a person, who is told the pair and the files. Called under the product lock.
+create function private.send_conflict_home(p_job public.agent_jobs, p_rival public.agent_jobs, p_conflict jsonb, p_pause boolean)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_run public.sprint_runs;
+begin
+  select r.* into v_run from public.sprint_runs r where r.id = p_job.sprint_run_id for update;
+  if p_pause and v_run.status in ('QUEUED', 'RUNNING') then
+    perform private.pause_run(v_run, 'merge_conflict', coalesce(p_conflict ->> 'pr_url', p_job.pr_url),
+      (select jsonb_agg(f -> 'path') from jsonb_array_elements(p_conflict -> 'files') f), p_job.id,
+      array(select t.code from public.tasks t where t.id in (p_job.task_id, p_rival.task_id) order by (t.id = p_job.task_id) desc));
+  end if;
+  update public.agent_jobs j
+  set status = 'QUEUED', claim_rank = 0, failure_class = null, failure_reason = null, parked_question_id = null, lease_until = null
+  where j.id = p_job.id;
+end;
+$$;
+
+comment on function private.send_conflict_home is 'A held job back to the queue because its work does not merge (specification: Agent job; Sprint run, pause).';

@@ -24,3 +24,41 @@ $$;
 
 comment on function private.install_schedules is
   'Schedules expire-questions at 04:00 and cleanup-agent-artifacts at 03:00 UTC through pg_cron, where it exists.';
+
+-- Why: on hosted Supabase the schedules live in the database: pg_cron wakes, pg_net posts to the scheduled endpoints.
+-- The address and the secret come from Vault at the moment of the call, so that neither stands in a job's text:
+--   select vault.create_secret('https://backlog.example.com', 'backloom_origin');
+--   select vault.create_secret('<CRON_SECRET>', 'backloom_cron_secret');
+-- Where pg_cron, pg_net or Vault are absent (the embedded database) nothing is scheduled and the app's own scheduler does it.
+
+-- Posts to one scheduled endpoint. Run by pg_cron as the database's owner. Returns the id of the pg_net request.
+create function private.call_scheduled_endpoint(p_path text)
+returns bigint
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_origin text;
+  v_secret text;
+  v_request_id bigint;
+begin
+  execute 'select decrypted_secret from vault.decrypted_secrets where name = $1'
+    into v_origin using 'backloom_origin';
+  execute 'select decrypted_secret from vault.decrypted_secrets where name = $1'
+    into v_secret using 'backloom_cron_secret';
+  if v_origin is null or v_secret is null then
+    raise exception 'Vault has no secret named backloom_origin or backloom_cron_secret: create both, see docs/deploy.md';
+  end if;
+
+  execute 'select net.http_post(url := $1, headers := $2, body := $3)'
+    into v_request_id
+    using rtrim(v_origin, '/') || p_path,
+      jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json'),
+      '{}'::jsonb;
+  return v_request_id;
+end;
+$$;
+
+comment on function private.call_scheduled_endpoint is
+  'Posts to a scheduled endpoint with the secret from Vault (specification: Scheduled endpoints).';

@@ -51,3 +51,83 @@ comment on function public.sweep is
   'Leases, waiting questions and stale rows (specification: What the service does 10). Service only.';
 
 grant execute on function public.sweep to service_role;
+
+-- Why: a sweep that locked for leases and then once more for questions would break the one order of product locks.
+create function private.products_past_due()
+returns uuid[]
+language sql
+volatile
+set search_path = ''
+as $$
+  select array(
+    select j.product_id from public.agent_jobs j
+    where j.status in ('CLAIMED', 'RUNNING') and j.lease_until <= private.now()
+    union
+    select q.product_id from public.agent_questions q
+    where q.status = 'OPEN' and q.expires_at <= private.now() and (q.park or q.on_expiry <> 'STOP')
+    union
+    select d.product_id from private.products_with_due_budgets() as d (product_id)
+    order by 1);
+$$;
+
+comment on function private.products_past_due is
+  'Products with an expired lease, a waiting question past its expiry or a budget to settle, in the order of their locks.';
+
+-- Why: rows that nobody will read again: counters of old windows, sessions that ended long ago, pairings of yesterday, the
+-- outbox's delivered past, outputs of agents after two weeks, what attempts changed that others followed, workers unseen for a
+-- month (but those whose name some job still tells). Broadcast messages are Realtime's own: it drops them by the day, and
+-- other apps of the project send some too. Answers the counts.
+create function private.remove_stale_rows()
+returns jsonb
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := private.now();
+  v_counters integer;
+  v_sessions integer;
+  v_pairings integer;
+  v_notices integer;
+  v_outputs integer;
+  v_diffs integer;
+  v_workers integer;
+begin
+  delete from public.rate_limit_counters c where c.window_start < v_now - interval '2 hours';
+  get diagnostics v_counters = row_count;
+  delete from public.user_sessions s where least(s.expires_at, s.revoked_at) < v_now - interval '30 days';
+  get diagnostics v_sessions = row_count;
+  delete from private.changes c where c.changed_at < v_now - interval '1 minute';
+  delete from public.login_pairings l where l.created_at < v_now - interval '1 day';
+  get diagnostics v_pairings = row_count;
+  delete from public.notices n where n.status <> 'PENDING' and n.created_at < v_now - interval '30 days';
+  get diagnostics v_notices = row_count;
+  delete from public.job_outputs o
+  where (o.job_id, o.attempt, o.seq) in (
+    select x.job_id, x.attempt, x.seq from public.job_outputs x
+    where x.created_at < v_now - interval '14 days' order by x.created_at limit 20000);
+  get diagnostics v_outputs = row_count;
+  delete from public.job_diffs d
+  where d.created_at < v_now - interval '14 days'
+    and exists (select from public.job_diffs n where n.job_id = d.job_id and n.attempt > d.attempt);
+  get diagnostics v_diffs = row_count;
+  perform private.keep_usage_so_far(x.job_id, x.attempt)
+  from (
+    select distinct s.product_id, s.job_id, s.attempt from public.usage_so_far s
+    where s.told_at < v_now - interval '1 hour' and not exists (
+      select from public.agent_jobs j where j.id = s.job_id and j.attempt = s.attempt and j.status in ('CLAIMED', 'RUNNING'))
+  ) x
+  -- Whoever writes lines of the ledger holds a share of its product; one that is busy is looked at the next time.
+  where private.try_share_product(x.product_id);
+  delete from public.agent_workers w
+  where w.last_seen_at < v_now - interval '30 days'
+    and not exists (select from public.agent_jobs j where j.worker_id = w.id)
+    and not exists (select from public.job_attempts a where a.worker_id = w.id);
+  get diagnostics v_workers = row_count;
+  return jsonb_build_object('rate_limit_counters', v_counters, 'user_sessions', v_sessions, 'login_pairings', v_pairings,
+    'notices', v_notices, 'job_outputs', v_outputs, 'job_diffs', v_diffs, 'agent_workers', v_workers);
+end;
+$$;
+
+comment on function private.remove_stale_rows is
+  'Deletes what nobody reads any more (specification: What the service does 10).';

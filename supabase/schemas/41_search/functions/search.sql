@@ -1,17 +1,22 @@
 -- Why: full text search needs its indexes, which row level security would keep from being used. Definer; the products of the
--- caller, and of ideas the caller's own, are part of every query. Words match from their beginning, codes too.
+-- caller, and of ideas the caller's own, are part of every query. Words match from their beginning, codes too. To rank a match its words
+-- are taken apart anew, so the newest 200 are ranked, by how they begin; older ones follow as they were made. Words are looked for on
+-- their own, without a sequential scan: beside any other condition the planner may take apart the texts of all rows instead.
 create function private.search(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
 returns json
 language plpgsql
 stable
 security definer
 set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   v_user_id uuid := auth.uid();
   v_code text := replace(replace(replace(trim(p_query), '\', '\\'), '%', '\%'), '_', '\_') || '%';
   v_words text;
   v_query tsquery;
+  v_ranked integer := 200;
+  v_most integer := greatest(v_ranked, p_offset + p_limit + 1);
   v_found json[];
 begin
   select string_agg(quote_literal(w) || ':*', ' & ')
@@ -25,41 +30,66 @@ begin
   from (
     select h.kind, h.id, h.code, h.title, left(h.description, 200) as excerpt, h.status, h.product_id, p.code as product_code
     from (
-      select 'pbi' as kind, b.id, b.product_id, b.code, b.title, b.description, lower(b.status::text) as status, b.created_at,
-        b.code ilike v_code as by_code,
-        ts_rank(to_tsvector('simple', b.code || ' ' || b.title || ' ' || left(b.description, 20000)), v_query) as rank
-      from public.pbis b
-      where (p_kind is null or p_kind = 'pbi')
-        and b.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
-        and (b.code ilike v_code or to_tsvector('simple', b.code || ' ' || b.title || ' ' || left(b.description, 20000)) @@ v_query)
-      union all
-      select 'story', s.id, s.product_id, s.code, s.title, s.description, lower(s.status::text), s.created_at,
-        s.code ilike v_code,
-        ts_rank(to_tsvector('simple', s.code || ' ' || s.title || ' ' || left(s.description, 20000)), v_query)
-      from public.stories s
-      where (p_kind is null or p_kind = 'story')
-        and s.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
-        and (s.code ilike v_code or to_tsvector('simple', s.code || ' ' || s.title || ' ' || left(s.description, 20000)) @@ v_query)
-      union all
-      select 'task', t.id, t.product_id, t.code, t.title, t.description,
-        case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end, t.created_at,
-        t.code ilike v_code,
-        ts_rank(to_tsvector('simple', t.code || ' ' || t.title || ' ' || left(t.description, 20000)), v_query)
-      from public.tasks t
-      where (p_kind is null or p_kind = 'task')
-        and t.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
-        and (t.code ilike v_code or to_tsvector('simple', t.code || ' ' || t.title || ' ' || left(t.description, 20000)) @@ v_query)
-      union all
-      select 'idea', i.id, i.product_id, i.code, i.title, i.description, lower(i.status::text), i.created_at,
-        i.code ilike v_code,
-        ts_rank(to_tsvector('simple', i.code || ' ' || i.title || ' ' || left(i.description, 20000)), v_query)
-      from public.ideas i
-      where (p_kind is null or p_kind = 'idea') and i.user_id = v_user_id
-        and (i.code ilike v_code or to_tsvector('simple', i.code || ' ' || i.title || ' ' || left(i.description, 20000)) @@ v_query)
+      select m.*, row_number() over (order by m.by_code desc, m.created_at desc, m.id) as place
+      from (
+        (select 'pbi' as kind, b.id, b.product_id, b.code, b.title, b.description, lower(b.status::text) as status, b.created_at,
+          b.code ilike v_code as by_code
+        from public.pbis b
+        where (p_kind is null or p_kind = 'pbi') and (p_product_id is null or b.product_id = p_product_id)
+          and b.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+          and b.id in (
+            select x.id from public.pbis x where x.code ilike v_code and x.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+            union
+            select x.id from public.pbis x
+            where to_tsvector('simple', x.code || ' ' || x.title || ' ' || left(x.description, 20000)) @@ v_query)
+        order by by_code desc, b.created_at desc, b.id
+        limit v_most)
+        union all
+        (select 'story', s.id, s.product_id, s.code, s.title, s.description, lower(s.status::text), s.created_at,
+          s.code ilike v_code as by_code
+        from public.stories s
+        where (p_kind is null or p_kind = 'story') and (p_product_id is null or s.product_id = p_product_id)
+          and s.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+          and s.id in (
+            select x.id from public.stories x where x.code ilike v_code and x.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+            union
+            select x.id from public.stories x
+            where to_tsvector('simple', x.code || ' ' || x.title || ' ' || left(x.description, 20000)) @@ v_query)
+        order by by_code desc, s.created_at desc, s.id
+        limit v_most)
+        union all
+        (select 'task', t.id, t.product_id, t.code, t.title, t.description, private.task_status_word(t.status), t.created_at,
+          t.code ilike v_code as by_code
+        from public.tasks t
+        where (p_kind is null or p_kind = 'task') and (p_product_id is null or t.product_id = p_product_id)
+          and t.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+          and t.id in (
+            select x.id from public.tasks x where x.code ilike v_code and x.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+            union
+            select x.id from public.tasks x
+            where to_tsvector('simple', x.code || ' ' || x.title || ' ' || left(x.description, 20000)) @@ v_query)
+        order by by_code desc, t.created_at desc, t.id
+        limit v_most)
+        union all
+        (select 'idea', i.id, i.product_id, i.code, i.title, i.description, lower(i.status::text), i.created_at,
+          i.code ilike v_code as by_code
+        from public.ideas i
+        where (p_kind is null or p_kind = 'idea') and (p_product_id is null or i.product_id = p_product_id)
+          and i.user_id = v_user_id
+          and i.id in (
+            select x.id from public.ideas x where x.code ilike v_code and x.user_id = v_user_id
+            union
+            select x.id from public.ideas x
+            where to_tsvector('simple', x.code || ' ' || x.title || ' ' || left(x.description, 20000)) @@ v_query)
+        order by by_code desc, i.created_at desc, i.id
+        limit v_most)
+      ) m
     ) h
     join public.products p on p.id = h.product_id
-    where p_product_id is null or h.product_id = p_product_id
-    order by h.by_code desc, h.rank desc, h.created_at desc, h.id
+    order by h.by_code desc,
+      case when h.place <= v_ranked then ts_rank(to_tsvector('simple', h.code || ' ' || h.title || ' ' || left(h.description, 1000)), v_query) end
+        desc nulls last,
+      h.created_at desc, h.id
     limit p_limit + 1
     offset p_offset
   ) r;
@@ -76,7 +106,7 @@ comment on function private.search is 'Body of search (specification: What the s
 grant execute on function private.search to authenticated, service_role;
 
 -- Called by the search page, the command menu and the MCP tool search: PBIs, stories and tasks of the caller's products and
--- the caller's ideas; with `blocked:` what waits for what. The cursor is the one that the previous page gave.
+-- the caller's ideas; with `blocked:` what waits for what. The cursor is the one that the previous page gave. Refusals: 403, 404, 422, 429.
 create function public.search(
   p_query text,
   p_product_id uuid default null,
@@ -86,7 +116,7 @@ create function public.search(
 )
 returns json
 language plpgsql
-stable
+volatile
 set search_path = ''
 as $$
 declare
@@ -101,6 +131,7 @@ begin
     return json_build_object('items', '[]'::json, 'next_cursor', null);
   end if;
 
+  perform private.take_rate_limit('search', auth.uid()::text);
   if p_query ~* '(^|\s)blocked:' then
     return private.search_blocked(left(p_query, 200), p_product_id, p_kind, v_limit, v_offset);
   end if;
@@ -111,3 +142,60 @@ $$;
 comment on function public.search is
   'Full text and code search over what the caller reaches (specification: What the service does 1, 9).';
 grant execute on function public.search to authenticated;
+
+-- Why: `blocked:` in a search asks what waits for what: `blocked:` and `blocked:yes` find unfinished tasks and stories that wait,
+-- `blocked:no` those that wait for nothing, `blocked:T-3` those that wait for that one. Other words narrow by code and title.
+-- Definer, as private.search: the products of the caller are part of the query.
+create function private.search_blocked(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
+returns json
+language plpgsql
+stable
+security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := auth.uid();
+  v_asked text := lower(substring(p_query from '(?i)(?:^|\s)blocked:(\S*)'));
+  v_words text := trim(regexp_replace(p_query, '(?i)(^|\s)blocked:\S*', ' ', 'g'));
+  v_pattern text := '%' || replace(replace(replace(v_words, '\', '\\'), '%', '\%'), '_', '\_') || '%';
+  v_found json[];
+begin
+  select array_agg(row_to_json(r))
+  into v_found
+  from (
+    select h.kind, h.id, h.code, h.title, left(h.description, 200) as excerpt, h.status, h.product_id, p.code as product_code
+    from (
+      select 'task' as kind, t.id, t.product_id, t.code, t.title, t.description, private.task_status_word(t.status) as status, t.created_at,
+        array(select b.code from private.task_blockers b where b.task_id = t.id and not b.resolved) as waits_for
+      from public.tasks t
+      where (p_kind is null or p_kind = 'task') and t.status <> 'DONE'
+        and t.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+        and (p_product_id is null or t.product_id = p_product_id) and (t.code ilike v_pattern or t.title ilike v_pattern)
+      union all
+      select 'story', s.id, s.product_id, s.code, s.title, s.description, lower(s.status::text), s.created_at,
+        array(select b.code from public.story_dependencies d join public.stories b on b.id = d.blocker_id
+          where d.blocked_id = s.id and b.status <> 'DONE')
+      from public.stories s
+      where (p_kind is null or p_kind = 'story') and s.status <> 'DONE'
+        and s.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+        and (p_product_id is null or s.product_id = p_product_id) and (s.code ilike v_pattern or s.title ilike v_pattern)
+    ) h
+    join public.products p on p.id = h.product_id
+    where case when v_asked in ('', 'yes', 'true') then h.waits_for <> '{}'
+      when v_asked in ('no', 'false', 'none') then h.waits_for = '{}'
+      else upper(v_asked) in (select upper(c) from unnest(h.waits_for) c) end
+    order by h.created_at desc, h.id
+    limit p_limit + 1
+    offset p_offset
+  ) r;
+
+  return json_build_object(
+    'items', array_to_json(coalesce(v_found[1:p_limit], '{}')),
+    'next_cursor', case when cardinality(v_found) > p_limit then (p_offset + p_limit)::text end
+  );
+end;
+$$;
+
+comment on function private.search_blocked is 'What waits for what, of the caller''s products (docs/dependencies.md).';
+
+grant execute on function private.search_blocked to authenticated, service_role;

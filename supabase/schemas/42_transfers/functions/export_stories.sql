@@ -29,3 +29,73 @@ $$;
 comment on function private.export_stories is 'Stories of a PBI for the export file. Used by export_product only.';
 
 grant execute on function private.export_stories to service_role;
+
+-- Why: what was seen of the criteria of a story, as the export file nests it (docs/export-format.md).
+create function private.export_evidence(p_story_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'criterion', e.criterion_text, 'verdict', e.verdict, 'grade', e.grade, 'kind', e.kind, 'command', e.command,
+      'exit_code', e.exit_code, 'excerpt', e.excerpt, 'url', e.url, 'head_sha', e.head_sha, 'observed_by', e.observed_by,
+      'created_at', private.export_time(e.created_at)) order by e.seq), '[]')
+    from public.evidence e
+    where e.story_id = p_story_id
+  );
+end;
+$$;
+
+comment on function private.export_evidence is 'Evidence of a story for the export file. Used by export_product only.';
+
+grant execute on function private.export_evidence to service_role;
+
+-- Why: the log of one story, as the export file nests it (docs/export-format.md).
+create function private.export_log(p_story_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'type', l.type, 'content', l.content, 'status', l.status,
+      'commit_hash', l.commit_hash, 'commit_message', l.commit_message, 'metadata', l.metadata,
+      'username', (select u.username from public.users u where u.id = l.user_id),
+      'created_at', private.export_time(l.created_at)
+    ) order by l.created_at, l.type, l.content, l.id), '[]')
+    from public.story_logs l
+    where l.story_id = p_story_id
+  );
+end;
+$$;
+
+comment on function private.export_log is 'Log of a story for the export file. Used by export_stories only.';
+
+grant execute on function private.export_log to service_role;
+
+-- Why: a waiver is kept for ever, in the export file too (docs/export-format.md).
+create function private.export_waivers(p_story_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'criterion', w.criterion_text, 'reason', w.reason, 'waived_by', w.waived_by,
+      'created_at', private.export_time(w.created_at)) order by w.created_at, w.criterion), '[]')
+    from public.waivers w
+    where w.story_id = p_story_id
+  );
+end;
+$$;
+
+comment on function private.export_waivers is 'Waivers of a story for the export file. Used by export_product only.';
+
+grant execute on function private.export_waivers to service_role;

@@ -47,6 +47,7 @@ begin
         (
           select count(*) from public.agent_questions q
           where q.task_id = t.id and q.status = 'OPEN' and q.expires_at > private.now()
+          and (q.reader_id is null or q.reader_id = auth.uid())
         ) as open_questions,
         (
           select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]') from private.task_blockers b

@@ -56,6 +56,7 @@ begin
       from (
         select q.* from public.agent_questions q
         where q.status = 'OPEN' and q.expires_at > private.now() and q.product_id = any (v_products)
+          and (q.reader_id is null or q.reader_id = auth.uid())
         order by q.created_at
         limit 5
       ) q),
@@ -75,7 +76,7 @@ begin
       from (
         select e.currency, round(sum(e.cost), 6) as cost
         from public.usage_events e
-        where e.product_id = any (v_products) and e.created_at >= v_today and e.cost is not null
+        where e.product_id = any (v_products) and e.created_at >= v_today and e.cost is not null and not e.subscription
         group by e.currency
       ) s),
     'done_today', (

@@ -35,6 +35,7 @@ begin
           (
             select count(*) from public.agent_questions q
             where q.story_id = s.id and q.status = 'OPEN' and q.expires_at > private.now()
+            and (q.reader_id is null or q.reader_id = auth.uid())
           ) as open_questions
         from public.stories s where s.sprint_id = p_sprint_id
       ) x),

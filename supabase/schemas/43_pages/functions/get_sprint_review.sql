@@ -51,6 +51,7 @@ begin
         from public.agent_questions q
         join public.stories s on s.id = q.story_id
         where q.story_id = any(v_stories) and q.status = 'OPEN' and q.expires_at > private.now()
+          and (q.reader_id is null or q.reader_id = auth.uid())
         order by q.created_at limit 50
       ) q),
     'failed_jobs', (
@@ -92,3 +93,105 @@ $$;
 comment on function public.get_sprint_review is 'The page of the sprint review: stories, proof, changes, cost, open ends (docs/users.md).';
 
 grant execute on function public.get_sprint_review to authenticated;
+
+-- Why: what a sprint review says of one story: how its tasks stand, what proves it, what its newest work changed, what it cost.
+create function private.reviewed_story(p_story public.stories, p_sprint_id uuid, p_runs uuid[])
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'id', p_story.id, 'code', p_story.code, 'title', p_story.title, 'status', lower(p_story.status::text),
+    'left', p_story.sprint_id is distinct from p_sprint_id,
+    'assignee_name', private.username(p_story.assignee_id),
+    'tasks', (
+      select json_build_array(count(*) filter (where t.status = 'DONE'), count(*)) from public.tasks t where t.story_id = p_story.id),
+    'criteria', (
+      select coalesce(json_agg(json_build_object('id', c.id, 'kind', c.kind, 'text', left(c.text, 1000), 'state', c.state,
+        'grade', c.grade,
+        'waiver', (select private.waiver_json(w) from public.waivers w where w.story_id = p_story.id and w.criterion = c.id),
+        'evidence', private.review_evidence(p_story.id, c.id, c.evidence_id)) order by c.place), '[]')
+      from (select x.* from private.story_proof(p_story.id) x order by x.place limit 50) c),
+    'jobs', (
+      select coalesce(json_agg(private.reviewed_job(j) order by j.created_at, j.id), '[]')
+      from (
+        select distinct on (j.task_id) j.*
+        from public.tasks t
+        join public.agent_jobs j on j.task_id = t.id
+        where t.story_id = p_story.id and j.kind = 'TASK_IMPLEMENTATION' and j.sprint_run_id = any(p_runs)
+        order by j.task_id, j.additions is null, j.created_at desc limit 100
+      ) j),
+    'costs', private.review_costs(p_runs, p_story.id));
+end;
+$$;
+
+comment on function private.reviewed_story is 'A story as the sprint review shows it (docs/users.md).';
+
+-- Why: on paper a criterion needs the one thing that decides about it, or the newest where nothing does, in short.
+create function private.review_evidence(p_story_id uuid, p_criterion text, p_evidence_id uuid)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_evidence public.evidence;
+begin
+  select e.* into v_evidence
+  from public.evidence e
+  where e.story_id = p_story_id and e.criterion = p_criterion and (p_evidence_id is null or e.id = p_evidence_id)
+  order by e.seq desc limit 1;
+  if v_evidence.id is null then
+    return '[]';
+  end if;
+  v_evidence.excerpt := left(v_evidence.excerpt, 600);
+  return json_build_array(private.evidence_json(v_evidence,
+    not private.is_fresh(v_evidence, (select h from public.story_heads h where h.story_id = p_story_id))));
+end;
+$$;
+
+comment on function private.review_evidence is 'What decides about a criterion, in short (docs/proof.md).';
+
+-- Why: what the runs of a sprint cost, all of it or one story's part: a sum a currency, never added together. What a subscription
+-- pays is no money spent. One job for the whole sprint belongs to no single story, so it counts in the sum only.
+create function private.review_costs(p_runs uuid[], p_story_id uuid)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('currency', s.currency, 'cost', s.cost) order by s.currency), '[]')
+    from (
+      select e.currency, round(sum(e.cost), 6) as cost
+      from public.usage_events e
+      where e.sprint_run_id = any(p_runs) and e.cost is not null and not e.subscription
+        and (p_story_id is null or (
+          e.task_id in (select t.id from public.tasks t where t.story_id = p_story_id)
+          and not exists (select from public.agent_jobs j where j.id = e.job_id and j.kind = 'SPRINT_IMPLEMENTATION')))
+      group by e.currency
+    ) s
+  );
+end;
+$$;
+
+comment on function private.review_costs is 'What a sprint or one of its stories cost (specification: Model price).';
+
+-- Why: a sprint review names the work behind a story and leads to it, without the job's whole row.
+create function private.reviewed_job(p_job public.agent_jobs)
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return json_build_object('id', p_job.id, 'status', lower(p_job.status::text), 'additions', p_job.additions,
+    'deletions', p_job.deletions, 'pr_url', p_job.pr_url,
+    'task_code', (select t.code from public.tasks t where t.id = p_job.task_id));
+end;
+$$;
+
+comment on function private.reviewed_job is 'A job as the sprint review names it (docs/users.md).';

@@ -47,9 +47,12 @@ begin
         ) as changes
         from private.task_shape x where x.story_id = p_story_id
       ) t),
+    'begins_from', private.beginnings(array[p_story_id]),
+    'fresh_starts', private.fresh_starts_of(p_story_id),
     'questions', (
       select coalesce(json_agg(private.question_json(q) order by q.created_at desc), '[]')
-      from public.agent_questions q where q.story_id = p_story_id),
+      from public.agent_questions q where q.story_id = p_story_id
+        and (q.reader_id is null or q.reader_id = auth.uid())),
     'logs', (
       select coalesce(json_agg(row_to_json(l) order by l.created_at desc, l.id), '[]')
       from (

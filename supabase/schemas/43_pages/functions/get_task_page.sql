@@ -13,6 +13,7 @@ begin
 
   return json_build_object(
     'task', (select row_to_json(t) from private.task_detail_shape t where t.id = p_task_id),
+    'repo_url_by', (select private.username(t.repo_url_by) from public.tasks t where t.id = p_task_id),
     'product', (
       select json_build_object('id', p.id, 'name', p.name, 'repo_url', p.repo_url, 'archived', p.archived_at is not null,
         'is_owner', p.owner_id = auth.uid())
@@ -39,7 +40,8 @@ begin
       from private.task_blockers b where b.task_id = p_task_id and not b.resolved),
     'questions', (
       select coalesce(json_agg(private.question_json(q) order by q.created_at desc), '[]')
-      from public.agent_questions q where q.task_id = p_task_id),
+      from public.agent_questions q where q.task_id = p_task_id
+        and (q.reader_id is null or q.reader_id = auth.uid())),
     'history', (
       select coalesce(json_agg(row_to_json(c) order by c.changed_at desc, c.id desc), '[]')
       from (

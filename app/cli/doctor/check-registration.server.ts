@@ -1,0 +1,27 @@
+import { isSignUpOpen } from "~/db/auth-sign-up.server";
+import type { Env } from "~/env.server";
+import { type Check, failed, passed } from "./check";
+
+const name = "registration";
+
+/** Whether a door that is closed here is closed at Supabase Auth as well. */
+export async function checkRegistration({
+  registration,
+  supabase,
+}: Pick<Env, "registration" | "supabase">): Promise<Check> {
+  if (registration === "open") {
+    return passed(name, "open: whoever reaches the sign-up page can create an account");
+  }
+  const isOpen = supabase === undefined ? false : await isSignUpOpen(supabase);
+  if (isOpen === null) {
+    return failed(
+      name,
+      `REGISTRATION=${registration}, and Supabase Auth does not say whether it takes sign-ups of its own`,
+    );
+  }
+  if (!isOpen) return passed(name, `${registration}: an administrator creates accounts`);
+  return failed(
+    name,
+    `Supabase Auth still creates accounts for anybody with the publishable key, past REGISTRATION=${registration}: turn "Allow new users to sign up" off (Authentication → Providers → E-mail)`,
+  );
+}

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import type { SupabaseSettings } from "~/env.server";
+
+const patience = 3_000;
+const settingsSchema = z.looseObject({ disable_signup: z.boolean() });
+
+/**
+ * Whether the project's Auth makes accounts for whoever asks it: the publishable key is all that takes, and no form of ours is
+ * asked. Null when it does not say.
+ */
+export async function isSignUpOpen({
+  url,
+  publishableKey,
+}: Pick<SupabaseSettings, "url" | "publishableKey">): Promise<boolean | null> {
+  try {
+    const answer = await fetch(`${url}/auth/v1/settings`, {
+      headers: { apikey: publishableKey },
+      redirect: "error",
+      signal: AbortSignal.timeout(patience),
+    });
+    return !settingsSchema.parse(await answer.json()).disable_signup;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,91 @@
+import { CallFailure } from "./call-failure.server";
+
+/** So long a call waits for one of its user's places, as long as for a connection. */
+const longestWait = 5_000;
+/** So many credentials are remembered with whose they are. */
+const mostKnown = 10_000;
+
+/** Finds out whose a credential is; refuses one that is nobody's. */
+type FindUser = (credential: unknown) => Promise<string>;
+
+/**
+ * How many connections the calls of one user take at a time. What goes beyond waits for an earlier call of the same user, so that
+ * others always find a connection. Tokens and sessions of a user are one user: whose a credential is, is asked for once.
+ */
+export class UserPlaces {
+  readonly #most: number;
+  readonly #findUser: FindUser;
+  readonly #known = new Map<string, Promise<string>>();
+  readonly #taken = new Map<string, number>();
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(most: number, findUser: FindUser) {
+    this.#most = most;
+    this.#findUser = findUser;
+  }
+
+  /** Does the work in a place of the user whom the credential names. */
+  async inPlace<T>(credential: unknown, work: () => Promise<T>): Promise<T> {
+    const user = await this.#userOf(credential);
+    await this.#take(user);
+    try {
+      return await work();
+    } finally {
+      this.#leave(user);
+    }
+  }
+
+  #userOf(credential: unknown): Promise<string> {
+    const key = JSON.stringify(credential);
+    const known = this.#known.get(key);
+    if (known) return known;
+    const user = this.#findUser(credential);
+    this.#known.set(key, user);
+    user.catch(() => this.#known.delete(key));
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
+    return user;
+  }
+
+  async #take(user: string): Promise<void> {
+    const taken = this.#taken.get(user) ?? 0;
+    if (taken < this.#most) {
+      this.#taken.set(user, taken + 1);
+      return;
+    }
+    await this.#wait(user);
+  }
+
+  /** Resolves with the place of a call that has ended. */
+  #wait(user: string): Promise<void> {
+    const line = this.#waiting.get(user) ?? new Set();
+    this.#waiting.set(user, line);
+    return new Promise((resolve, reject) => {
+      const go = () => {
+        clearTimeout(patience);
+        resolve();
+      };
+      const patience = setTimeout(() => {
+        line.delete(go);
+        const message = "too many calls of one user at a time";
+        reject(new CallFailure({ code: "08001", message, detail: null }, "nothing happened"));
+      }, longestWait);
+      line.add(go);
+    });
+  }
+
+  /** Gives the place on to the call that waits longest, or back. */
+  #leave(user: string): void {
+    const line = this.#waiting.get(user);
+    const [next] = line ?? [];
+    if (next) {
+      line?.delete(next);
+      next();
+      return;
+    }
+    this.#waiting.delete(user);
+    const taken = (this.#taken.get(user) ?? 1) - 1;
+    if (taken > 0) this.#taken.set(user, taken);
+    else this.#taken.delete(user);
+  }
+}

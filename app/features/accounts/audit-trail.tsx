@@ -1,0 +1,90 @@
+import type { AuditEvent } from "~/contract/account";
+import { EmptyState } from "~/ui/empty-state";
+import { Cell, Table } from "~/ui/rare/table";
+import { RelativeTime } from "~/ui/relative-time";
+import { describeBrowser } from "./describe-browser";
+
+const words: Readonly<Record<string, string>> = {
+  "session.started": "Signed in with the password",
+  "session.ended": "Signed out",
+  "session.revoked": "Ended a session",
+  "session.others_revoked": "Signed out all other devices",
+  "pairing.approved": "Approved a device by phone",
+  "pairing.declined": "Declined a device by phone",
+  "pairing.claimed": "A device was signed in by phone",
+  "pairing.revoked": "Revoked a device's approval",
+  "password.changed": "Changed the password",
+  "password.reset": "The password was reset",
+  "token.created": "Created an API token",
+  "token.revoked": "Revoked an API token",
+  "budget.set": "Set a budget",
+  "budget.changed": "Changed a budget",
+  "budget.removed": "Removed a budget",
+  "criterion.waived": "Waived a criterion",
+  "task.begun_waiting": "Started a task that is blocked",
+  "story.started_over": "Let work start over from main",
+  "job.merged": "Marked the work of a job as merged",
+  "job.merge_taken_back": "Undid marking the work of a job as merged",
+  "user.changed": "Role or flags changed",
+  "user.configured": "Role or flags set by the operator",
+};
+
+/** What happened to accounts, newest first. `withPeople` names whom it concerns, for administrators. */
+export function AuditTrail({
+  events,
+  withPeople = false,
+}: {
+  events: readonly AuditEvent[];
+  withPeople?: boolean;
+}) {
+  if (events.length === 0) return <EmptyState title="Nothing has happened yet" compact />;
+  const head = withPeople
+    ? ["When", "Account", "What", "By", "Details", "Address"]
+    : ["When", "What", "By", "Details", "Address"];
+  return (
+    <Table stacked caption="Events, newest first" head={head}>
+      {events.map((event) => (
+        <tr key={event.id}>
+          <Cell className="whitespace-nowrap text-muted">
+            <RelativeTime at={event.created_at} />
+          </Cell>
+          {withPeople ? <Cell label="Account">{event.username ?? "deleted account"}</Cell> : null}
+          <Cell label="What" className="font-medium">
+            {words[event.kind] ?? event.kind}
+          </Cell>
+          <Cell label="By">{event.actor_name ?? "operator"}</Cell>
+          <Cell label="Details" className="text-muted">
+            {detailText(event.detail)}
+          </Cell>
+          <Cell label="Address" className="text-muted">
+            {event.ip ?? ""}
+          </Cell>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function detailText(detail: AuditEvent["detail"]): string {
+  const parts: string[] = [];
+  const browser = detail.user_agent ?? detail.desktop_ua;
+  if (typeof browser === "string") parts.push(describeBrowser(browser));
+  if (typeof detail.desktop_ip === "string") parts.push(`from ${detail.desktop_ip}`);
+  if (typeof detail.code === "string") parts.push(detail.code);
+  if (Array.isArray(detail.blocked_by)) parts.push(`before ${detail.blocked_by.join(", ")}`);
+  if (typeof detail.budget === "string") parts.push(`${sumOf(detail)} for ${detail.budget}`);
+  if (typeof detail.text === "string") parts.push(`“${detail.text}”`);
+  if (typeof detail.reason === "string") parts.push(`because “${detail.reason}”`);
+  if (typeof detail.label === "string") parts.push(`“${detail.label}”`);
+  if (typeof detail.role === "string") parts.push(`role ${detail.role.toLowerCase()}`);
+  if (typeof detail.is_demo === "boolean") parts.push(detail.is_demo ? "demo" : "no demo");
+  if (detail.must_reset_password === true) parts.push("must choose a new password");
+  if (typeof detail.sessions_ended === "number")
+    parts.push(`${detail.sessions_ended} sessions ended`);
+  return parts.join(", ");
+}
+
+/** "20 USD", or "20 to 30 USD" where a budget was changed. */
+function sumOf({ amount, from, to, unit }: AuditEvent["detail"]): string {
+  return `${typeof to === "number" ? `${from} to ${to}` : amount} ${unit}`;
+}

@@ -1,0 +1,38 @@
+import { Link } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { Mark } from "~/ui/mark";
+
+/** The frame of the pages before signing in: the mark, one thing to do, one way on. */
+export function AuthFrame({
+  title,
+  lead,
+  children,
+  footer,
+}: {
+  title: string;
+  lead?: ReactNode;
+  children: ReactNode;
+  footer?: ReactNode;
+}) {
+  return (
+    <main className="mx-auto grid min-h-dvh w-full max-w-md content-center gap-6 px-5 py-10">
+      <Link
+        to="/"
+        className="flex items-center gap-2 justify-self-center text-lg font-semibold tracking-tight"
+      >
+        <Mark className="size-7" />
+        Backloom
+      </Link>
+      <div className="grid gap-5 rounded-lg border border-line bg-surface p-6">
+        <header className="grid gap-1">
+          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          {lead ? <p className="text-sm text-muted">{lead}</p> : null}
+        </header>
+        {children}
+      </div>
+      {footer ? (
+        <div className="grid justify-items-center gap-2 text-sm text-muted">{footer}</div>
+      ) : null}
+    </main>
+  );
+}

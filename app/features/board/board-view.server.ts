@@ -1,0 +1,79 @@
+import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
+import type { BoardStory, BoardTask } from "~/contract/page-data";
+import { isHeld } from "~/ui/status";
+import {
+  type BoardLook,
+  type CardTask,
+  cardParts,
+  foldedLanes,
+  groupings,
+  type Lane,
+} from "./board-look";
+import { lanesOf } from "./lanes.server";
+
+/** How the address wants the board: what is shown of it, and in which shape. */
+export function readLook(address: URLSearchParams): BoardLook {
+  const left = address.getAll("hide").join(",").split(",");
+  return {
+    query: address.get("q")?.trim().slice(0, 200) ?? "",
+    group: groupings.find(({ value }) => value === address.get("group"))?.value ?? "",
+    list: address.get("as") === "list",
+    dense: address.get("dense") === "1",
+    hide: cardParts
+      .map(({ value }) => value)
+      .filter((value) => left.includes(value))
+      .join(" "),
+    fold: foldedLanes(address).join(","),
+  };
+}
+
+/** The same look with everything shown. */
+export function withoutFilter(address: URLSearchParams): string {
+  const next = new URLSearchParams(address);
+  next.delete("q");
+  return `?${next}`;
+}
+
+/** The tasks that a look shows, in the order of its lanes, each with the lane that it stands in. */
+export function viewOf(
+  tasks: readonly BoardTask[],
+  stories: readonly BoardStory[],
+  look: BoardLook,
+  me: string,
+  members: readonly { id: string; username: string }[] = [],
+): { tasks: readonly CardTask[]; lanes?: readonly Lane[]; hidden: number } {
+  const filter = readFilter(look.query);
+  const storyOf = new Map(stories.map((story) => [story.id, story]));
+  const nameOf = (task: BoardTask) => storyOf.get(task.story_id)?.assignee_name ?? null;
+  const shown = tasks.filter((task) => matchesFilter(filter, itemOf(task, nameOf(task)), me));
+  if (look.group === "") return { tasks: shown, hidden: tasks.length - shown.length };
+  const { lanes, keyOf } = lanesOf(look.group, tasks, stories, members);
+  const cards = shown.map((task) => ({ ...task, group: keyOf(task) }));
+  const place = new Map(lanes.map(({ key }, index) => [key, index]));
+  const placeOf = ({ group = "" }: CardTask) => place.get(group) ?? 0;
+  const held = new Set(cards.map(({ group }) => group));
+  return {
+    tasks: cards.toSorted((one, other) => placeOf(one) - placeOf(other)),
+    // What a filter leaves out is counted; its lanes would only stand in the way.
+    lanes: look.query === "" ? lanes : lanes.filter(({ key }) => held.has(key)),
+    hidden: tasks.length - shown.length,
+  };
+}
+
+function itemOf(task: BoardTask, assignee: string | null): FilterItem {
+  const is = [
+    task.open_questions > 0 ? "waiting" : "",
+    isHeld(task.job_status) ? "running" : "",
+    task.has_plan ? "planned" : "unplanned",
+  ];
+  return {
+    code: task.code,
+    title: task.title,
+    status: task.status,
+    priority: task.priority,
+    assignee: [task.assignee_id ?? "", assignee ?? ""].filter(Boolean),
+    story: task.story_code,
+    worker: task.worker_name ?? undefined,
+    is: is.filter(Boolean),
+  };
+}

@@ -1,0 +1,88 @@
+import type { BoardStory, BoardTask } from "~/contract/page-data";
+import { priorityOptions } from "~/features/items/lists/priority";
+import type { BoardLook, Lane } from "./board-look";
+
+interface Lanes {
+  /** In the order of the board; some may hold no card. */
+  lanes: readonly Lane[];
+  keyOf: (task: BoardTask) => string;
+}
+
+/** Where nobody has it yet: no name of a person or worker. */
+const nobody = "-";
+
+/** The lanes of a grouped board, those without cards too: a card may be put there. */
+export function lanesOf(
+  group: Exclude<BoardLook["group"], "">,
+  tasks: readonly BoardTask[],
+  stories: readonly BoardStory[],
+  members: readonly { id: string; username: string }[],
+): Lanes {
+  if (group === "story") return byStory(stories);
+  if (group === "assignee") return byAssignee(stories, members);
+  if (group === "worker") return byWorker(tasks);
+  return byPriority(tasks);
+}
+
+function byStory(stories: readonly BoardStory[]): Lanes {
+  return {
+    lanes: stories.map(({ id, code, title }) => ({
+      key: code,
+      label: `${code} ${title}`,
+      sets: { story_id: id },
+    })),
+    keyOf: ({ story_code }) => story_code,
+  };
+}
+
+/** Whoever has a task has its story. */
+function byAssignee(
+  stories: readonly BoardStory[],
+  members: readonly { id: string; username: string }[],
+): Lanes {
+  const people = new Map(members.map(({ id, username }) => [id, personLane(id, username)]));
+  for (const { assignee_id: id, assignee_name: name } of stories)
+    if (id && !people.has(id)) people.set(id, personLane(id, name));
+  const keys = new Map(
+    stories.map(({ id, assignee_id }) => [id, people.get(assignee_id ?? "")?.key ?? nobody]),
+  );
+  return {
+    lanes: [
+      ...[...people.values()].toSorted((one, other) => one.label.localeCompare(other.label, "en")),
+      { key: nobody, label: "Unassigned", sets: { assignee_id: "" } },
+    ],
+    keyOf: ({ story_id }) => keys.get(story_id) ?? nobody,
+  };
+}
+
+const personLane = (id: string, name: string | null): Lane => ({
+  key: name ?? id,
+  label: name ?? "Former member",
+  sets: { assignee_id: id },
+});
+
+/** A worker takes a task by itself; nobody puts it there. */
+function byWorker(tasks: readonly BoardTask[]): Lanes {
+  // Commas part the names in an address.
+  const keyOf = ({ worker_name }: BoardTask) => worker_name?.replaceAll(",", " ") ?? nobody;
+  const named = new Map(tasks.map((task) => [keyOf(task), task.worker_name]));
+  named.delete(nobody);
+  const workers = [...named]
+    .map(([key, name]) => ({ key, label: name ?? key, sets: null }))
+    .toSorted((one, other) => one.label.localeCompare(other.label, "en", { numeric: true }));
+  return { lanes: [...workers, { key: nobody, label: "No worker", sets: null }], keyOf };
+}
+
+function byPriority(tasks: readonly BoardTask[]): Lanes {
+  const labels = new Map(priorityOptions().map(({ value, label }) => [value, label]));
+  for (const { priority } of tasks) {
+    const key = String(priority);
+    if (!labels.has(key)) labels.set(key, `Priority ${key}`);
+  }
+  return {
+    lanes: [...labels]
+      .map(([key, label]) => ({ key, label, sets: { priority: key } }))
+      .toSorted((one, other) => Number(one.key) - Number(other.key)),
+    keyOf: ({ priority }) => String(priority),
+  };
+}

@@ -1,0 +1,94 @@
+import { Form } from "@remix-run/react";
+import { enterMenu, MenuButton, MenuHeading, menuEvents } from "~/ui/menu";
+import { Glyph } from "~/ui/sprite";
+import { useHydrated } from "~/ui/use-hydrated";
+import { useWriteAccess, WriteFields } from "~/ui/write-access";
+import type { CardTask } from "./board-look";
+import { ColumnName } from "./column-name";
+import { movableColumns } from "./columns";
+import { moveIntent } from "./use-task-moves";
+
+const menuId = "move-card";
+
+type MovedTask = Pick<CardTask, "id" | "code" | "status">;
+
+/**
+ * The equal way to dragging: a button on every card, for keyboard, thumb and pages without script. All cards
+ * share one menu; without script the button asks for the page again, with the menu open in its card.
+ */
+export function MoveButton({ id, code }: { id: string; code: string }) {
+  const { canWrite, reason } = useWriteAccess();
+  const hydrated = useHydrated();
+  const label = canWrite ? `Move ${code} to…` : (reason ?? "");
+  const glyph = <Glyph name="move" />;
+  if (canWrite && !hydrated) {
+    return (
+      <a href={`?move=${id}`} aria-label={label} className="card-move">
+        {glyph}
+      </a>
+    );
+  }
+  return (
+    <button
+      type="button"
+      popovertarget={menuId}
+      data-move={id}
+      aria-haspopup="true"
+      aria-label={label}
+      title={label}
+      disabled={!canWrite}
+      onKeyDown={enterMenu}
+      className="card-move"
+    >
+      {glyph}
+    </button>
+  );
+}
+
+/** The menu that the cards share: a native popover, which opens beside the button that was pressed. */
+export function MoveMenu({ task, onMove }: { task: MovedTask | undefined; onMove: Move }) {
+  const label = `Move ${task?.code ?? "a task"} to`;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles
+    <div
+      id={menuId}
+      popover="auto"
+      role="group"
+      aria-label={label}
+      data-align="end"
+      className="popover"
+      {...menuEvents}
+    >
+      {task ? <MoveForm task={task} onMove={onMove} /> : null}
+    </div>
+  );
+}
+
+type Move = (task: MovedTask, status: string) => void;
+
+export function MoveForm({ task, onMove }: { task: MovedTask; onMove: Move }) {
+  return (
+    <>
+      <MenuHeading>Move {task.code} to</MenuHeading>
+      <Form
+        method="post"
+        onSubmit={(event) => {
+          const { submitter } = event.nativeEvent instanceof SubmitEvent ? event.nativeEvent : {};
+          if (!(submitter instanceof HTMLButtonElement)) return;
+          event.preventDefault();
+          onMove(task, submitter.value);
+        }}
+      >
+        <WriteFields quiet>
+          <input type="hidden" name="intent" value={moveIntent} />
+          <input type="hidden" name="task_id" value={task.id} />
+          {movableColumns.map(({ status, label }) => (
+            <MenuButton key={status} name="status" value={status} disabled={status === task.status}>
+              <ColumnName status={status} label={label} />
+            </MenuButton>
+          ))}
+        </WriteFields>
+      </Form>
+    </>
+  );
+}

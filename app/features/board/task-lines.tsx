@@ -1,0 +1,97 @@
+import { lazy, Suspense } from "react";
+import { useSelected } from "~/features/items/selection";
+import { usePointerSelection } from "~/features/items/use-pointer-selection";
+import { Badge } from "~/ui/badge";
+import { useLinkArea } from "~/ui/link-area";
+import { useRowKeys } from "~/ui/page-keys";
+import { StatusPill } from "~/ui/status-pill";
+import { useHydrated } from "~/ui/use-hydrated";
+import type { CardTask } from "./board-look";
+import { foldedLanes, type Lane } from "./board-look";
+import { LaneHead } from "./lane-head";
+import { useAddressAhead } from "./use-address-ahead";
+
+const LaneKeys = lazy(() => import("./moving/lane-keys"));
+
+/** A board as lines, for reading many at once: the same keys, menus and selection as on its cards; moving is for the board. */
+export function TaskLines({
+  tasks,
+  lanes,
+}: {
+  tasks: readonly CardTask[];
+  lanes: readonly Lane[] | undefined;
+}) {
+  const select = usePointerSelection(false);
+  const follow = useLinkArea();
+  const address = useAddressAhead();
+  const folded = foldedLanes(address);
+  const hydrated = useHydrated();
+  useRowKeys();
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
+    <section
+      aria-label="Tasks"
+      className="rounded-lg border border-line bg-surface"
+      onClick={(event) => select(event) || follow(event)}
+    >
+      {hydrated && lanes ? (
+        <Suspense>
+          <LaneKeys />
+        </Suspense>
+      ) : null}
+      {lanes ? (
+        lanes.map((lane) => {
+          const own = tasks.filter(({ group }) => group === lane.key);
+          if (own.length === 0) return null;
+          const isFolded = folded.includes(lane.key);
+          return (
+            <section key={lane.key} aria-label={lane.label} data-lane={lane.key}>
+              <LaneHead lane={lane} tasks={own} isFolded={isFolded} address={address} />
+              {isFolded ? null : <Lines tasks={own} />}
+            </section>
+          );
+        })
+      ) : (
+        <Lines tasks={tasks} />
+      )}
+    </section>
+  );
+}
+
+function Lines({ tasks }: { tasks: readonly CardTask[] }) {
+  const selected = useSelected();
+  return (
+    <ul className="divide-y divide-line/60">
+      {tasks.map((task) => (
+        <li
+          key={task.id}
+          data-line={`task:${task.id}`}
+          data-marked={selected.has(`task:${task.id}`) || undefined}
+        >
+          <div className="flex min-h-9 items-center gap-2.5 px-3 py-1 text-sm hover:bg-sunken pointer-coarse:min-h-11">
+            <span
+              data-code
+              data-toggle
+              title="Select"
+              className="w-14 shrink-0 cursor-default font-mono text-xs text-muted"
+            >
+              {task.code}
+            </span>
+            <a
+              href={`/tasks/${task.id}`}
+              data-row
+              className="min-w-0 flex-1 truncate hover:underline"
+            >
+              {task.title}
+            </a>
+            {task.open_questions ? <Badge tone="waiting">needs you</Badge> : null}
+            <span className="text-xs text-muted max-sm:hidden">
+              {task.worker_name ?? task.story_code}
+            </span>
+            <StatusPill status={task.status} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,59 @@
+import { useSearchParams } from "@remix-run/react";
+import { useEffect, useRef, useState } from "react";
+import { useSelected } from "~/features/items/selection";
+import { useDoing } from "~/live/use-doing";
+import { isHeld } from "~/ui/status";
+import { useHydrated } from "~/ui/use-hydrated";
+import { useWriteAccess } from "~/ui/write-access";
+import type { Aim } from "./board";
+import type { CardTask } from "./board-look";
+import { TaskCard } from "./task-card";
+
+/** Draws a card with all that is known of it here: what its agent does, what has changed, what is selected or moved. */
+export function useCards(
+  productId: string,
+  tasks: readonly CardTask[],
+  aim: Aim | null,
+  onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void,
+) {
+  const selected = useSelected();
+  const changed = useChangedTasks(tasks);
+  const isAnyHeld = tasks.some(({ job_status }) => isHeld(job_status));
+  const doing = useDoing(productId, isAnyHeld);
+  const [params] = useSearchParams();
+  const { canWrite } = useWriteAccess();
+  const asked = useHydrated() ? null : params.get("move");
+  return (task: CardTask) => (
+    <TaskCard
+      key={task.id}
+      task={task}
+      doing={doing.get(task.id)}
+      draggable={canWrite}
+      asked={asked === task.id}
+      changed={changed.has(task.id)}
+      moving={aim?.moving === task.id}
+      marked={selected.has(`task:${task.id}`)}
+      onMove={onMove}
+    />
+  );
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** Which cards changed their place since the last look, for a short highlight. */
+function useChangedTasks(tasks: readonly CardTask[]): ReadonlySet<string> {
+  const before = useRef<Map<string, string> | null>(null);
+  const [changed, setChanged] = useState<ReadonlySet<string>>(nothing);
+  useEffect(() => {
+    const now = new Map(tasks.map((task) => [task.id, `${task.status} ${task.job_status}`]));
+    const known = before.current;
+    before.current = now;
+    if (!known) return;
+    const different = [...now].filter(([id, state]) => known.get(id) !== state).map(([id]) => id);
+    if (different.length === 0) return;
+    setChanged(new Set(different));
+    const timer = setTimeout(() => setChanged(nothing), 1600);
+    return () => clearTimeout(timer);
+  }, [tasks]);
+  return changed;
+}

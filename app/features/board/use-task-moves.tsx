@@ -1,0 +1,83 @@
+import { useFetcher, useFetchers, useSubmit } from "@remix-run/react";
+import { useCallback, useEffect, useState } from "react";
+import { changesPath } from "~/features/items/use-changes";
+import type { ActionAnswer } from "~/ui/action-form";
+import { enhancedField } from "~/ui/enhanced-field";
+import { tellAnswer } from "~/ui/tell-answer";
+import type { CardTask } from "./board-look";
+
+export const moveIntent = "move-task";
+
+/** Beside what a drop changes, the lane in which it shows until the service has answered. */
+export const laneField = "lane";
+
+const keyOf = (taskId: string) => `move-${taskId}`;
+
+type Wanted = Partial<Pick<CardTask, "status" | "group">>;
+
+/** The cards as they will be when the moves under way succeed: a refused one falls back by itself, alone. */
+export function useOptimisticTasks(tasks: readonly CardTask[]): readonly CardTask[] {
+  const wanted = new Map<string, Wanted>();
+  const fetchers = useFetchers();
+  const want = (id: string, next: Wanted) => wanted.set(id, { ...wanted.get(id), ...next });
+  for (const { formData, formAction } of fetchers) {
+    const status = textIn(formData, "status");
+    const taskId = textIn(formData, "task_id");
+    if (formData?.get("intent") === moveIntent && taskId && status) want(taskId, { status });
+    if (formAction !== changesPath) continue;
+    const group = textIn(formData, laneField);
+    for (const thing of formData?.getAll("thing") ?? []) {
+      const id = String(thing).replace("task:", "");
+      if (status) want(id, { status });
+      if (group === undefined) continue;
+      want(id, { group });
+      if (!formData?.has("assignee_id")) continue;
+      // Whoever gets a task gets its story.
+      const story = tasks.find((task) => task.id === id)?.story_code;
+      for (const task of tasks) if (task.story_code === story) want(task.id, { group });
+    }
+  }
+  if (wanted.size === 0) return tasks;
+  return tasks.map((task) => {
+    const next = wanted.get(task.id);
+    return next ? { ...task, ...next } : task;
+  });
+}
+
+function textIn(form: FormData | undefined, name: string): string | undefined {
+  const value = form?.get(name);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Sends a move in the background; `trackers` must be rendered, they report how it went. */
+export function useTaskMoves() {
+  const submit = useSubmit();
+  /** The codes of the tasks that were moved, by id. */
+  const [moved, setMoved] = useState<Readonly<Record<string, string>>>({});
+  const move = useCallback(
+    (task: Pick<CardTask, "id" | "code" | "status">, status: string) => {
+      if (task.status === status) return;
+      setMoved((known) => ({ ...known, [task.id]: task.code }));
+      submit(
+        { intent: moveIntent, task_id: task.id, status, [enhancedField]: "1" },
+        { method: "post", navigate: false, fetcherKey: keyOf(task.id) },
+      );
+    },
+    [submit],
+  );
+  const trackers = Object.entries(moved).map(([taskId, code]) => (
+    <MoveTracker key={taskId} taskId={taskId} code={code} />
+  ));
+  return { move, trackers };
+}
+
+/** Stays as long as the board does, so that an answer finds somebody who tells it. */
+function MoveTracker({ taskId, code }: { taskId: string; code: string }) {
+  const { state, data } = useFetcher<ActionAnswer>({ key: keyOf(taskId) });
+  useEffect(() => {
+    if (state !== "idle" || !data) return;
+    const { error } = data;
+    tellAnswer(error ? { ...data, error: `${code} was not moved: ${error}` } : data);
+  }, [state, data, code]);
+  return null;
+}

@@ -1,0 +1,37 @@
+import { SelectField, TextField } from "~/ui/field";
+
+const units = ["USD", "EUR", "GBP", "CHF", "JPY", "tokens"].map((unit) => ({
+  value: unit,
+  label: unit,
+}));
+
+/** A sum and what it is counted in. */
+export function AmountFields({
+  label,
+  id,
+  required = true,
+  form,
+}: {
+  label: string;
+  id: string;
+  required?: boolean;
+  /** The form that they belong to, where they stand outside of it. */
+  form?: string;
+}) {
+  return (
+    <div className="grid grid-cols-[minmax(6rem,9rem)_7rem] gap-2">
+      <TextField
+        label={label}
+        id={`${id}-amount`}
+        name="amount"
+        form={form}
+        type="number"
+        inputMode="decimal"
+        min="0.01"
+        step="any"
+        required={required}
+      />
+      <SelectField label="In" id={`${id}-unit`} name="unit" form={form} options={units} />
+    </div>
+  );
+}

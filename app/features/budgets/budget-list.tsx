@@ -1,0 +1,136 @@
+import clsx from "clsx";
+import type { Budget } from "~/contract/budget";
+import { ActionForm } from "~/ui/action-form";
+import { Badge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { countText } from "~/ui/numbers";
+import { RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
+import { amountText } from "./amount-text";
+
+/** Budgets and how far they are; whoever may set them changes them in place. */
+export function BudgetList({
+  budgets,
+  maySet,
+  showName = false,
+}: {
+  budgets: readonly Budget[];
+  maySet: boolean;
+  /** Where budgets of several things stand side by side. */
+  showName?: boolean;
+}) {
+  return (
+    <ul className="grid gap-4" aria-label="Budgets">
+      {budgets.map((budget) => (
+        <li key={budget.id} className="grid gap-1.5 text-sm">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span className="font-medium">{titleOf(budget, showName)}</span>
+            <State budget={budget} />
+            {budget.unreported_jobs > 0 ? (
+              <Badge tone="waiting">
+                {countText(budget.unreported_jobs, "job")} reported no usage
+              </Badge>
+            ) : null}
+          </div>
+          <Bar budget={budget} />
+          <p className="text-xs text-muted tabular-nums">{sentenceOf(budget)}</p>
+          {budget.until_at ? (
+            <p className="text-xs text-muted">
+              Resets <RelativeTime at={budget.until_at} />
+            </p>
+          ) : null}
+          {maySet ? <Change budget={budget} /> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const periods = { day: "per day", week: "per week", month: "per month" };
+
+function titleOf({ scope, period, amount, unit, name }: Budget, showName: boolean): string {
+  const sum = amountText(amount, unit);
+  if (period !== null) return `${sum} ${periods[period]} for the product`;
+  if (showName) return `${sum} for ${name}`;
+  return `${sum} for this ${scope}`;
+}
+
+function State({ budget: { state } }: { budget: Budget }) {
+  if (state === "reached") return <Badge tone="failed">reached</Badge>;
+  if (state === "warning") return <Badge tone="waiting">nearly reached</Badge>;
+  return null;
+}
+
+function sentenceOf({ spent, reserved, left, overshoot, unit }: Budget): string {
+  const parts = [`${amountText(spent, unit)} spent`];
+  if (reserved > 0) parts.push(`${amountText(reserved, unit)} reserved by running jobs`);
+  parts.push(`${amountText(left, unit)} left`);
+  if (overshoot > 0) parts.push(`up to ${amountText(overshoot, unit)} over`);
+  return parts.join(" · ");
+}
+
+/** Spent, then reserved, of the whole. */
+function Bar({ budget }: { budget: Budget }) {
+  const { spent, reserved, amount, unit } = budget;
+  const used = Math.min(100, (100 * spent) / amount);
+  const kept = Math.min(100 - used, (100 * reserved) / amount);
+  return (
+    <svg
+      viewBox="0 0 100 4"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${amountText(spent, unit)} of ${amountText(amount, unit)} spent`}
+      className="h-2 w-full overflow-hidden rounded-sm"
+    >
+      <rect width="100" height="4" className="fill-line" />
+      <rect x={used} width={kept} height="4" className="fill-line-strong" />
+      <rect
+        width={used}
+        height="4"
+        className={clsx(
+          budget.state === "reached" && "fill-failed",
+          budget.state === "warning" && "fill-waiting",
+          budget.state === "open" && "fill-accent",
+        )}
+      />
+    </svg>
+  );
+}
+
+function Change({ budget }: { budget: Budget }) {
+  const target = budget.sprint_id ?? budget.sprint_run_id ?? budget.task_id;
+  return (
+    <WriteFields quiet className="flex flex-wrap items-end gap-2">
+      <ActionForm className="flex items-end gap-2" aria-label="Change the budget">
+        <input type="hidden" name="scope" value={budget.scope} />
+        <input type="hidden" name="unit" value={budget.unit} />
+        {budget.period ? <input type="hidden" name="period" value={budget.period} /> : null}
+        {target ? <input type="hidden" name="target_id" value={target} /> : null}
+        <label className="grid gap-1 text-xs text-muted">
+          Change to
+          <input
+            name="amount"
+            type="number"
+            inputMode="decimal"
+            min="0.01"
+            step="any"
+            required
+            defaultValue={budget.amount}
+            key={budget.amount}
+            className="h-8 w-28 rounded border border-line-strong bg-raised px-2 text-sm text-ink pointer-coarse:h-11"
+          />
+        </label>
+        <Button type="submit" size="sm" name="intent" value="set-budget">
+          Set
+        </Button>
+      </ActionForm>
+      <ActionForm>
+        <input type="hidden" name="intent" value="delete-budget" />
+        <Button type="submit" size="sm" tone="quiet" name="budget_id" value={budget.id}>
+          Remove
+          <span className="sr-only"> the budget of {amountText(budget.amount, budget.unit)}</span>
+        </Button>
+      </ActionForm>
+    </WriteFields>
+  );
+}

@@ -1,0 +1,57 @@
+import type { BudgetList as Budgets } from "~/contract/budget";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { WriteFields } from "~/ui/write-access";
+import { AmountFields } from "./amount-fields";
+import { BudgetList } from "./budget-list";
+
+/** What one sprint, run or task may cost; nothing of it where nobody may set anything and nothing is set. */
+export function BudgetSection({
+  scope,
+  targetId,
+  budgets: { budgets, may_set },
+  open,
+}: {
+  scope: "sprint" | "run" | "task";
+  targetId: string;
+  budgets: Budgets;
+  /** Whether work may still come: a finished thing needs no new budget. */
+  open: boolean;
+}) {
+  const maySet = may_set && open;
+  if (budgets.length === 0 && !maySet) return null;
+  const own = budgets.some((budget) => budget.scope === scope);
+  return (
+    <Section
+      title="Budget"
+      about={
+        budgets.length === 0
+          ? `When this ${scope} reaches its budget, work pauses and you decide what happens next.`
+          : undefined
+      }
+    >
+      <div className="grid gap-4">
+        {budgets.length > 0 ? <BudgetList budgets={budgets} maySet={maySet} showName /> : null}
+        {maySet ? (
+          <details>
+            <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
+              {own
+                ? "Add a budget in another currency or in tokens"
+                : `Set a budget for this ${scope}`}
+            </summary>
+            <ActionForm className="mt-3">
+              <WriteFields className="flex flex-wrap items-end gap-2">
+                <input type="hidden" name="intent" value="set-budget" />
+                <input type="hidden" name="scope" value={scope} />
+                <input type="hidden" name="target_id" value={targetId} />
+                <AmountFields label="Limit" id={`new-${scope}-budget`} />
+                <Button type="submit">Set budget</Button>
+              </WriteFields>
+            </ActionForm>
+          </details>
+        ) : null}
+      </div>
+    </Section>
+  );
+}

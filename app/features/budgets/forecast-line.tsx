@@ -1,0 +1,35 @@
+import type { Forecast } from "~/contract/forecast";
+import { countText } from "~/ui/numbers";
+import { durationText } from "~/ui/relative-time";
+import { amountText } from "./amount-text";
+
+type Shown = Pick<Forecast, "tasks" | "finished" | "too_few" | "seconds" | "tokens" | "costs">;
+
+/** What the open tasks will take, between the lucky fifth and the unlucky one. */
+export function ForecastLine({ forecast }: { forecast: Shown }) {
+  const { tasks, finished, too_few, seconds, tokens, costs } = forecast;
+  if (too_few || seconds === null) {
+    return (
+      <p className="text-muted">
+        Not enough data for a forecast yet: {finished} of 5 finished tasks.
+      </p>
+    );
+  }
+  const parts = [
+    `${durationText(seconds.low * 1000)} to ${durationText(seconds.high * 1000)} of agent time`,
+  ];
+  for (const { low, high, currency } of costs) {
+    parts.push(`${amountText(low, currency)} to ${amountText(high, currency)}`);
+  }
+  if (costs.length === 0 && tokens !== null) {
+    parts.push(`${amountText(tokens.low, "tokens")} to ${amountText(tokens.high, "tokens")}`);
+  }
+  return (
+    <p>
+      {countText(tasks, "task")}: {parts.join(", ")}.{" "}
+      <span className="text-muted">
+        60% likely, based on {countText(finished, "finished task")}.
+      </span>
+    </p>
+  );
+}

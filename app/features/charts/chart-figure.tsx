@@ -1,0 +1,69 @@
+import { lazy, Suspense } from "react";
+import { useHydrated } from "~/ui/use-hydrated";
+import type { Chart } from "./chart";
+
+const StopWalker = lazy(() => import("./stop-walker"));
+
+/** Numbers, the picture, and the same as a table. With script a pointer or the arrow keys walk from day to day. */
+export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string }) {
+  const hydrated = useHydrated();
+  const { width, height, svg, label, facts, table } = chart;
+  return (
+    <figure className="grid max-w-2xl gap-2">
+      {facts.length > 0 ? (
+        <dl className="flex flex-wrap gap-x-5 gap-y-1">
+          {facts.map(({ term, value, late }) => (
+            <div key={term}>
+              <dt className="text-2xs text-muted">{term}</dt>
+              <dd className={late ? "text-sm font-semibold text-failed" : "text-sm font-medium"}>
+                {value}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ) : null}
+      <div className="@container relative">
+        <svg
+          viewBox={`0 0 ${width} ${height}`}
+          role="img"
+          aria-label={label}
+          className="block w-full overflow-visible"
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn on the server from numbers and dates
+          dangerouslySetInnerHTML={{ __html: svg }}
+        />
+        {hydrated ? (
+          <Suspense>
+            <StopWalker chart={chart} />
+          </Suspense>
+        ) : null}
+      </div>
+      {caption ? <figcaption className="text-xs text-muted">{caption}</figcaption> : null}
+      <details className="text-sm">
+        <summary className="text-muted hover:text-ink">As a table</summary>
+        <table className="mt-1 w-full border-collapse text-sm tabular-nums">
+          <caption className="sr-only">{label}</caption>
+          <thead>
+            <tr className="border-b border-line text-start text-xs text-muted">
+              {table.head.map((cell) => (
+                <th key={cell} scope="col" className="py-1 pr-4 text-start font-medium">
+                  {cell}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {table.rows.map((row) => (
+              <tr key={row.join()}>
+                {table.head.map((column, index) => (
+                  <td key={column} className="py-1 pr-4">
+                    {row[index]}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  );
+}

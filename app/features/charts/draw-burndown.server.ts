@@ -1,0 +1,163 @@
+import { calendarText } from "~/ui/relative-time";
+import { type BurndownDay, type BurnNumbers, burnNumbers } from "./burn-numbers";
+import type { Chart, ChartFact } from "./chart";
+import { round, words } from "./drawing.server";
+import { daysBetween, isWeekend } from "./working-days";
+
+const width = 560;
+const height = 200;
+const left = 28;
+const right = 8;
+const bottom = 22;
+const top = 14;
+
+interface SprintDates {
+  status: string;
+  end_date: string | null;
+}
+
+/**
+ * What is left of a sprint, one slot a day to its planned end: scope and rest as steps, weekends tinted, the ideal flat over
+ * them, today marked, and a forecast only where the record carries one. Null before the first day.
+ */
+export function drawBurndown(
+  days: readonly BurndownDay[],
+  { status, end_date: end }: SprintDates,
+): Chart | null {
+  const first = days[0];
+  const last = days.at(-1);
+  const numbers = burnNumbers(days, end);
+  if (!first || !last || !numbers) return null;
+  const isOpen = status === "active";
+  const lastSlot = [last.date, end ?? "", isOpen ? nearForecast(numbers, end) : ""].sort().at(-1);
+  const slots = daysBetween(first.date, lastSlot ?? last.date);
+  const slot = (width - left - right) / slots.length;
+  const most = Math.max(1, ...days.map(({ total, remaining }) => Math.max(total, remaining)));
+  /** The end of a day: what is recorded holds from there on. */
+  const edge = (index: number) => round(left + (index + 1) * slot);
+  const y = (count: number) => round(top + (1 - count / most) * (height - top - bottom));
+  const steps = (of: (day: BurndownDay) => number) =>
+    days
+      .map((day, index) =>
+        index === 0 ? `M${left} ${y(of(day))}H${edge(0)}` : `V${y(of(day))}H${edge(index)}`,
+      )
+      .join("");
+  const today = days.length - 1;
+  const svg = [
+    ...slots.map((day, index) =>
+      isWeekend(day)
+        ? `<rect x="${round(left + index * slot)}" y="${top}" width="${round(slot)}" height="${height - top - bottom}" class="fill-sunken"/>`
+        : "",
+    ),
+    ...scale(most, y),
+    end ? ideal(slots, first.total, end, y, edge) : "",
+    `<path d="${steps(({ total }) => total)}" class="fill-none stroke-line-strong" stroke-width="1.5"/>`,
+    isOpen ? mark(edge(today)) : "",
+    isOpen ? forecastLine(numbers, slots, last, y, edge) : "",
+    `<path d="${steps(({ remaining }) => remaining)}" class="fill-none stroke-accent" stroke-width="2.5" stroke-linejoin="round"/>`,
+    words(left, height - 5, calendarText(first.date)),
+    slots.length > 1
+      ? words(width - right, height - 5, calendarText(slots.at(-1) ?? ""), "end")
+      : "",
+  ].join("");
+  return {
+    width,
+    height,
+    svg,
+    label: `Burndown. ${numbers.remaining} of ${last.total} tasks left.`,
+    facts: factsOf(numbers, last, isOpen),
+    stops: days.map((day, index) => ({
+      x: round(edge(index) - slot / 2),
+      text: `${calendarText(day.date)}: ${day.remaining} of ${day.total} left`,
+    })),
+    table: {
+      head: ["Day", "Left", "Of"],
+      rows: days.map((day) => [calendarText(day.date), String(day.remaining), String(day.total)]),
+    },
+  };
+}
+
+/** A forecast far beyond the sprint is said in words, not drawn: it would squeeze what is known. */
+function nearForecast({ forecast }: BurnNumbers, end: string | null): string {
+  if (!forecast || !end) return "";
+  return daysBetween(end, forecast, 60).length <= 8 ? forecast : "";
+}
+
+function scale(most: number, y: (count: number) => number): string[] {
+  const counts = [...new Set([0, Math.round(most / 2), most])];
+  return counts.map(
+    (count) =>
+      `<path d="M${left} ${y(count)}H${width - right}" class="stroke-line"/>${words(left - 6, y(count) + 4, String(count), "end")}`,
+  );
+}
+
+/** From all to nothing over the working days, flat where nobody works. */
+function ideal(
+  slots: readonly string[],
+  total: number,
+  end: string,
+  y: (count: number) => number,
+  edge: (index: number) => number,
+): string {
+  const planned = slots.filter((day) => day <= end);
+  const working = planned.filter((day) => !isWeekend(day)).length;
+  if (working === 0) return "";
+  let open = total;
+  const points = planned.map((day, index) => {
+    if (!isWeekend(day)) open -= total / working;
+    return `L${edge(index)} ${y(Math.max(0, open))}`;
+  });
+  return `<path d="M${left} ${y(total)}${points.join("")}" class="fill-none stroke-faint" stroke-dasharray="1 4" stroke-linecap="round"/>`;
+}
+
+/** On the last slot the word ends at the line: centred it would be cut off. */
+const mark = (x: number) =>
+  `<path d="M${x} ${top}V${height - bottom}" class="stroke-ink" stroke-width="0.75"/>${words(x, top - 4, "today", x > width - 2 * left ? "end" : "middle")}`;
+
+function forecastLine(
+  { forecast }: BurnNumbers,
+  slots: readonly string[],
+  last: BurndownDay,
+  y: (count: number) => number,
+  edge: (index: number) => number,
+): string {
+  const at = forecast ? slots.indexOf(forecast) : -1;
+  if (at === -1) return "";
+  return `<path d="M${edge(slots.indexOf(last.date))} ${y(last.remaining)}L${edge(at)} ${y(0)}" class="fill-none stroke-accent" stroke-dasharray="5 4"/>`;
+}
+
+function factsOf(numbers: BurnNumbers, last: BurndownDay, isOpen: boolean): ChartFact[] {
+  const { added, removed, pace, needed, forecast, daysLate } = numbers;
+  const churn = added + removed > 0 ? ` (+${added} −${removed})` : "";
+  const facts: ChartFact[] = [
+    { term: "Scope", value: `${last.total}${churn}` },
+    { term: "Done", value: String(numbers.done) },
+    { term: "Left", value: String(numbers.remaining) },
+  ];
+  if (!isOpen) return facts;
+  if (needed !== null) {
+    facts.push({
+      term: "Required pace",
+      value: perDay(needed),
+      late: pace !== null && pace < needed,
+    });
+  }
+  facts.push({ term: "Pace", value: pace === null ? "after 3 days" : perDay(pace) });
+  if (numbers.remaining > 0 && pace !== null) {
+    const late = daysLate !== null && daysLate > 0;
+    facts.push({
+      term: "At this pace",
+      value: forecast ? `${calendarText(forecast)}${lateText(daysLate)}` : "will not finish",
+      late: late || forecast === null,
+    });
+  }
+  return facts;
+}
+
+const perDay = (pace: number) => `${pace.toFixed(1)} a day`;
+
+function lateText(days: number | null): string {
+  if (days === null || days === 0) return "";
+  const count = Math.abs(days);
+  return `, ${count} ${count === 1 ? "day" : "days"} ${days > 0 ? "late" : "early"}`;
+}

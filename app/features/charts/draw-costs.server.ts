@@ -1,0 +1,110 @@
+import type { Insights } from "~/contract/insight";
+import { moneyText } from "~/ui/numbers";
+import { calendarText } from "~/ui/relative-time";
+import type { Chart } from "./chart";
+import { round, words } from "./drawing.server";
+import { daysBetween } from "./working-days";
+
+const width = 560;
+const height = 180;
+const bottom = 22;
+const top = 18;
+const fills = ["fill-accent", "fill-progress", "fill-review", "fill-done", "fill-line-strong"];
+
+export interface CostChart {
+  chart: Chart;
+  /** Which colour is which model, the costliest first. */
+  models: readonly { name: string; fill: string; cost: string }[];
+}
+
+/** A bar a day, stacked by model; a chart a currency, because currencies are never added. */
+export function drawCosts(rows: Insights["by_day_model"]): CostChart[] {
+  const currencies = [...new Set(rows.map(({ currency }) => currency))].sort();
+  return currencies.map((currency) =>
+    drawCurrency(
+      rows.filter((row) => row.currency === currency),
+      currency,
+    ),
+  );
+}
+
+function drawCurrency(rows: Insights["by_day_model"], currency: string): CostChart {
+  const models = modelsOf(rows);
+  const days = daysBetween(rows[0]?.date ?? "", rows.at(-1)?.date ?? "", 120);
+  const parts = days.map((date) =>
+    models.map(({ ids }) => sum(rows.filter((row) => row.date === date && ids.has(row.model_id)))),
+  );
+  const totals = parts.map((part) => part.reduce((all, cost) => all + cost, 0));
+  const most = Math.max(...totals, 0.000001);
+  const slot = (width - 8) / days.length;
+  const bar = round(Math.min(48, slot * 0.7));
+  const tall = (cost: number) => (cost / most) * (height - top - bottom);
+  const bars = parts.flatMap((part, index) => {
+    let y = height - bottom;
+    return part.map((cost, model) => {
+      if (cost === 0) return "";
+      y -= tall(cost);
+      return `<rect x="${round(4 + index * slot + (slot - bar) / 2)}" y="${round(y)}" width="${bar}" height="${round(Math.max(tall(cost), 1))}" class="${fills[model]}"/>`;
+    });
+  });
+  const all = totals.reduce((whole, cost) => whole + cost, 0);
+  const first = days[0] ?? "";
+  const last = days.at(-1) ?? "";
+  return {
+    models: models.map(({ name, cost }, index) => ({
+      name,
+      fill: fills[index] ?? "",
+      cost: moneyText(cost, currency),
+    })),
+    chart: {
+      width,
+      height,
+      svg: [
+        `<path d="M4 ${height - bottom}H${width - 4}" class="stroke-line"/>`,
+        words(4, 11, moneyText(most, currency)),
+        ...bars,
+        words(4, height - 5, calendarText(first)),
+        days.length > 1 ? words(width - 4, height - 5, calendarText(last), "end") : "",
+      ].join(""),
+      label: `Cost per day, ${moneyText(all, currency)} in total.`,
+      facts: [],
+      stops: days.map((day, index) => ({
+        x: round(4 + (index + 0.5) * slot),
+        text: `${calendarText(day)}: ${moneyText(totals[index] ?? 0, currency)}`,
+      })),
+      table: {
+        head: ["Day", ...models.map(({ name }) => name), "Total"],
+        rows: days.map((day, index) => [
+          calendarText(day),
+          ...(parts[index] ?? []).map((cost) => moneyText(cost, currency)),
+          moneyText(totals[index] ?? 0, currency),
+        ]),
+      },
+    },
+  };
+}
+
+/** Four models have a colour of their own, what remains shares the last. */
+function modelsOf(rows: Insights["by_day_model"]) {
+  const ids = [...new Set(rows.map(({ model_id }) => model_id))];
+  const costs = ids
+    .map((id) => ({ id, cost: sum(rows.filter((row) => row.model_id === id)) }))
+    .sort((one, other) => other.cost - one.cost);
+  const named = costs.length > fills.length ? costs.slice(0, fills.length - 1) : costs;
+  const rest = costs.slice(named.length);
+  const models = named.map(({ id, cost }) => ({
+    name: id ?? "unknown model",
+    ids: new Set([id]),
+    cost,
+  }));
+  if (rest.length > 0) {
+    models.push({
+      name: `${rest.length} others`,
+      ids: new Set(rest.map(({ id }) => id)),
+      cost: rest.reduce((all, { cost }) => all + cost, 0),
+    });
+  }
+  return models;
+}
+
+const sum = (rows: readonly { cost: number }[]) => rows.reduce((all, { cost }) => all + cost, 0);

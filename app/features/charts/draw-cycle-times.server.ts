@@ -1,0 +1,69 @@
+import type { Insights } from "~/contract/insight";
+import { calendarText, durationText } from "~/ui/relative-time";
+import type { Chart } from "./chart";
+import { round, words } from "./drawing.server";
+import { daysBetween } from "./working-days";
+
+const width = 560;
+const height = 180;
+const bottom = 22;
+const top = 14;
+const fewest = 3;
+
+/** How long tasks took from their first start to their end: a dot a task, and the two numbers to plan with. */
+export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
+  const taken = tasks.map((task) => ({
+    ...task,
+    day: task.finished_at.slice(0, 10),
+    time: Date.parse(task.finished_at) - Date.parse(task.started_at),
+  }));
+  const first = taken[0];
+  const last = taken.at(-1);
+  if (!first || !last || taken.length < fewest) return null;
+  const times = taken.map(({ time }) => time).sort((one, other) => one - other);
+  const half = share(times, 0.5);
+  const most85 = share(times, 0.85);
+  const most = Math.max(1, times.at(-1) ?? 1);
+  const days = daysBetween(first.day, last.day, 100);
+  const slot = (width - 16) / days.length;
+  const x = (day: string) => round(8 + (days.indexOf(day) + 0.5) * slot);
+  // Minutes and days stand in one picture: a root lets the short ones be told apart.
+  const y = (time: number) =>
+    round(height - bottom - Math.sqrt(time / most) * (height - top - bottom));
+  const line = (time: number, name: string) =>
+    `<path d="M8 ${y(time)}H${width - 8}" class="stroke-line-strong" stroke-dasharray="3 3"/>${words(width - 8, y(time) - 3, `${name} ${durationText(time)}`, "end")}`;
+  return {
+    width,
+    height,
+    svg: [
+      `<path d="M8 ${height - bottom}H${width - 8}" class="stroke-line"/>`,
+      half === most85 ? "" : line(half, "50% within"),
+      line(most85, "85% within"),
+      ...taken.map(
+        ({ day, time }) =>
+          `<circle cx="${x(day)}" cy="${y(time)}" r="3.5" class="fill-accent" fill-opacity="0.7"/>`,
+      ),
+      words(8, height - 5, calendarText(first.day)),
+      days.length > 1 ? words(width - 8, height - 5, calendarText(last.day), "end") : "",
+    ].join(""),
+    label: `Time from start to done of ${taken.length} tasks: 50% within ${durationText(half)}, 85% within ${durationText(most85)}.`,
+    facts: [
+      { term: "50% within", value: durationText(half) },
+      { term: "85% within", value: durationText(most85) },
+      { term: "From", value: `${taken.length} tasks` },
+    ],
+    stops: taken.map(({ day, code, time }) => ({
+      x: x(day),
+      text: `${code}: ${durationText(time)}, done ${calendarText(day)}`,
+    })),
+    table: {
+      head: ["Task", "Took", "Done"],
+      rows: taken.map(({ code, time, day }) => [code, durationText(time), calendarText(day)]),
+    },
+  };
+}
+
+/** The time within which so large a share was done. */
+function share(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? 0;
+}

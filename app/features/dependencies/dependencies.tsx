@@ -1,0 +1,184 @@
+import { Link, useFetcher } from "@remix-run/react";
+import { type ReactNode, useState } from "react";
+import type { AwaitedWork, Dependencies, DependencyKind } from "~/contract/dependency";
+import { isPageThing, rowAtHand, thingOf } from "~/features/items/at-hand";
+import { ActionForm } from "~/ui/action-form";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { TextField } from "~/ui/field";
+import { type PageKey, usePageKeys } from "~/ui/page-keys";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { StatusDot, StatusPill } from "~/ui/status-pill";
+import { useAnswer } from "~/ui/use-answer";
+import { WriteFields } from "~/ui/write-access";
+import { RemoveForm } from "./remove-dependency";
+import { useCandidates } from "./use-candidates";
+
+const fieldId = "blocked-by";
+const keys: readonly PageKey[] = [{ keys: "b", label: "Blocked by…", run: openPicker }];
+
+/** A highlighted row has a menu of its own for this key. */
+function openPicker(): boolean {
+  if (thingOf(rowAtHand()) && !isPageThing(rowAtHand())) return false;
+  const field = document.getElementById(fieldId);
+  field?.closest("details")?.setAttribute("open", "");
+  field?.focus();
+  return true;
+}
+
+interface Side {
+  kind: DependencyKind;
+  id: string;
+  dependencies: Dependencies;
+  /** Only the owner of the product may say that code has reached the main branch. */
+  isOwner: boolean;
+  /** What can be done although it waits. */
+  children?: ReactNode;
+}
+
+/** What a task or story waits for and what waits for it; `b` goes to the field that adds one. */
+export function DependenciesSection({ kind, id, dependencies, isOwner, children }: Side) {
+  const { blocked_by: blockers, blocks } = dependencies;
+  const open = blockers.filter(({ resolved }) => !resolved).length;
+  usePageKeys("Page", keys);
+  return (
+    <Section
+      title={open > 0 ? `Blocked by (${open})` : "Blocked by"}
+      about={
+        blockers.length === 0
+          ? `Add a ${kind} that must be done first. Agents do not start this one before it.`
+          : undefined
+      }
+    >
+      <Ends kind={kind} ends={blockers} id={id} />
+      {dependencies.awaited?.map((work) => (
+        <Awaited key={work.job_id} work={work} isOwner={isOwner} />
+      ))}
+      {children}
+      <AddForm kind={kind} id={id} count={blockers.length} />
+      {blocks.length > 0 ? (
+        <>
+          <h3 className="mt-4 mb-1 text-sm font-semibold">Blocks</h3>
+          <Ends kind={kind} ends={blocks} />
+        </>
+      ) : null}
+    </Section>
+  );
+}
+
+/** Done, and its code not where it is waited for: a worker sees the merge, else the owner says it. */
+function Awaited({ work, isOwner }: { work: AwaitedWork; isOwner: boolean }) {
+  const { job_id, task_code, branch, head_sha } = work;
+  return (
+    <div className="mt-2 grid justify-items-start gap-1.5 text-sm">
+      <p>
+        {task_code} is done, but its code is not on the main branch yet
+        {branch === null ? "." : <>: merge {<code className="break-all">{branch}</code>}.</>}
+      </p>
+      {isOwner ? (
+        <WriteFields quiet>
+          <ActionForm>
+            <input type="hidden" name="intent" value="mark-merged" />
+            <input type="hidden" name="job_id" value={job_id} />
+            {head_sha === null ? null : <input type="hidden" name="head_sha" value={head_sha} />}
+            <SubmitButton tone="plain" size="sm" pendingLabel="Saving…">
+              Mark as merged
+            </SubmitButton>
+          </ActionForm>
+        </WriteFields>
+      ) : null}
+    </div>
+  );
+}
+
+function Ends({
+  kind,
+  ends,
+  id,
+}: {
+  kind: DependencyKind;
+  ends: Dependencies["blocks"];
+  /** Who waits, where a press ends it. */
+  id?: string;
+}) {
+  return (
+    <ul className="grid gap-1.5">
+      {ends.map((end) => (
+        <li key={end.id} className="flex flex-wrap items-center gap-2 text-sm">
+          <StatusPill status={end.status} />
+          <Link
+            to={kind === "task" ? `/tasks/${end.id}` : `/stories/${end.id}`}
+            className="min-w-0 flex-1 truncate hover:underline"
+          >
+            <span className="font-mono text-xs text-muted">{end.code}</span> {end.title}
+          </Link>
+          {id === undefined ? null : <RemoveForm kind={kind} id={id} blocker={end} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What it could wait for, nearest first: one press each. */
+function CandidateList({ kind, id, typed }: { kind: DependencyKind; id: string; typed: string }) {
+  const candidates = useCandidates({ kind, id }, typed);
+  if (candidates === null || candidates.length === 0) return null;
+  return (
+    <WriteFields quiet>
+      <ActionForm className="mt-2 grid" aria-label="Possible blockers">
+        <input type="hidden" name="intent" value="add-dependency" />
+        {candidates.map(({ code, title, status }) => (
+          <button
+            key={code}
+            type="submit"
+            name="blocked_by"
+            value={code}
+            className="menu-item min-w-0"
+          >
+            <StatusDot status={status} />
+            <span className="font-mono text-xs text-muted">{code}</span>
+            <span className="min-w-0 truncate">{title}</span>
+          </button>
+        ))}
+      </ActionForm>
+    </WriteFields>
+  );
+}
+
+function AddForm({ kind, id, count }: { kind: DependencyKind; id: string; count: number }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const fetcher = useFetcher({ key: `add-dependency-${count}` });
+  const answer = useAnswer();
+  const form = useServerForm<"blocked_by">({
+    lastResult: fetcher.data ?? answer,
+    id: `add-dependency-${count}`,
+  });
+  return (
+    <details
+      key={count}
+      className="mt-3"
+      open={form.errors !== undefined || undefined}
+      onToggle={({ currentTarget }) => setTyped(currentTarget.open ? "" : null)}
+    >
+      <summary className="text-sm font-medium">Add a blocker</summary>
+      <ServerForm form={form} fetcher={fetcher} className="mt-2 grid gap-2">
+        <WriteFields quiet className="flex items-end gap-2">
+          <input type="hidden" name="intent" value="add-dependency" />
+          <TextField
+            label="Blocked by"
+            mono
+            autoComplete="off"
+            placeholder={kind === "task" ? "T-3" : "ST-003"}
+            {...form.field("blocked_by")}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+            id={fieldId}
+          />
+          <SubmitButton tone="plain" pending={fetcher.state !== "idle"} pendingLabel="Adding…">
+            Add
+          </SubmitButton>
+        </WriteFields>
+      </ServerForm>
+      {typed === null ? null : <CandidateList kind={kind} id={id} typed={typed} />}
+    </details>
+  );
+}

@@ -1,0 +1,177 @@
+import { Link } from "@remix-run/react";
+import clsx from "clsx";
+import { type ReactNode, useEffect, useState } from "react";
+import { visible } from "~/features/proof/visible";
+import { type BelowLine, LineColumn } from "./line-column";
+import { LineCounts } from "./line-counts";
+import type { ShownFile, ShownHunk, ShownLine } from "./shown-diff";
+import { useFileLines } from "./use-file-lines";
+
+const statusWords: Record<ShownFile["status"], string> = {
+  added: "added",
+  modified: "",
+  deleted: "deleted",
+  renamed: "renamed",
+  copied: "copied",
+  type_changed: "type changed",
+  submodule: "submodule",
+};
+
+/** One file of a diff. Its lines are loaded when somebody opens it, or scrolls near it. */
+export function ChangedFile({
+  file,
+  address,
+  isViewed,
+  onViewed,
+  below,
+  above,
+}: {
+  file: ShownFile;
+  /** Where its lines are. */
+  address: string;
+  isViewed: boolean;
+  onViewed: (isViewed: boolean) => void;
+  below: BelowLine;
+  /** What stands before the lines: comments whose lines are gone. */
+  above: ReactNode;
+}) {
+  const [isOpen, setOpen] = useState(!file.folded && !isViewed);
+  // What was viewed before is known only once the page runs.
+  useEffect(() => {
+    if (isViewed) setOpen(false);
+  }, [isViewed]);
+  const note = noteOf(file);
+  const { hunks, problem, place } = useFileLines(file, address, isOpen);
+  return (
+    <section
+      id={`file-${file.index}`}
+      aria-label={file.path}
+      data-path={file.path}
+      className="file scroll-mt-14 rounded-lg border border-line bg-surface"
+    >
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} ref={place}>
+        <summary className="file-name">
+          <span className="min-w-0 font-mono text-xs break-all">
+            {file.old_path ? <span className="text-muted">{visible(file.old_path)} → </span> : null}
+            {visible(file.path)}
+          </span>
+          <span className="text-xs text-muted">{statusWords[file.status]}</span>
+          <LineCounts additions={file.additions} deletions={file.deletions} />
+        </summary>
+        <div className="border-t border-line text-sm">
+          {note ? <p className="px-3 py-2 text-muted">{note}</p> : null}
+          {above}
+          {hunks ? (
+            <ChangedLines hunks={hunks} below={below} />
+          ) : (
+            <p className="px-3 py-2 text-muted">{problem ?? <Loading index={file.index} />}</p>
+          )}
+        </div>
+      </details>
+      <label className="flex items-center gap-1.5 border-t border-line px-3 py-1.5 text-xs text-muted pointer-coarse:py-3">
+        <input
+          type="checkbox"
+          autoComplete="off"
+          checked={isViewed}
+          onChange={(event) => {
+            onViewed(event.target.checked);
+            setOpen(!event.target.checked);
+          }}
+        />
+        Viewed
+      </label>
+    </section>
+  );
+}
+
+function Loading({ index }: { index: number }) {
+  return (
+    <>
+      Loading …{" "}
+      <Link to={`?open=${index}#file-${index}`} reloadDocument className="underline">
+        Show the diff
+      </Link>
+    </>
+  );
+}
+
+function noteOf(file: ShownFile): string | null {
+  if (file.status === "submodule")
+    return "A submodule: its commit changed. Open it in its own repository.";
+  if (file.binary) return "A binary file.";
+  if (file.truncated) {
+    return "Only part of this file is shown: it is too large, or a secret was removed. The branch has the whole file.";
+  }
+  if (file.note) return file.note;
+  return file.lineCount === 0 ? "No lines changed." : null;
+}
+
+/** The lines of a file. One text serves the unified and the split view: which of them is seen is decided by style alone. */
+function ChangedLines({ hunks, below }: { hunks: readonly ShownHunk[]; below: BelowLine }) {
+  return hunks.map((hunk) => (
+    <div key={placeOf(hunk.lines)} className="hunk">
+      {isFirst(hunk) || <p className="hunk-heading">{hunk.heading || "…"}</p>}
+      {segmentsOf(hunk.lines).map(({ isChange, old, next }) => (
+        <div
+          key={`${placeOf(old)} ${placeOf(next)}`}
+          className={clsx(
+            "seg",
+            isChange && "change",
+            Math.max(old.length, next.length) > 60 && "far",
+          )}
+        >
+          <LineColumn side="old" lines={old} below={below} isTwin={!isChange} />
+          <LineColumn side="new" lines={next} below={below} />
+        </div>
+      ))}
+    </div>
+  ));
+}
+
+/** Nothing is left out above the first line of a file. */
+function isFirst({ heading, lines }: ShownHunk): boolean {
+  const [, old, next] = lines[0] ?? [];
+  return heading === "" && (old === 1 || next === 1);
+}
+
+/** Where lines begin in the old and in the new file: no two pieces of a patch begin at the same line of both. */
+function placeOf([first]: readonly ShownLine[]): string {
+  const [, old, next] = first ?? [];
+  return `${old ?? ""}:${next ?? ""}`;
+}
+
+/** Lines that stayed (the same on both sides), or a change: what was there, and what is there now. */
+interface Segment {
+  isChange: boolean;
+  old: readonly ShownLine[];
+  next: readonly ShownLine[];
+}
+
+/** So many lines are laid out together; a browser skips those that nobody looks at. */
+const mostLines = 100;
+
+/** The lines of a hunk in pieces: a change never stands in one piece with what stayed. */
+function segmentsOf(lines: readonly ShownLine[]): Segment[] {
+  const segments: Segment[] = [];
+  for (let start = 0; start < lines.length; ) {
+    const isChange = lines[start]?.[0] !== "s";
+    let end = start;
+    while (end < lines.length && (lines[end]?.[0] !== "s") === isChange) end += 1;
+    segments.push(...piecesOf(lines.slice(start, end), isChange));
+    start = end;
+  }
+  return segments;
+}
+
+function piecesOf(lines: readonly ShownLine[], isChange: boolean): Segment[] {
+  const old = lines.filter(([kind]) => kind !== "a");
+  const next = lines.filter(([kind]) => kind !== "d");
+  // One that has both sides stays whole: cut in two it would be read in the wrong order.
+  if (isChange && old.length > 0 && next.length > 0) return [{ isChange, old, next }];
+  const pieces: Segment[] = [];
+  for (let start = 0; start < lines.length; start += mostLines) {
+    const end = start + mostLines;
+    pieces.push({ isChange, old: old.slice(start, end), next: next.slice(start, end) });
+  }
+  return pieces;
+}

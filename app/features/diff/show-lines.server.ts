@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import type { DiffFile } from "~/contract/job-diff";
+import { type Hunk, type PatchLine, parsePatch } from "~/contract/patch";
+import { RecentlyMade } from "~/features/markdown/recently-made.server";
+import { nameOf } from "~/features/proof/visible";
+import { languageOf } from "./languages";
+import type { ShownHunk, ShownLine } from "./shown-diff";
+import { askThread } from "./thread.server";
+
+/** A line is cut there: nobody reads on, and no page shall have to lay it out. */
+const longestLine = 2_000;
+/** What is longer stays without colours. */
+const longestCode = 400_000;
+/** Characters of shown files that are kept, so that a diff seen again costs nothing; each line counts as a hundred more. */
+const mostKept = 24_000_000;
+
+const kept = new RecentlyMade<ShownHunk[]>(mostKept);
+
+/** The lines of a file as HTML, coloured where its language is known; the same patch is made once. */
+export async function showLines({ path, patch }: DiffFile, viewer: string): Promise<ShownHunk[]> {
+  if (patch === undefined) return [];
+  const language = languageOf(path);
+  const key = createHash("sha256").update(`${language}\n${patch}`).digest("base64");
+  const known = kept.get(key);
+  if (known) return known;
+  const { hunks } = parsePatch(patch);
+  const sides = hunks.flatMap(({ lines }) => [
+    textOf(lines.filter(({ kind }) => kind !== "added")),
+    textOf(lines.filter(({ kind }) => kind !== "deleted")),
+  ]);
+  const coloured = language === null ? null : await highlight(language, sides, viewer);
+  const shown = shownHunks(hunks, coloured === "too-busy" ? null : coloured);
+  if (coloured !== "too-busy") kept.keep(key, shown, sizeOf(shown));
+  return shown;
+}
+
+/** Marks and colours make many characters of one, and a line takes room even when it is empty. */
+function sizeOf(hunks: readonly ShownHunk[]): number {
+  const lines = hunks.flatMap(({ lines }) => lines);
+  return lines.reduce((size, [, , , html]) => size + html.length + 100, 100 * hunks.length);
+}
+
+function shownHunks(hunks: readonly Hunk[], coloured: string[][] | null): ShownHunk[] {
+  return hunks.map(({ heading, lines }, number) => {
+    const old = coloured?.[number * 2]?.values();
+    const next = coloured?.[number * 2 + 1]?.values();
+    return {
+      heading: plain(heading),
+      lines: lines.map((line): ShownLine => {
+        const ofOld = line.kind === "added" ? undefined : old?.next().value;
+        const ofNew = line.kind === "deleted" ? undefined : next?.next().value;
+        const html = marked(ofNew ?? ofOld ?? escaped(cut(line.text))) + restOf(line);
+        return [shortKinds[line.kind], line.old, line.new, html];
+      }),
+    };
+  });
+}
+
+const shortKinds = { same: "s", added: "a", deleted: "d" } as const;
+
+/** Lines of HTML for each text; null where that would take too long, or goes wrong. */
+async function highlight(
+  language: string,
+  texts: string[],
+  viewer: string,
+): Promise<string[][] | "too-busy" | null> {
+  if (texts.reduce((sum, { length }) => sum + length, 0) > longestCode) return null;
+  const outcome = await askThread({ colour: { language, texts } }, viewer);
+  if (typeof outcome === "string") return outcome === "too-busy" ? outcome : null;
+  const lines: string[][] = JSON.parse(outcome.made);
+  return lines;
+}
+
+function textOf(lines: readonly PatchLine[]): string {
+  return lines.map(({ text }) => cut(text)).join("\n");
+}
+
+function cut(text: string): string {
+  return text.slice(0, longestLine).replace(/\p{Surrogate}/gu, "\ufffd");
+}
+
+function restOf({ text, isUnended }: PatchLine): string {
+  const rest = text.length - longestLine;
+  const left = rest > 0 ? mark(`… ${rest} more characters`) : "";
+  return isUnended ? `${left}${mark("no newline")}` : left;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+/** What would change how a line is read without being seen: control characters, and those that turn the direction round. */
+function marked(html: string): string {
+  return html
+    .replace(/\r$/, "")
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+      character === "\t" || isHarmless(character) ? character : mark(nameOf(character)),
+    );
+}
+
+/** Soft hyphens and joiners are parts of words and of pictures. */
+function isHarmless(character: string): boolean {
+  return character === "\u00ad" || character === "\u200d";
+}
+
+function mark(words: string): string {
+  return `<b class="mark">${words}</b>`;
+}
+
+function plain(text: string): string {
+  return cut(text).replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
+}

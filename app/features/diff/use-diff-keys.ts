@@ -1,0 +1,65 @@
+import { useMemo } from "react";
+import { usePageKeys } from "~/ui/page-keys";
+
+const lineSelector = ".seg > :not(.twin) .l";
+
+/** Keys of a diff: `j` and `k` go by lines, `n` and `p` by changes, `J` and `K` by files. */
+export function useDiffKeys(onComment: (line: HTMLElement) => void): void {
+  const keys = useMemo(
+    () => [
+      { keys: "j", label: "Next line", run: () => step(lineSelector, 1) },
+      { keys: "k", label: "Previous line", run: () => step(lineSelector, -1) },
+      { keys: "n", label: "Next change", run: () => step(".change", 1) },
+      { keys: "p", label: "Previous change", run: () => step(".change", -1) },
+      { keys: "Shift+J", label: "Next file", run: () => step(".file summary", 1) },
+      { keys: "Shift+K", label: "Previous file", run: () => step(".file summary", -1) },
+      { keys: "v", label: "Mark the file as viewed", run: markViewed },
+      {
+        keys: "r",
+        label: "Comment on the line",
+        run: () => {
+          const line = current()?.closest<HTMLElement>(".l");
+          if (line) onComment(line);
+        },
+      },
+    ],
+    [onComment],
+  );
+  usePageKeys("Changes", keys);
+}
+
+function current(): HTMLElement | null {
+  const { activeElement } = document;
+  return activeElement instanceof HTMLElement ? activeElement : null;
+}
+
+/** From where the focus is to the next of its kind, in the order of the page. */
+function step(selector: string, direction: 1 | -1): void {
+  const all = [...document.querySelectorAll<HTMLElement>(selector)].filter(
+    (element) => element.offsetParent !== null || element.closest(".far") !== null,
+  );
+  const from = current();
+  const isAt = (element: HTMLElement): boolean => from !== null && element.contains(from);
+  const at = all.findIndex(isAt);
+  const following = (element: HTMLElement): boolean =>
+    from !== null &&
+    (element.compareDocumentPosition(from) & Node.DOCUMENT_POSITION_PRECEDING) !== 0;
+  const isInDiff = from?.closest(".file") != null;
+  const next =
+    at >= 0
+      ? all[at + direction]
+      : !isInDiff
+        ? all[0]
+        : direction === 1
+          ? all.find(following)
+          : all.findLast((element) => !following(element));
+  if (!next) return;
+  const target = next.matches(".change") ? (next.querySelector<HTMLElement>(".l") ?? next) : next;
+  if (!target.matches("summary")) target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+  target.scrollIntoView({ block: "center" });
+}
+
+function markViewed(): void {
+  current()?.closest(".file")?.querySelector<HTMLElement>("label input")?.click();
+}

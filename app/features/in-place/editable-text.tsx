@@ -1,0 +1,105 @@
+import type { MouseEvent, ReactNode } from "react";
+import { Prose, type SafeHtml } from "~/features/markdown/prose";
+import { Section } from "~/ui/card";
+import { useWriteAccess } from "~/ui/write-access";
+import { EditLink } from "./edit-link";
+import { Editor } from "./editor";
+import { type InPlace, type InPlaceText, useInPlace } from "./use-in-place";
+
+/** A text that is read ten times and edited once: formatted, until somebody clicks it or presses `e`. */
+export function EditableText({
+  content,
+  empty,
+  mono,
+  inPanel = false,
+  ...text
+}: InPlaceText & {
+  content: SafeHtml | null;
+  /** What stands there as long as nothing does. */
+  empty: ReactNode;
+  mono?: boolean;
+  /** In a side panel: without a card of its own. */
+  inPanel?: boolean;
+}) {
+  const place = useInPlace(text);
+  const { label } = text;
+  const edit = place.editing ? null : <EditLink label={label} place={place} />;
+  const body = place.editing ? (
+    <Editor text={text} place={place} mono={mono} />
+  ) : (
+    <Reading label={label} place={place} content={content} empty={empty} />
+  );
+  if (inPanel) {
+    return (
+      <section aria-label={label} data-editable>
+        <div className="flex min-h-7 items-center justify-between gap-2">
+          <h3 className="text-xs font-semibold text-muted">{label}</h3>
+          {edit}
+        </div>
+        {body}
+      </section>
+    );
+  }
+  return (
+    <div data-editable>
+      <Section title={label} actions={edit}>
+        {body}
+      </Section>
+    </div>
+  );
+}
+
+function Reading({
+  label,
+  place,
+  content,
+  empty,
+}: {
+  label: string;
+  place: InPlace;
+  content: SafeHtml | null;
+  empty: ReactNode;
+}) {
+  const { canWrite } = useWriteAccess();
+  const { pending, hasKept } = place;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the pencil beside it is the same for keys */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the pencil beside it is the same for keys */}
+      <div
+        className={canWrite ? "editable" : undefined}
+        onClick={(event) => canWrite && isMeantForText(event) && place.edit()}
+      >
+        {pending !== null ? (
+          <p className="prose whitespace-pre-wrap">{pending || "Empty"}</p>
+        ) : content ? (
+          <Prose content={content} />
+        ) : (
+          <p className="text-sm text-muted">{empty}</p>
+        )}
+      </div>
+      {hasKept ? <KeptNotice label={label} place={place} /> : null}
+    </>
+  );
+}
+
+/** Somebody left the editor with a text that was not saved. */
+export function KeptNotice({ label, place }: { label: string; place: InPlace }) {
+  return (
+    <p role="status" className="mt-2 flex flex-wrap items-center gap-2 text-xs text-waiting">
+      You have unsaved text.
+      <button type="button" className="underline" onClick={place.edit}>
+        Go on<span className="sr-only"> with {label.toLowerCase()}</span>
+      </button>
+      <button type="button" className="underline" onClick={place.discard}>
+        Throw it away
+      </button>
+    </p>
+  );
+}
+
+/** A click on a link follows it, and who selects words wants to copy them. */
+export function isMeantForText({ target }: MouseEvent): boolean {
+  if (target instanceof Element && target.closest("a, button, summary")) return false;
+  return window.getSelection()?.isCollapsed ?? true;
+}

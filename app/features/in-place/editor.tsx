@@ -1,0 +1,167 @@
+import { Link, useLocation } from "@remix-run/react";
+import clsx from "clsx";
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
+import { EnhancedField } from "~/ui/action-form";
+import { Kbd } from "~/ui/badge";
+import { buttonClass, SubmitButton } from "~/ui/button";
+import { FieldErrors } from "~/ui/field";
+import { HiddenFields } from "~/ui/hidden-fields";
+import { useHydrated } from "~/ui/use-hydrated";
+import { editParameter } from "./edit-parameter";
+import type { InPlace, InPlaceText } from "./use-in-place";
+
+const controlClass =
+  "w-full rounded border border-line-strong bg-raised px-2.5 text-ink aria-[invalid=true]:border-danger";
+
+interface EditorProps {
+  text: InPlaceText;
+  place: InPlace;
+  /** One line instead of a text area. */
+  line?: boolean;
+  mono?: boolean | undefined;
+  placeholder?: string | undefined;
+  inputMode?: "numeric" | "url" | undefined;
+}
+
+/** The form that stands where the text was. Esc leaves, Enter (in a line) or Ctrl+Enter saves. */
+export function Editor({ text, place, ...control }: EditorProps) {
+  const id = useId();
+  const [base] = useState(text.value);
+  const input = useFocusAtEnd();
+  const typed = () => input.current?.value ?? "";
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      place.leave(typed());
+    }
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+      event.preventDefault();
+      input.current?.form?.requestSubmit();
+    }
+  };
+  return (
+    <place.fetcher.Form
+      method="post"
+      action={text.action}
+      className="grid gap-2 font-normal tracking-normal"
+      onSubmit={(event) => {
+        if (typed() === text.value) {
+          event.preventDefault();
+          place.leave(typed());
+        } else place.send();
+      }}
+    >
+      <EnhancedField />
+      <HiddenFields fields={text.fields} />
+      <Control {...control} {...{ id, input, text, place, onKeyDown }} />
+      <FieldErrors id={`${id}-error`} errors={place.refusal} />
+      {text.value === base ? null : (
+        <p role="status" className="text-xs text-waiting">
+          Somebody else changed this while you were editing. Saving replaces their text with yours.
+        </p>
+      )}
+      <Ways line={control.line} onLeave={() => place.leave(typed())} />
+    </place.fetcher.Form>
+  );
+}
+
+/** What is typed into: a line, or an area that grows with its text. */
+function Control({
+  id,
+  input,
+  text,
+  place,
+  line,
+  mono,
+  placeholder,
+  inputMode,
+  onKeyDown,
+}: EditorProps & {
+  id: string;
+  input: RefObject<HTMLInputElement & HTMLTextAreaElement>;
+  onKeyDown: (event: KeyboardEvent) => void;
+}) {
+  const isRefused = place.refusal.length > 0;
+  const field = {
+    ref: input,
+    id,
+    name: text.name,
+    defaultValue: place.text,
+    placeholder,
+    "aria-label": text.label,
+    "aria-invalid": isRefused || undefined,
+    "aria-describedby": isRefused ? `${id}-error` : undefined,
+    onKeyDown,
+  };
+  if (line) {
+    return (
+      <input
+        type="text"
+        inputMode={inputMode}
+        className={clsx(controlClass, "h-9 text-sm pointer-coarse:h-11", mono && "font-mono")}
+        {...field}
+      />
+    );
+  }
+  return (
+    <textarea
+      rows={4}
+      className={clsx(
+        controlClass,
+        "field-sizing-content max-h-[70dvh] min-h-24 py-2 leading-normal",
+        mono && "font-mono text-sm",
+      )}
+      {...field}
+    />
+  );
+}
+
+/** The focus goes into the field, behind what stands there. */
+function useFocusAtEnd() {
+  const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const element = input.current;
+    element?.focus();
+    element?.setSelectionRange(element.value.length, element.value.length);
+  }, []);
+  return input;
+}
+
+/** How the editor is left, with its text and without. */
+function Ways({ line, onLeave }: { line: boolean | undefined; onLeave: () => void }) {
+  const hydrated = useHydrated();
+  const { pathname, search } = useLocation();
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <SubmitButton size="sm" pending={false}>
+        Save
+      </SubmitButton>
+      <Link
+        to={withoutEdit(pathname, search)}
+        role="button"
+        preventScrollReset
+        className={buttonClass("quiet", "sm")}
+        onClick={(event) => {
+          event.preventDefault();
+          onLeave();
+        }}
+      >
+        Leave
+      </Link>
+      {hydrated ? (
+        <span className="hidden text-xs font-normal text-muted keyboard:inline">
+          <Kbd>{line ? "Enter" : "Ctrl Enter"}</Kbd> to save, <Kbd>Esc</Kbd> to cancel
+          {line ? "" : "; Markdown"}
+        </span>
+      ) : null}
+    </div>
+  );
+}
+
+function withoutEdit(pathname: string, search: string): string {
+  const params = new URLSearchParams(search);
+  params.delete(editParameter);
+  const rest = params.toString();
+  return rest ? `${pathname}?${rest}` : pathname;
+}

@@ -1,0 +1,146 @@
+import { useFetcher } from "@remix-run/react";
+import { type ReactNode, useId, useRef } from "react";
+import { type ActionAnswer, EnhancedField } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import type { SelectOption } from "~/ui/field";
+import { HiddenFields } from "~/ui/hidden-fields";
+import { useToldAnswer } from "~/ui/tell-answer";
+import { useEarlierChoices } from "~/ui/use-earlier-choices";
+import { useHydrated } from "~/ui/use-hydrated";
+import { WriteFields } from "~/ui/write-access";
+import { EditLink } from "./edit-link";
+import { Editor } from "./editor";
+import { type InPlaceText, useInPlace } from "./use-in-place";
+
+/** What a thing is, one line each; every value is its own picker. */
+export function Properties({ children, footer }: { children: ReactNode; footer?: ReactNode }) {
+  return (
+    <Section title="Properties">
+      <PropertyList>{children}</PropertyList>
+      {footer ? (
+        <WriteFields quiet className="mt-3 flex flex-wrap gap-2 border-t border-line pt-3">
+          {footer}
+        </WriteFields>
+      ) : null}
+    </Section>
+  );
+}
+
+/** The same in a side panel, without a card. */
+export function PropertyList({ children }: { children: ReactNode }) {
+  return <WriteFields className="grid gap-0.5">{children}</WriteFields>;
+}
+
+/** One property of a few values: the platform's select, which sends what is chosen at once. */
+export function Picker({
+  label,
+  name,
+  value,
+  options,
+  fields,
+  action,
+  children,
+}: {
+  label: string;
+  name: string;
+  value: string;
+  options: readonly SelectOption[];
+  fields: Readonly<Record<string, string>>;
+  /** Where it is sent, when that is not the page. */
+  action?: string;
+  /** A link beside it, to what is chosen. */
+  children?: ReactNode;
+}) {
+  const id = useId();
+  const hydrated = useHydrated();
+  const form = useRef<HTMLFormElement>(null);
+  useEarlierChoices(form);
+  const fetcher = useFetcher<ActionAnswer>({
+    key: `pick ${Object.values(fields).concat(name).join(" ")}`,
+  });
+  const { data, state, formData } = fetcher;
+  useToldAnswer(data);
+  const chosen = state === "idle" ? value : String(formData?.get(name) ?? value);
+  const known = options.some((option) => option.value === chosen);
+  return (
+    <fetcher.Form
+      ref={form}
+      method="post"
+      action={action}
+      autoComplete="off"
+      className="property"
+      aria-busy={state !== "idle"}
+    >
+      <label htmlFor={id}>{label}</label>
+      <EnhancedField />
+      <HiddenFields fields={fields} />
+      <span className="flex min-w-0 items-center gap-1.5">
+        <select
+          // Without script the browser keeps the choice; with it the value follows what is known.
+          {...(hydrated ? { value: chosen } : { defaultValue: value })}
+          id={id}
+          name={name}
+          className="picker"
+          onChange={() => fetcher.submit(form.current)}
+        >
+          {known ? null : <option value={chosen}>{chosen}</option>}
+          {options.map((option) => (
+            <option key={option.value} value={option.value} disabled={option.disabled}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+        {hydrated ? null : (
+          <Button type="submit" size="sm">
+            Set
+          </Button>
+        )}
+        {children}
+      </span>
+    </fetcher.Form>
+  );
+}
+
+/** One property that is typed. */
+export function TypedProperty({
+  empty,
+  mono,
+  placeholder,
+  inputMode,
+  note,
+  ...text
+}: InPlaceText & {
+  empty?: string;
+  mono?: boolean;
+  placeholder?: string;
+  inputMode?: "numeric" | "url";
+  /** What there is to know about the value, under it. */
+  note?: string;
+}) {
+  const place = useInPlace(text);
+  const shown = place.pending ?? text.value;
+  return (
+    <div className="property" data-editable>
+      <span className="property-label">{text.label}</span>
+      {place.editing ? (
+        <Editor
+          text={text}
+          place={place}
+          line
+          mono={mono}
+          placeholder={placeholder}
+          inputMode={inputMode}
+        />
+      ) : (
+        <span className="flex min-w-0 items-center justify-between gap-1 pl-1.5">
+          <span className={shown === "" ? "text-muted" : mono ? "font-mono text-xs" : ""}>
+            {shown === "" ? (empty ?? "None") : shown}
+            {note ? <span className="block text-xs text-muted">{note}</span> : null}
+          </span>
+          <EditLink label={text.label} place={place} />
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { StoryPageData } from "~/contract/page-data";
+import type { SafeHtml } from "~/features/markdown/prose";
+import { EditableText } from "./editable-text";
+
+/** What is wanted and when it is done, on the story's page and in its panel. */
+export function StoryTexts({
+  story,
+  description,
+  criteria,
+  inPanel = false,
+  intent = "update",
+  action,
+}: {
+  story: StoryPageData["story"];
+  description: SafeHtml | null;
+  criteria: SafeHtml | null;
+  inPanel?: boolean;
+  intent?: string;
+  /** Where it is sent, when that is not the page. */
+  action?: string | undefined;
+}) {
+  const fields = { intent, story_id: story.id };
+  return (
+    <>
+      <EditableText
+        key={`description ${story.id}`}
+        label="Description"
+        name="description"
+        value={story.description}
+        fields={fields}
+        action={action}
+        content={description}
+        empty="Who needs this, and why?"
+        inPanel={inPanel}
+      />
+      <EditableText
+        key={`criteria ${story.id}`}
+        label="Acceptance criteria"
+        name="acceptance_criteria"
+        value={story.acceptance_criteria}
+        fields={fields}
+        action={action}
+        content={criteria}
+        empty="How can you tell that it is done?"
+        inPanel={inPanel}
+      />
+    </>
+  );
+}

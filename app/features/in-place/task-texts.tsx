@@ -1,0 +1,50 @@
+import type { TaskPageData } from "~/contract/page-data";
+import type { SafeHtml } from "~/features/markdown/prose";
+import { EditableText } from "./editable-text";
+
+/** What a task is about and how it is to be done, on its page and in its panel. */
+export function TaskTexts({
+  task,
+  description,
+  plan,
+  inPanel = false,
+  intent = "edit",
+  action,
+}: {
+  task: TaskPageData["task"];
+  description: SafeHtml | null;
+  plan: SafeHtml | null;
+  inPanel?: boolean;
+  intent?: string;
+  /** Where it is sent, when that is not the page. */
+  action?: string | undefined;
+}) {
+  const fields = { intent, task_id: task.id };
+  return (
+    <>
+      <EditableText
+        key={`description ${task.id}`}
+        label="Description"
+        name="description"
+        value={task.description}
+        fields={fields}
+        action={action}
+        content={description}
+        empty="What needs to be done?"
+        inPanel={inPanel}
+      />
+      <EditableText
+        key={`plan ${task.id}`}
+        label="Implementation plan"
+        name="implementation_plan"
+        value={task.implementation_plan ?? ""}
+        fields={fields}
+        action={action}
+        content={plan}
+        empty="No plan yet. A run needs a plan for every task."
+        mono
+        inPanel={inPanel}
+      />
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import { useFetcher, useLocation } from "@remix-run/react";
+import { useEffect, useRef, useState } from "react";
+import { focusAfterDrawing } from "~/features/items/at-hand";
+import type { ActionAnswer } from "~/ui/action-form";
+import { tellAnswer } from "~/ui/tell-answer";
+import { useAnswer } from "~/ui/use-answer";
+import { editParameter } from "./edit-parameter";
+
+/** One text of a thing, and the hidden fields that say to the page's action what it is. */
+export interface InPlaceText {
+  label: string;
+  name: string;
+  value: string;
+  /** With the thing's id among them, so that no text is ever taken for another thing's. */
+  fields: Readonly<Record<string, string>>;
+  /** Where it is sent, when that is not the page. */
+  action?: string | undefined;
+}
+
+/**
+ * Reading and editing one text in its place. Saved at once for the eye: the text as typed stands there until the service
+ * has answered; a refusal opens the editor again with everything that was typed.
+ */
+export function useInPlace({ name, value, fields }: InPlaceText) {
+  const key = Object.values(fields).concat(name).join(" ");
+  const fetcher = useFetcher<ActionAnswer>({ key: `in-place ${key}` });
+  const { search } = useLocation();
+  const params = new URLSearchParams(search);
+  const withoutScript = useAnswer();
+  const [editing, setEditing] = useState(params.get(editParameter) === name);
+  const [kept, keep] = useKeptText(key);
+  const [refusal, setRefusal] = useState<readonly string[]>([]);
+  const sent = useRef("");
+  const opener = useRef<HTMLAnchorElement>(null);
+  const { state, data, formData } = fetcher;
+
+  useEffect(() => {
+    const text = formData?.get(name);
+    if (typeof text === "string") sent.current = text;
+  }, [formData, name]);
+  const told = useRef(data);
+  useEffect(() => {
+    if (!data || data === told.current) return;
+    told.current = data;
+    const found = refusalOf(data, name);
+    const isRefused = found.length > 0;
+    setRefusal(found);
+    keep(isRefused ? sent.current : undefined);
+    if (isRefused) setEditing(true);
+    else tellAnswer(data);
+  });
+
+  /** Back to reading; what was typed and not saved is kept. */
+  function leave(typed: string) {
+    keep(typed === value ? undefined : typed);
+    close();
+  }
+  function close() {
+    setEditing(false);
+    setRefusal([]);
+    focusAfterDrawing(() => opener.current);
+  }
+
+  const pending = state === "idle" ? null : formData?.get(name);
+  params.set(editParameter, name);
+  return {
+    fetcher,
+    editing,
+    opener,
+    editTo: `?${params}`,
+    text: kept ?? typedIn(withoutScript, name) ?? value,
+    /** The text that is on its way, while it is. */
+    pending: typeof pending === "string" ? pending : null,
+    hasKept: kept !== undefined,
+    refusal: refusal.length > 0 ? refusal : refusalOf(editing ? withoutScript : null, name),
+    edit: () => setEditing(true),
+    /** Sent: read again, with what was typed. */
+    send: close,
+    leave,
+    discard: () => keep(undefined),
+  };
+}
+
+export type InPlace = ReturnType<typeof useInPlace>;
+
+/** What an action says about one field of a form that was refused; empty when all is well. */
+function refusalOf(answer: unknown, name: string): string[] {
+  if (typeof answer !== "object" || answer === null || !("error" in answer)) return [];
+  const { error } = answer;
+  if (typeof error === "string") return [error];
+  if (typeof error !== "object" || error === null) return [];
+  return Object.entries(error)
+    .filter(([path]) => path === name || path === "")
+    .flatMap(([, messages]) => (Array.isArray(messages) ? messages.map(String) : []));
+}
+
+/** What was typed into a refused form, as its answer brings it back to a page without script. */
+function typedIn(answer: unknown, name: string): string | undefined {
+  if (typeof answer !== "object" || answer === null || !("initialValue" in answer))
+    return undefined;
+  const { initialValue } = answer;
+  const typed = Object.entries(initialValue ?? {}).find(([field]) => field === name)?.[1];
+  return typeof typed === "string" ? typed : undefined;
+}
+
+/**
+ * Texts that were typed and neither saved nor thrown away: they outlive their editor and the page, until the tab goes.
+ * In memory only, so that nothing of one account is left for the next.
+ */
+const kept = new Map<string, string>();
+
+/** What is kept under a key, and how to keep another text there, or none. Whoever closes the tab meanwhile is asked first. */
+function useKeptText(key: string) {
+  const [text, setText] = useState(() => kept.get(key));
+  const keep = (next: string | undefined) => {
+    if (next === undefined) kept.delete(key);
+    else kept.set(key, next);
+    if (kept.size > 0) window.addEventListener("beforeunload", askFirst);
+    else window.removeEventListener("beforeunload", askFirst);
+    setText(next);
+  };
+  return [text, keep] as const;
+}
+
+function askFirst(event: BeforeUnloadEvent) {
+  event.preventDefault();
+}

@@ -1,0 +1,53 @@
+import type { InboxItem } from "~/contract/inbox";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { useHydrated } from "~/ui/use-hydrated";
+import { WriteFields } from "~/ui/write-access";
+
+/** Archive and Snooze of one item: for this person only, the thing itself stays as it is. */
+export function PutAside({ item }: { item: Pick<InboxItem, "kind" | "id" | "state"> }) {
+  return (
+    <WriteFields quiet>
+      <ActionForm action="/inbox" className="flex gap-1" aria-label="Archive or snooze">
+        <input type="hidden" name="intent" value="mark" />
+        <input type="hidden" name="kind" value={item.kind} />
+        <input type="hidden" name="id" value={item.id} />
+        <TomorrowMorning />
+        {item.state === "open" ? (
+          <>
+            <Mark value="done" label="Archive" about="Archive for you only (e)" />
+            <Mark value="later" label="Snooze" about="Snooze until tomorrow morning (h)" />
+          </>
+        ) : (
+          <Mark value="open" label="Move to inbox" about="Move back to your inbox" />
+        )}
+      </ActionForm>
+    </WriteFields>
+  );
+}
+
+function Mark({ value, label, about }: { value: string; label: string; about: string }) {
+  return (
+    <Button
+      type="submit"
+      name="mark"
+      value={value}
+      size="sm"
+      tone="quiet"
+      title={about}
+      className="pointer-coarse:h-10 pointer-coarse:px-3"
+    >
+      {label}
+    </Button>
+  );
+}
+
+/** Only the browser knows where the morning begins; without script it is that of the server. */
+function TomorrowMorning() {
+  const hydrated = useHydrated();
+  if (!hydrated) return null;
+  const morning = new Date();
+  morning.setDate(morning.getDate() + 1);
+  morning.setHours(7, 0, 0, 0);
+  return <input type="hidden" name="until" value={morning.toISOString()} />;
+}

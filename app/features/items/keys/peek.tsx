@@ -1,0 +1,137 @@
+import { Link, useFetcher } from "@remix-run/react";
+import { useEffect } from "react";
+import { movableColumns } from "~/features/board/columns";
+import { PriorityPicker } from "~/features/in-place/priority-picker";
+import { Picker, PropertyList } from "~/features/in-place/properties";
+import { StoryTexts } from "~/features/in-place/story-texts";
+import { TaskTexts } from "~/features/in-place/task-texts";
+import { PanelTitle } from "~/features/in-place/thing-titles";
+import { StandingStill } from "~/features/jobs/standing-still";
+import type { loader as storyLoader } from "~/routes/_app.stories.$storyId/route";
+import type { loader as taskLoader } from "~/routes/_app.tasks.$taskId/route";
+import { ButtonLink } from "~/ui/button";
+import { SidePanel } from "~/ui/rare/side-panel";
+import { StatusPill } from "~/ui/status-pill";
+import { focusRow } from "../at-hand";
+
+/** A task or a story beside the list, while the focus stays in the list. What can be changed there is changed in place. */
+export default function Peek({ thing, onClose }: { thing: string; onClose: () => void }) {
+  const [kind, id = ""] = thing.split(":");
+  const close = () => {
+    onClose();
+    focusRow(thing);
+  };
+  return kind === "task" ? (
+    <TaskPeek key={id} id={id} onClose={close} />
+  ) : (
+    <StoryPeek key={id} id={id} onClose={close} />
+  );
+}
+
+interface PeekProps {
+  id: string;
+  onClose: () => void;
+}
+
+/** What the page of a thing would read. */
+function useRead<Loader>(to: string) {
+  const { data, load } = useFetcher<Loader>({ key: `peek ${to}` });
+  useEffect(() => load(to), [load, to]);
+  return data;
+}
+
+function TaskPeek({ id, onClose }: PeekProps) {
+  const to = `/tasks/${id}`;
+  const data = useRead<typeof taskLoader>(to);
+  if (!data) return <Waiting onClose={onClose} />;
+  const { task, story } = data.page;
+  const fields = { intent: "edit", task_id: id };
+  return (
+    <SidePanel
+      title={<PanelTitle thing={task} fields={fields} action={to} />}
+      closeTo={to}
+      onClose={onClose}
+    >
+      <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+        <StatusPill status={task.status} />
+        <ButtonLink to={to} size="sm">
+          Open task
+        </ButtonLink>
+        <span>
+          in{" "}
+          <Link to={`/stories/${story.id}`} className="hover:underline">
+            {story.code} {story.title}
+          </Link>
+        </span>
+      </p>
+      {data.why ? (
+        <div className="text-sm text-muted">
+          <StandingStill reasons={data.why} />
+        </div>
+      ) : null}
+      <TaskTexts task={task} description={data.description} plan={data.plan} action={to} inPanel />
+      <PropertyList>
+        <Picker
+          label="Status"
+          name="status"
+          value={task.status}
+          action={to}
+          fields={{ intent: "set-status", task_id: id }}
+          options={movableColumns.map(({ status, label }) => ({ value: status, label }))}
+        />
+        <PriorityPicker value={task.priority} action={to} fields={fields} />
+      </PropertyList>
+    </SidePanel>
+  );
+}
+
+function StoryPeek({ id, onClose }: PeekProps) {
+  const to = `/stories/${id}`;
+  const data = useRead<typeof storyLoader>(to);
+  if (!data) return <Waiting onClose={onClose} />;
+  const { story, members } = data.page;
+  const fields = { intent: "update", story_id: id };
+  return (
+    <SidePanel
+      title={<PanelTitle thing={story} fields={fields} action={to} />}
+      closeTo={to}
+      onClose={onClose}
+    >
+      <p className="flex flex-wrap items-center gap-2">
+        <StatusPill status={story.status} />
+        <ButtonLink to={to} size="sm">
+          Open story
+        </ButtonLink>
+      </p>
+      <StoryTexts
+        story={story}
+        description={data.description}
+        criteria={data.criteria}
+        action={to}
+        inPanel
+      />
+      <PropertyList>
+        <Picker
+          label="Assignee"
+          name="assignee_id"
+          value={story.assignee_id ?? ""}
+          action={to}
+          fields={{ intent: "assign", story_id: id }}
+          options={[
+            { value: "", label: "Unassigned" },
+            ...members.map((member) => ({ value: member.id, label: member.username })),
+          ]}
+        />
+        <PriorityPicker value={story.priority} action={to} fields={fields} />
+      </PropertyList>
+    </SidePanel>
+  );
+}
+
+function Waiting({ onClose }: { onClose: () => void }) {
+  return (
+    <SidePanel title="Loading…" closeTo="." onClose={onClose}>
+      <div className="min-h-40" />
+    </SidePanel>
+  );
+}

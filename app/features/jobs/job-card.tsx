@@ -1,0 +1,123 @@
+import { Link } from "@remix-run/react";
+import type { AgentJob } from "~/contract/agent-job";
+import { LineCounts } from "~/features/diff/line-counts";
+import { CodeChip } from "~/ui/badge";
+import { Fact, Facts } from "~/ui/card";
+import { costsText, tokensText } from "~/ui/numbers";
+import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { JobStatus } from "./job-status";
+
+export const jobKinds: Record<string, string> = {
+  TASK_IMPLEMENTATION: "Task",
+  PLAN_CHAT: "Idea conversation",
+  SPRINT_IMPLEMENTATION: "Whole sprint",
+};
+
+const failureWords: Record<string, string> = {
+  agent_error: "The agent failed",
+  verification_failed: "Verification failed",
+  rate_limited: "Model rate limit reached",
+  infrastructure: "Worker failed",
+  cancelled: "Cancelled",
+};
+
+/** All tokens that a job used, cached ones included. */
+export function tokensOf(
+  job: Pick<
+    AgentJob,
+    "input_tokens" | "output_tokens" | "cache_read_tokens" | "cache_write_tokens"
+  >,
+): number {
+  return (
+    (job.input_tokens ?? 0) +
+    (job.output_tokens ?? 0) +
+    (job.cache_read_tokens ?? 0) +
+    (job.cache_write_tokens ?? 0)
+  );
+}
+
+/** One job with everything that is known about it. `isHere` on its own page. */
+export function JobCard({ job, isHere = false }: { job: AgentJob; isHere?: boolean }) {
+  return (
+    <article
+      aria-label={`Job ${job.status}`}
+      className="grid gap-3 rounded-lg border border-line bg-surface p-4"
+    >
+      <header className="flex flex-wrap items-center gap-2 text-sm">
+        <JobStatus job={job} />
+        {isHere ? null : (
+          <Link
+            to={`/jobs/${job.id}`}
+            className="text-accent underline underline-offset-2 hover:decoration-2"
+          >
+            Job
+          </Link>
+        )}
+        {job.sprint_run_id ? (
+          <Link
+            to={`/products/${job.product_id}/runs/${job.sprint_run_id}`}
+            className="text-accent underline underline-offset-2 hover:decoration-2"
+          >
+            Sprint run
+          </Link>
+        ) : null}
+        <span className="text-xs text-muted">
+          <RelativeTime at={job.created_at} />
+        </span>
+      </header>
+      {job.failure_reason ? (
+        <p className="text-sm text-failed">
+          {job.failure_class ? `${failureWords[job.failure_class]}: ` : ""}
+          {job.failure_reason}
+        </p>
+      ) : null}
+      {job.summary ? <p className="text-sm whitespace-pre-wrap">{job.summary}</p> : null}
+      <JobFacts job={job} />
+    </article>
+  );
+}
+
+/** How long it took, what it cost, and where its work is. */
+function JobFacts({ job }: { job: AgentJob }) {
+  const tokens = tokensOf(job);
+  return (
+    <Facts>
+      {job.worker_name ? <Fact term="Worker">{job.worker_name}</Fact> : null}
+      {job.started_at ? (
+        <Fact term="Duration">
+          <Elapsed from={job.started_at} to={job.finished_at} />
+        </Fact>
+      ) : null}
+      {job.verify_result ? (
+        <Fact term="Verification">{job.verify_result.toLowerCase()}</Fact>
+      ) : null}
+      {tokens > 0 ? <Fact term={job.model_id ?? "Tokens"}>{tokensText(tokens)}</Fact> : null}
+      {job.costs.length > 0 ? <Fact term="Cost">{costsText(job.costs)}</Fact> : null}
+      {job.retry_count > 0 ? <Fact term="Retries">{job.retry_count}</Fact> : null}
+      {job.additions !== null && job.deletions !== null ? (
+        <Fact term="Changes">
+          <Link to={`/jobs/${job.id}/changes`} className="underline underline-offset-2">
+            <LineCounts additions={job.additions} deletions={job.deletions} />
+          </Link>
+        </Fact>
+      ) : null}
+      {job.branch ? (
+        <Fact term="Branch">
+          <code className="font-mono text-xs font-normal break-all text-muted">{job.branch}</code>
+        </Fact>
+      ) : null}
+      {job.head_sha ? (
+        <Fact term="Commit">
+          <CodeChip>{job.head_sha.slice(0, 10)}</CodeChip>
+        </Fact>
+      ) : null}
+      {job.pr_url ? (
+        <Fact term="Pull request">
+          <a href={job.pr_url} rel="noreferrer" className="text-accent underline">
+            open
+          </a>
+        </Fact>
+      ) : null}
+    </Facts>
+  );
+}

@@ -1,0 +1,131 @@
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import { z } from "zod";
+import { Turns } from "./turns";
+
+/** How long one text may take, and how long it may wait for its turn and the start of the thread besides. */
+const longestFormatting = 3_000;
+const longestWait = 30_000;
+const mostMemoryMb = 256;
+
+const messageSchema = z.union([
+  z.object({ ready: z.literal(true) }),
+  z.object({ made: z.string().nullable() }),
+]);
+
+/** What came of a text. One that is too heavy is so for everybody; too busy was only the thread. */
+export type Formatted = { made: string } | "too-heavy" | "too-busy";
+
+interface Turn {
+  text: string;
+  patience: NodeJS.Timeout;
+  settle(outcome: Formatted): void;
+}
+
+/**
+ * One thread of the process that formats one text after the other, and is replaced when one takes too long. Whoever looks at
+ * something has a turn after everybody else who does, however much they ask for. The thread is given as the text of its program,
+ * and the files of the packages that the program imports: a module without a folder of its own finds packages by their files only.
+ */
+export class FormatterThread {
+  readonly #source: string;
+  readonly #packages: readonly string[];
+  #worker: Worker | undefined;
+  #isReady = false;
+  #hasBegun = false;
+  #current: Turn | undefined;
+  #limit: NodeJS.Timeout | undefined;
+  readonly #waiting = new Turns<Turn>();
+
+  constructor(source: string, packages: readonly string[]) {
+    this.#source = source;
+    this.#packages = packages;
+  }
+
+  /** The first thread has started; before that everybody waits for it, and for nobody's text. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** `viewer`: whose turn it takes. */
+  format(text: string, viewer: string): Promise<Formatted> {
+    return new Promise((settle) => {
+      const patience = setTimeout(() => this.#giveUp(turn), longestWait);
+      const turn: Turn = { text, patience, settle };
+      if (this.#waiting.add(viewer, turn)) this.#next();
+      else this.#giveUp(turn);
+    });
+  }
+
+  #next(): void {
+    this.#worker ??= this.#start();
+    if (!this.#isReady || this.#current) return;
+    const turn = this.#waiting.take();
+    if (!turn) return;
+    clearTimeout(turn.patience);
+    const worker = this.#worker;
+    this.#current = turn;
+    this.#limit = setTimeout(() => this.#replace(worker), longestFormatting);
+    worker.postMessage(turn.text);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(addressOf(this.#source), {
+      workerData: { packages: this.#packages.map((file) => pathToFileURL(file).href) },
+      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+    });
+    worker.unref();
+    worker.on("message", (message: unknown) => this.#hear(worker, messageSchema.parse(message)));
+    worker.on("error", () => this.#replace(worker));
+    return worker;
+  }
+
+  #hear(worker: Worker, message: z.infer<typeof messageSchema>): void {
+    if (worker !== this.#worker) return;
+    if ("ready" in message) {
+      this.#isReady = true;
+      this.#hasBegun = true;
+    } else this.#settle(message.made === null ? "too-heavy" : { made: message.made });
+    this.#next();
+  }
+
+  #settle(outcome: Formatted): void {
+    clearTimeout(this.#limit);
+    this.#current?.settle(outcome);
+    this.#current = undefined;
+  }
+
+  #giveUp(turn: Turn): void {
+    clearTimeout(turn.patience);
+    this.#waiting.remove(turn);
+    turn.settle("too-busy");
+  }
+
+  /** A thread that could not even begin lets nobody wait for the next one. */
+  #replace(worker: Worker): void {
+    if (worker !== this.#worker) return;
+    const left = this.#isReady ? [] : this.#waiting.all();
+    this.#worker = undefined;
+    this.#isReady = false;
+    void worker.terminate();
+    this.#settle("too-heavy");
+    for (const turn of left) this.#giveUp(turn);
+    if (this.#waiting.size > 0) this.#next();
+  }
+}
+
+/** What comes of a text in so many milliseconds; it is formatted all the same, for those who ask later. */
+export function within(milliseconds: number, formatted: Promise<Formatted>): Promise<Formatted> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve("too-busy"), milliseconds);
+    void formatted.then((outcome) => {
+      clearTimeout(timer);
+      resolve(outcome);
+    });
+  });
+}
+
+/** From its text, because the pages are bundled into one file and a thread needs an address. */
+function addressOf(source: string): URL {
+  return new URL(`data:text/javascript;charset=utf-8,${encodeURIComponent(source)}`);
+}

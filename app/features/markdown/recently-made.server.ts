@@ -1,0 +1,32 @@
+/** What was made of texts, kept so that the same costs nothing again; what is oldest goes once it is too much. */
+export class RecentlyMade<Made> {
+  readonly #most: number;
+  readonly #entries = new Map<string, { made: Made; size: number }>();
+  #size = 0;
+
+  /** `most`: the sizes of all that is kept, in whatever they are counted. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: string): Made | undefined {
+    return this.#entries.get(key)?.made;
+  }
+
+  keep(key: string, made: Made, size: number): void {
+    this.#forget(key);
+    this.#entries.set(key, { made, size });
+    this.#size += size;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= this.#most) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    this.#entries.delete(key);
+    this.#size -= entry.size;
+  }
+}

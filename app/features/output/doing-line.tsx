@@ -1,0 +1,44 @@
+import type { Doing } from "~/contract/events";
+import type { OutputKind } from "~/contract/job-output";
+import { Elapsed } from "~/ui/relative-time";
+
+const words = {
+  text: "said",
+  thought: "thought",
+  plan: "planned",
+  command: "ran",
+  tool: "used",
+  edit: "changed",
+  test: "tested",
+  note: "noted",
+  error: "error",
+} satisfies Record<OutputKind, string>;
+const wordsNow = {
+  command: "running",
+  tool: "using",
+  edit: "changing",
+  test: "testing",
+} satisfies Partial<Record<OutputKind, string>>;
+
+/** What an agent does at the moment, in one line: "running npm test, 12 s ago". */
+export function DoingLine({ read, live }: { read?: Doing | null; live?: Doing | undefined }) {
+  const doing = newest(read ?? undefined, live);
+  if (!doing) return null;
+  const { kind, title, status, at } = doing;
+  const word = (status === "running" ? wordFor(wordsNow, kind) : undefined) ?? wordFor(words, kind);
+  return (
+    <span className="min-w-0 break-words text-muted" data-doing>
+      {word} <code className="font-mono">{title}</code>, <Elapsed from={at} /> ago
+    </span>
+  );
+}
+
+/** A newer worker may tell of a kind that this page has no word for. */
+function wordFor(known: Record<string, string>, kind: string): string | undefined {
+  return known[kind];
+}
+
+function newest(read: Doing | undefined, live: Doing | undefined): Doing | undefined {
+  if (!read || !live) return read ?? live;
+  return Date.parse(live.at) >= Date.parse(read.at) ? live : read;
+}

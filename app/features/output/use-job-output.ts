@@ -1,0 +1,99 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { JobOutput, OutputEntry } from "~/contract/job-output";
+import { useJobStream } from "~/live/use-job-stream";
+
+interface LiveOutput {
+  entries: readonly OutputEntry[];
+  /** How many entries lie before the first that is shown. */
+  earlier: number;
+  loadEarlier: () => Promise<void>;
+  /** Why the earlier entries did not come. */
+  problem: string | null;
+}
+
+/** What an agent says, from the page's own entries on: live ones are added, a gap in `seq` is read again. */
+export function useJobOutput(initial: JobOutput, onChange: () => void): LiveOutput {
+  const { job_id: jobId, attempt } = initial;
+  const [entries, setEntries] = useState(initial.entries);
+  const [problem, setProblem] = useState<string | null>(null);
+  const known = useRef(initial.entries);
+  const show = useCallback((more: readonly OutputEntry[]) => {
+    known.current = merge(known.current, more);
+    setEntries([...known.current]);
+  }, []);
+
+  useEffect(() => {
+    known.current = merge(known.current, initial.entries);
+    setEntries([...known.current]);
+  }, [initial.entries]);
+
+  const catchUp = useCallback(async () => {
+    if (attempt === null) return;
+    const after = known.current.at(-1)?.seq ?? 0;
+    const more = await readEntries(jobId, attempt, `after=${after}&limit=5000`);
+    if (more) show(more);
+  }, [jobId, attempt, show]);
+
+  useJobStream(jobId, {
+    onResync: () => void catchUp(),
+    onJob: onChange,
+    onOutput: (output) => {
+      if (output.attempt !== attempt) {
+        onChange();
+        return;
+      }
+      const last = known.current.at(-1)?.seq ?? 0;
+      const first = output.entries[0]?.seq ?? last + 1;
+      if (first > last + 1) void catchUp();
+      else show(output.entries);
+    },
+  });
+
+  const firstSeq = entries[0]?.seq ?? 1;
+  const loadEarlier = useCallback(async () => {
+    if (attempt === null) return;
+    const before = await readBefore(jobId, attempt, known.current[0]?.seq ?? 1);
+    setProblem(before ? null : "Earlier entries could not be loaded. Try again in a moment.");
+    if (before) show(before);
+  }, [jobId, attempt, show]);
+  return { entries, earlier: firstSeq - 1, loadEarlier, problem };
+}
+
+/** Everything before an entry: no answer holds a long transcript whole. */
+async function readBefore(
+  jobId: string,
+  attempt: number,
+  seq: number,
+): Promise<OutputEntry[] | undefined> {
+  const entries: OutputEntry[] = [];
+  for (let after = 0; after < seq - 1; ) {
+    const more = await readEntries(jobId, attempt, `after=${after}&limit=5000`);
+    if (!more) return;
+    entries.push(...more);
+    const last = more.at(-1);
+    if (!last) break;
+    after = last.seq;
+  }
+  return entries;
+}
+
+async function readEntries(
+  jobId: string,
+  attempt: number,
+  query: string,
+): Promise<OutputEntry[] | undefined> {
+  const address = `/api/jobs/${jobId}/output?attempt=${attempt}&${query}`;
+  const answer = await fetch(address).catch(() => undefined);
+  if (!answer?.ok) return;
+  const output: JobOutput = await answer.json();
+  return output.entries;
+}
+
+/** Both in the order of `seq`, each entry once. */
+function merge(known: readonly OutputEntry[], more: readonly OutputEntry[]): OutputEntry[] {
+  const last = known.at(-1)?.seq ?? 0;
+  const first = more[0]?.seq ?? 0;
+  if (first > last) return [...known, ...more];
+  const bySeq = new Map([...known, ...more].map((entry) => [entry.seq, entry]));
+  return [...bySeq.values()].sort((one, other) => one.seq - other.seq);
+}

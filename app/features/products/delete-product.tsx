@@ -1,0 +1,39 @@
+import { Form } from "@remix-run/react";
+import type { ButtonSize } from "~/ui/button";
+import { Confirm } from "~/ui/confirm";
+import { TextField } from "~/ui/field";
+
+/** Deletes a product for good; who presses it types its code once more. */
+export function DeleteProduct({
+  product,
+  size,
+}: {
+  product: { id: string; code: string; name: string };
+  size?: ButtonSize;
+}) {
+  return (
+    <Confirm
+      trigger="Delete"
+      label={`Delete ${product.name}`}
+      size={size}
+      question={`Delete ${product.name} for good?`}
+      consequence="This also deletes its PBIs, stories, tasks, sprints, runs and logs. Export the product first if you may need them."
+      confirmLabel="Delete everything"
+    >
+      {(buttons) => (
+        <Form method="post" action={`/products/${product.id}/settings`} className="grid gap-3">
+          <input type="hidden" name="intent" value="delete" />
+          <TextField
+            id={`delete-${product.id}`}
+            label={`Type ${product.code} to confirm`}
+            name="code"
+            required
+            mono
+            autoComplete="off"
+          />
+          {buttons}
+        </Form>
+      )}
+    </Confirm>
+  );
+}

@@ -1,0 +1,78 @@
+import type { ProvenCriterion, StoryProof } from "~/contract/proof";
+import { Section } from "~/ui/card";
+import { CriterionHead } from "./criterion-head";
+import { CriterionText } from "./criterion-text";
+import { EvidenceList } from "./evidence-list";
+import { JudgeForms } from "./judge-forms";
+import { requirements } from "./proof-words";
+
+/** What proves a story: one line for each criterion, who saw it, and what a person may add. */
+export function ProofPart({ proof, title = "Proof" }: { proof: StoryProof; title?: string }) {
+  const { criteria, former, story_id: storyId } = proof;
+  const held = criteria.filter(({ state }) => state === "proven" || state === "waived").length;
+  if (criteria.length === 0 && former.length === 0) {
+    return (
+      <Section id="proof" title={title}>
+        <p className="text-sm text-muted">
+          No criteria yet. Write acceptance criteria as a list in the story, or a definition of done
+          in the product settings. Each line becomes a criterion.
+        </p>
+      </Section>
+    );
+  }
+  return (
+    <Section
+      id="proof"
+      flush
+      title={`${title} ${held}/${criteria.length}`}
+      about={requirements[proof.done_requires]}
+    >
+      <ul className="divide-y divide-line">
+        {criteria.map((criterion) => (
+          <CriterionRow key={criterion.id} storyId={storyId} criterion={criterion} />
+        ))}
+      </ul>
+      {former.length > 0 ? (
+        <details className="border-t border-line px-4 py-2.5">
+          <summary className="cursor-pointer text-sm text-muted">
+            Criteria edited since ({former.length})
+          </summary>
+          <ul className="mt-2 grid gap-3">
+            {former.map(({ id, text, waiver, evidence }) => (
+              <li key={id} className="grid gap-1 text-sm">
+                <span className="line-through">
+                  <CriterionText text={text} />
+                </span>
+                {waiver ? (
+                  <span className="text-muted">
+                    Waived by {waiver.waived_by}: {waiver.reason}
+                  </span>
+                ) : null}
+                <EvidenceList evidence={evidence} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </Section>
+  );
+}
+
+/** One criterion: its words, how it stands, and what speaks for it. */
+function CriterionRow({ storyId, criterion }: { storyId: string; criterion: ProvenCriterion }) {
+  const { state, evidence } = criterion;
+  return (
+    <li className="grid gap-2 px-4 py-3" data-criterion={criterion.id}>
+      <CriterionHead criterion={criterion} />
+      {evidence.length > 0 ? (
+        <details className="pl-6" open={state === "failed"}>
+          <summary className="cursor-pointer text-xs text-muted">
+            Evidence ({evidence.length})
+          </summary>
+          <EvidenceList evidence={evidence} />
+        </details>
+      ) : null}
+      {state === "waived" ? null : <JudgeForms storyId={storyId} criterion={criterion} />}
+    </li>
+  );
+}

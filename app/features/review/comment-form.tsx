@@ -1,0 +1,57 @@
+import { useEffect, useRef } from "react";
+import type { Spot } from "~/features/diff/diff-view";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { WriteFields } from "~/ui/write-access";
+
+/** Where a comment on a line is written; it is collected, and sent with the review. */
+export function CommentForm({
+  spot,
+  attempt,
+  onClose,
+}: {
+  spot: Spot;
+  attempt: number;
+  onClose: () => void;
+}) {
+  const text = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => text.current?.focus(), []);
+  return (
+    <ActionForm
+      aria-label={`Comment on line ${spot.line}`}
+      className="my-1 ml-3 grid max-w-2xl gap-2 rounded border border-line-strong bg-raised p-3"
+      onDone={onClose}
+    >
+      <WriteFields>
+        <input type="hidden" name="intent" value="add-comment" />
+        <input type="hidden" name="path" value={spot.path} />
+        <input type="hidden" name="line" value={spot.line} />
+        <input type="hidden" name="side" value={spot.side} />
+        <input type="hidden" name="attempt" value={attempt} />
+        <textarea
+          ref={text}
+          name="body"
+          required
+          rows={3}
+          maxLength={10_000}
+          aria-label={`Comment on line ${spot.line}`}
+          className="w-full rounded border border-line-strong bg-surface px-2.5 py-1.5 text-sm"
+          onKeyDown={(event) => {
+            if (event.key === "Escape") onClose();
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+              event.currentTarget.form?.requestSubmit();
+            }
+          }}
+        />
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" tone="primary" className="pointer-coarse:h-11">
+            Add to review
+          </Button>
+          <Button onClick={onClose} tone="quiet" className="pointer-coarse:h-11">
+            Cancel
+          </Button>
+        </div>
+      </WriteFields>
+    </ActionForm>
+  );
+}

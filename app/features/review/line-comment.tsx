@@ -1,0 +1,40 @@
+import type { JobComment } from "~/contract/job-review";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { RelativeTime } from "~/ui/relative-time";
+
+/** What somebody said of a line. A draft is seen by its author alone, who can take it back. */
+export function LineComment({ comment }: { comment: JobComment }) {
+  return (
+    <article
+      aria-label={`Comment by ${comment.author}`}
+      className="my-1 ml-3 grid max-w-2xl gap-1 rounded border border-line bg-raised px-3 py-2 text-sm"
+    >
+      <header className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
+        <strong className="font-medium text-ink">{comment.author}</strong>
+        <RelativeTime at={comment.created_at} />
+        {comment.draft ? <span className="text-status-waiting">draft</span> : null}
+        {comment.stale ? (
+          <span className="text-status-waiting">
+            outdated: line {comment.line} of attempt {comment.attempt}
+          </span>
+        ) : null}
+      </header>
+      {comment.stale ? (
+        <pre className="overflow-hidden font-mono text-xs text-ellipsis text-muted line-through">
+          {comment.line_text.slice(0, 200)}
+        </pre>
+      ) : null}
+      <p className="break-words whitespace-pre-wrap">{comment.body}</p>
+      {comment.draft ? (
+        <ActionForm>
+          <input type="hidden" name="intent" value="delete-comment" />
+          <input type="hidden" name="comment_id" value={comment.id} />
+          <Button type="submit" size="sm" tone="quiet">
+            Delete
+          </Button>
+        </ActionForm>
+      ) : null}
+    </article>
+  );
+}

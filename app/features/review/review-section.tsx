@@ -1,0 +1,127 @@
+import { useFetcher } from "@remix-run/react";
+import { useState } from "react";
+import type { AgentJobDetail } from "~/contract/agent-job";
+import type { JobComment, JobComments } from "~/contract/job-review";
+import { waitsForReview } from "~/features/jobs/job-status";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { TextAreaField } from "~/ui/field";
+import { countText } from "~/ui/numbers";
+import { RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
+import { LineComment } from "./line-comment";
+import { verdictWords } from "./verdict-words";
+
+/** What was said of the work in earlier rounds, and the next one. */
+export function ReviewSection({
+  job,
+  reviews,
+  drafts,
+  lost,
+}: {
+  job: AgentJobDetail;
+  reviews: JobComments["reviews"];
+  drafts: number;
+  /** Comments on files that are no longer among the changes. */
+  lost: readonly JobComment[];
+}) {
+  const waits = waitsForReview(job);
+  const reason = reasonAgainst(job, waits, reviews);
+  return (
+    <Section
+      id="review"
+      title="Review"
+      about={waits ? "The work is ready for review." : "Draft comments are sent with the review."}
+    >
+      <div className="grid gap-4">
+        <EarlierReviews reviews={reviews} />
+        {lost.map((comment) => (
+          <div key={comment.id}>
+            <p className="font-mono text-xs break-all text-muted">{comment.path}</p>
+            <LineComment comment={comment} />
+          </div>
+        ))}
+        <p className="text-sm" role="status">
+          {drafts > 0 ? `${countText(drafts, "comment")} not sent yet.` : null} {reason}
+        </p>
+        <ReviewForm isOpen={reason === null} />
+      </div>
+    </Section>
+  );
+}
+
+function EarlierReviews({ reviews }: { reviews: JobComments["reviews"] }) {
+  if (reviews.length === 0) return null;
+  return (
+    <ol className="grid gap-2 text-sm">
+      {reviews.map((review) => (
+        <li key={review.id}>
+          <strong className="font-medium">{review.author}</strong> {verdictWords[review.verdict]}{" "}
+          attempt {review.attempt}, <RelativeTime at={review.created_at} />
+          {review.summary ? (
+            <p className="break-words whitespace-pre-wrap text-muted">{review.summary}</p>
+          ) : null}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Why nothing can be said now; null when a review can be sent. */
+function reasonAgainst(
+  job: AgentJobDetail,
+  waits: boolean,
+  reviews: JobComments["reviews"],
+): string | null {
+  const last = reviews.at(-1);
+  if (last?.attempt === job.attempt) return "This attempt has been reviewed.";
+  if (waits || job.finished_at !== null) return null;
+  return job.status === "queued"
+    ? "The job is queued."
+    : "The job is running. You can review it when the attempt ends.";
+}
+
+const fetcherKey = "review";
+
+/** What a person says of an attempt. Words that came too late, because somebody else judged it first, stay to be taken elsewhere. */
+function ReviewForm({ isOpen }: { isOpen: boolean }) {
+  const [summary, setSummary] = useState("");
+  const { state } = useFetcher({ key: fetcherKey });
+  const isLate = !isOpen && state === "idle";
+  if (!isOpen && summary.trim() === "") return null;
+  return (
+    <ActionForm
+      fetcherKey={fetcherKey}
+      aria-label="Review"
+      className="grid gap-3"
+      onDone={() => setSummary("")}
+    >
+      <WriteFields>
+        <input type="hidden" name="intent" value="review" />
+        <TextAreaField
+          id="review-summary"
+          name="summary"
+          label="Summary"
+          description={isLate ? "Not sent: somebody else reviewed this attempt first." : undefined}
+          rows={3}
+          onChange={(event) => setSummary(event.target.value)}
+        />
+        {isOpen ? (
+          <div className="flex flex-wrap gap-2 max-sm:grid">
+            <VerdictButton value="approve" tone="primary" label="Approve" />
+            <VerdictButton value="request_changes" label="Request changes" />
+          </div>
+        ) : null}
+      </WriteFields>
+    </ActionForm>
+  );
+}
+
+function VerdictButton({ label, ...button }: { value: string; label: string; tone?: "primary" }) {
+  return (
+    <Button type="submit" name="verdict" className="max-sm:h-12" {...button}>
+      {label}
+    </Button>
+  );
+}

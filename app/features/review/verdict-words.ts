@@ -1,0 +1,2 @@
+/** "Ada … attempt 2". */
+export const verdictWords = { approve: "approved", request_changes: "requested changes on" };

@@ -1,0 +1,45 @@
+import { buttonClass } from "~/ui/button";
+import { MenuHeading } from "~/ui/menu";
+
+const menuId = "parts";
+
+/** Which parts rows or cards leave out: boxes of the form that it stands in, in a native popover. */
+export function PartsMenu({
+  title,
+  parts,
+  hidden,
+}: {
+  title: string;
+  parts: readonly { value: string; label: string }[];
+  /** Those that are left out, with spaces between them. */
+  hidden: string;
+}) {
+  const left = hidden.split(" ");
+  return (
+    <>
+      <button
+        type="button"
+        popovertarget={menuId}
+        aria-haspopup="true"
+        className={buttonClass("plain")}
+      >
+        {hidden === "" ? "Display" : `Display: ${left.length} hidden`}
+      </button>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles */}
+      <div id={menuId} popover="auto" role="group" aria-label={title} className="popover">
+        <MenuHeading>{title}</MenuHeading>
+        {parts.map(({ value, label }) => (
+          <label key={value} className="menu-item">
+            <input
+              type="checkbox"
+              name="hide"
+              value={value}
+              defaultChecked={left.includes(value)}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+    </>
+  );
+}

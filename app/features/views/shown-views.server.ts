@@ -1,0 +1,30 @@
+import {
+  type Look,
+  lookOf,
+  lookParameters,
+  type SavedView,
+  type ViewPage,
+} from "~/contract/saved-view";
+
+/** The saved views of a page, and which of them its address names. */
+export interface ShownViews {
+  views: readonly SavedView[];
+  /** `isChanged`: the page has been changed since. */
+  current: { id: string; isChanged: boolean } | null;
+}
+
+export function shownViews(
+  views: readonly SavedView[],
+  page: ViewPage,
+  request: Request,
+): ShownViews {
+  const { searchParams } = new URL(request.url);
+  const current = views.find(({ id }) => id === searchParams.get("view"));
+  if (!current) return { views, current: null };
+  const isChanged = !isSameLook(page, current.look, lookOf(page, searchParams));
+  return { views, current: { id: current.id, isChanged } };
+}
+
+function isSameLook(page: ViewPage, one: Look, other: Look): boolean {
+  return lookParameters[page].every((name) => (one[name] ?? "") === (other[name] ?? ""));
+}

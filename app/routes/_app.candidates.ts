@@ -1,0 +1,14 @@
+import { json } from "@remix-run/node";
+import { listCandidatesInput } from "~/contract/dependency";
+import { ContractError } from "~/contract/errors";
+import { listCandidates } from "~/domain/dependencies/operations.server";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+
+/** `GET /candidates?kind=&id=&query=`: what the pickers of "waits for" offer. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const asked = Object.fromEntries(new URL(request.url).searchParams);
+  const input = listCandidatesInput.safeParse(asked);
+  if (!input.success) throw new ContractError(422, "Give the blocked item: kind and id.");
+  return json(await listCandidates(actor, input.data));
+});

@@ -1,0 +1,70 @@
+import { Link } from "@remix-run/react";
+import type { AgentJobDetail } from "~/contract/agent-job";
+import { attemptName } from "~/features/jobs/attempt-words";
+import { ConfinementBadge } from "~/features/jobs/confinement-badge";
+import { tokensOf } from "~/features/jobs/job-card";
+import { CodeChip } from "~/ui/badge";
+import { Fact, Facts, Section } from "~/ui/card";
+import { costsText, tokensText } from "~/ui/numbers";
+import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { useJob } from "./_app.jobs_.$jobId/job-data";
+
+/** Who tried, when, how each try ended, and what it took and left. */
+export default function JobAttempts() {
+  const { attempts } = useJob();
+  if (attempts.length === 0) {
+    return <p className="text-sm text-muted">No worker has taken this job yet.</p>;
+  }
+  return (
+    <div className="grid gap-4">
+      {attempts.toReversed().map((attempt) => (
+        <AttemptFacts key={attempt.attempt} attempt={attempt} />
+      ))}
+    </div>
+  );
+}
+
+function AttemptFacts({ attempt }: { attempt: AgentJobDetail["attempts"][number] }) {
+  const tokens = tokensOf(attempt.usage);
+  return (
+    <Section
+      title={attemptName(attempt)}
+      actions={
+        <>
+          <ConfinementBadge confinement={attempt.confinement} />
+          <Link
+            to={`..?attempt=${attempt.attempt}`}
+            relative="path"
+            className="text-sm text-accent underline"
+          >
+            Output
+          </Link>
+        </>
+      }
+    >
+      <Facts>
+        <Fact term="Worker">{attempt.worker_name}</Fact>
+        <Fact term="Started">
+          <RelativeTime at={attempt.started_at} />
+        </Fact>
+        <Fact term="Duration">
+          <Elapsed from={attempt.started_at} to={attempt.ended_at} />
+        </Fact>
+        {tokens > 0 ? <Fact term="Tokens">{tokensText(tokens)}</Fact> : null}
+        {attempt.usage.costs.length > 0 ? (
+          <Fact term="Cost">{costsText(attempt.usage.costs)}</Fact>
+        ) : null}
+        {attempt.head_sha ? (
+          <Fact term="Commit">
+            <CodeChip>{attempt.head_sha.slice(0, 10)}</CodeChip>
+          </Fact>
+        ) : null}
+        {attempt.kept_ref ? (
+          <Fact term="Saved on branch">
+            <CodeChip className="break-all whitespace-normal">{attempt.kept_ref}</CodeChip>
+          </Fact>
+        ) : null}
+      </Facts>
+    </Section>
+  );
+}

@@ -1,0 +1,40 @@
+import { json } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { getJobProof } from "~/domain/proof/operations.server";
+import { ProofPart } from "~/features/proof/proof-part";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { requireId } from "~/http/require-id.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { EmptyState } from "~/ui/empty-state";
+import { useJob } from "./_app.jobs_.$jobId/job-data";
+
+export { shouldRevalidate } from "~/live/unreachable";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor } = await requireActor(request, context);
+  return json(await getJobProof(actor, { job_id: requireId(params.jobId, "agent job") }));
+});
+
+/** What proves the work of a job: the criteria of its story, or of each story of its batch. */
+export default function JobProof() {
+  const { stories } = useLoaderData<typeof loader>();
+  const job = useJob();
+  useLiveRevalidation({ stream: "backlog", productId: job.product_id });
+  if (stories.length === 0) {
+    return <EmptyState title="No criteria">An idea conversation has no criteria.</EmptyState>;
+  }
+  return (
+    <div className="grid gap-5">
+      {stories.map(({ id, code, title, proof }) => (
+        <div key={id} className="grid gap-2">
+          <p className="text-sm">
+            <Link to={`/stories/${id}`} className="text-accent underline">
+              {code} {title}
+            </Link>
+          </p>
+          <ProofPart proof={proof} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import { json } from "@remix-run/node";
+import { takesStories } from "~/contract/takes-stories";
+import { getBacklogTree } from "~/domain/pages/operations.server";
+import { listProductMembers } from "~/domain/products/operations.server";
+import type { ProductChoices } from "~/features/items/keys/menu-choices";
+import { pageLoader, requireProduct } from "~/http/page-guards.server";
+
+/** More than anybody reads in a menu; who has more narrows by typing what is newest. */
+const mostStories = 500;
+
+/** `GET /products/:id/choices`: what the menus of rows offer, read when the first of them opens. */
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  const [tree, members] = await Promise.all([
+    getBacklogTree(actor, { product_id: productId }),
+    listProductMembers(actor, { product_id: productId }),
+  ]);
+  const named = ({ id, code, title }: { id: string; code: string; title: string }) => ({
+    id,
+    code,
+    title,
+  });
+  const choices: ProductChoices = {
+    members: members.map(({ user_id, username }) => ({ id: user_id, username })),
+    sprints: tree.sprints
+      .filter(takesStories)
+      .map(({ id, code, sprint_goal }) => ({ id, code, goal: sprint_goal })),
+    stories: tree.stories
+      .filter(({ status }) => status !== "done")
+      .slice(-mostStories)
+      .map(named),
+    pbis: tree.pbis.map(named),
+  };
+  return json(choices);
+});

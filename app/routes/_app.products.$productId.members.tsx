@@ -1,0 +1,187 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import {
+  addProductMemberInput,
+  type ProductMember,
+  removeProductMemberInput,
+} from "~/contract/product";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import {
+  allowMyWorkers,
+  getProduct,
+  leaveProduct,
+  listProductMembers,
+  removeProductMember,
+} from "~/domain/products/operations.server";
+import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ActionForm } from "~/ui/action-form";
+import { Avatar } from "~/ui/avatar";
+import { Badge } from "~/ui/badge";
+import { Button, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
+import { TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { RelativeTime } from "~/ui/relative-time";
+import { useAnswer } from "~/ui/use-answer";
+import { WriteFields } from "~/ui/write-access";
+
+export { shouldRevalidate } from "~/live/unreachable";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, principal, productId } = await requireProduct(request, context, params);
+  const [product, members] = await Promise.all([
+    getProduct(actor, { product_id: productId }),
+    listProductMembers(actor, { product_id: productId }),
+  ]);
+  return json({ productId, userId: principal.user_id, isOwner: product.role === "OWNER", members });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  const form = await request.formData();
+  const back = `/products/${productId}/members`;
+  form.set("product_id", productId);
+  return runIntent(form, {
+    add: () =>
+      runForm(form, addProductMemberInput, async (input) => {
+        await addProductMember(actor, input);
+        return redirect(back, 303);
+      }),
+    remove: async () => {
+      await removeProductMember(actor, readForm(form, removeProductMemberInput));
+      return done(form, back, "Removed");
+    },
+    "allow-workers": async () => {
+      const allowed = textOf(form, "allowed") === "yes";
+      await allowMyWorkers(actor, { product_id: productId, allowed });
+      return done(
+        form,
+        back,
+        allowed
+          ? "Your workers can run jobs of this product"
+          : "Your workers do not run jobs of this product",
+      );
+    },
+    leave: async () => {
+      await leaveProduct(actor, { product_id: productId });
+      return redirect("/dashboard", 303);
+    },
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Members · Backloom" }];
+
+export default function MembersPage() {
+  const { productId, userId, isOwner, members } = useLoaderData<typeof loader>();
+  useLiveRevalidation({ stream: "backlog", productId });
+  const own = members.find(({ user_id }) => user_id === userId);
+  return (
+    <div className="grid max-w-2xl gap-5">
+      <h1 className="text-xl font-semibold tracking-tight">Members</h1>
+      <Section
+        title="Members"
+        about="Members can see and change everything in this product. Only its owner can add or remove them."
+        flush
+      >
+        <ul className="divide-y divide-line">
+          {members.map((member) => (
+            <li key={member.user_id} className="flex items-center gap-3 px-4 py-2.5 text-sm">
+              <Avatar name={member.username} />
+              <span className="min-w-0 flex-1">
+                <span className="font-medium">{member.username}</span>{" "}
+                {member.role === "OWNER" ? <Badge tone="accent">owner</Badge> : null}
+                <span className="block text-xs text-muted">
+                  since <RelativeTime at={member.created_at} />
+                </span>
+              </span>
+              {member.role === "OWNER" ? null : (
+                <RemoveOrLeave member={member} self={member.user_id === userId} isOwner={isOwner} />
+              )}
+            </li>
+          ))}
+        </ul>
+      </Section>
+      {isOwner ? <AddMember /> : <MyWorkers allowed={own?.workers_allowed === true} />}
+    </div>
+  );
+}
+
+/** Being added must not make anybody's machine work, so each member switches it on for themselves. */
+function MyWorkers({ allowed }: { allowed: boolean }) {
+  return (
+    <Section
+      title="Allow my workers"
+      about="When this is on, any member can have jobs run on your machine: your worker carries out the tasks of this product with the code of its repository, within the limits of --allow and the sandbox. When this is off, your workers run its jobs only if you start them with --product."
+    >
+      <WriteFields quiet>
+        <ActionForm className="flex flex-wrap items-center gap-3 text-sm">
+          <input type="hidden" name="intent" value="allow-workers" />
+          <Badge tone={allowed ? "accent" : undefined}>{allowed ? "On" : "Off"}</Badge>
+          <Button type="submit" name="allowed" value={allowed ? "no" : "yes"}>
+            {allowed ? "Turn off" : "Allow my workers"}
+          </Button>
+        </ActionForm>
+      </WriteFields>
+    </Section>
+  );
+}
+
+function RemoveOrLeave({
+  member,
+  self,
+  isOwner,
+}: {
+  member: ProductMember;
+  self: boolean;
+  isOwner: boolean;
+}) {
+  if (!self && !isOwner) return null;
+  return (
+    <WriteFields quiet>
+      <Confirm
+        size="sm"
+        trigger={self ? "Leave" : "Remove"}
+        label={self ? "Leave this product" : `Remove ${member.username}`}
+        question={self ? "Leave this product?" : `Remove ${member.username}?`}
+        consequence="Open pages and agents lose access immediately."
+        confirmLabel={self ? "Leave" : "Remove"}
+      >
+        {(buttons) => (
+          <ActionForm>
+            <input type="hidden" name="intent" value={self ? "leave" : "remove"} />
+            <input type="hidden" name="user_id" value={member.user_id} />
+            {buttons}
+          </ActionForm>
+        )}
+      </Confirm>
+    </WriteFields>
+  );
+}
+
+function AddMember() {
+  const form = useServerForm<"identifier">({ lastResult: useAnswer() });
+  return (
+    <Section title="Add a member">
+      <ServerForm form={form}>
+        <WriteFields className="flex flex-wrap items-end gap-3">
+          <input type="hidden" name="intent" value="add" />
+          <div className="min-w-56 flex-1">
+            <TextField
+              label="User name or e-mail"
+              required
+              autoComplete="off"
+              {...form.field("identifier")}
+            />
+          </div>
+          <SubmitButton pendingLabel="Adding…" size="lg">
+            Add member
+          </SubmitButton>
+        </WriteFields>
+      </ServerForm>
+    </Section>
+  );
+}

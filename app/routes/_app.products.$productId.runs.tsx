@@ -1,0 +1,93 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import type { SprintRun } from "~/contract/sprint-run";
+import { listSprintRuns } from "~/domain/sprint-runs/operations.server";
+import { FreshRows } from "~/features/items/lists/fresh-rows";
+import { useSteadyRows } from "~/features/items/lists/use-steady-rows";
+import { runSegments } from "~/features/runs/run-segments";
+import { WovenProgress } from "~/features/runs/woven-progress";
+import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { costsText, countText } from "~/ui/numbers";
+import { useRowKeys } from "~/ui/page-keys";
+import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+
+export { shouldRevalidate } from "~/live/unreachable";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  const cursor = new URL(request.url).searchParams.get("after") ?? undefined;
+  return json({
+    productId,
+    ...(await listSprintRuns(actor, { product_id: productId, limit: 30, cursor })),
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Runs · Backloom" }];
+
+const runKey = ({ id }: { id: string }) => id;
+
+export default function RunsPage() {
+  const { productId, runs, next_cursor } = useLoaderData<typeof loader>();
+  useLiveRevalidation({ stream: "backlog", productId });
+  useRowKeys();
+  const { list, shown, fresh, show } = useSteadyRows(runs, runKey);
+  return (
+    <div ref={list}>
+      <h1 className="mb-4 text-xl font-semibold tracking-tight">Runs</h1>
+      <FreshRows count={fresh} show={show} />
+      {runs.length === 0 ? (
+        <EmptyState
+          title="No runs yet"
+          action={
+            <ButtonLink to={`/products/${productId}/sprints`} tone="primary">
+              Open a sprint
+            </ButtonLink>
+          }
+        >
+          A run gives the tasks of a sprint to your agents in order. Start one on the sprint page.
+        </EmptyState>
+      ) : (
+        <ul className="grid gap-3">
+          {shown.map((run) => (
+            <RunRow key={run.id} run={run} />
+          ))}
+        </ul>
+      )}
+      {next_cursor ? (
+        <p className="mt-4 text-center">
+          <ButtonLink to={`?after=${next_cursor}`}>Older runs</ButtonLink>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function RunRow({ run }: { run: SprintRun }) {
+  return (
+    <li className="grid gap-2 rounded-lg border border-line bg-surface px-4 py-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+        <StatusPill status={run.status} />
+        <Link to={run.id} data-row className="font-medium hover:underline">
+          {run.sprint_code}, {countText(run.jobs_total, "job")}
+        </Link>
+        <span className="text-xs text-muted">
+          started <RelativeTime at={run.created_at} /> by {run.started_by_name}
+        </span>
+        <span className="ml-auto flex gap-4 text-xs text-muted">
+          {run.started_at ? <Elapsed from={run.started_at} to={run.finished_at} /> : null}
+          {run.costs.length > 0 ? <span>{costsText(run.costs)}</span> : null}
+        </span>
+      </div>
+      <WovenProgress statuses={runSegments(run.counts)} />
+      {run.failure?.reason ? (
+        <p className="text-sm text-failed">
+          {run.failure.task_code}: {run.failure.reason}
+        </p>
+      ) : null}
+    </li>
+  );
+}

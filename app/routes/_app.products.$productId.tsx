@@ -1,0 +1,55 @@
+import { json } from "@remix-run/node";
+import { Link, Outlet, useLoaderData } from "@remix-run/react";
+import { getProduct } from "~/domain/products/operations.server";
+import { pageLoader, requireProduct } from "~/http/page-guards.server";
+import { CodeChip } from "~/ui/badge";
+import { RouteError } from "~/ui/error-page";
+import { NavTabs } from "~/ui/tabs";
+import { WriteAccessNotice, WriteAccessProvider } from "~/ui/write-access";
+import { productPages, productPath } from "./_app/navigation";
+
+export { shouldRevalidate } from "~/live/unreachable";
+
+/** Everything of one product. */
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  const product = await getProduct(actor, { product_id: productId });
+  return json({
+    id: productId,
+    name: product.name,
+    code: product.code,
+    archived: product.archived_at !== null,
+  });
+});
+
+export default function ProductLayout() {
+  const product = useLoaderData<typeof loader>();
+  const reason = product.archived
+    ? "This product is archived. Restore it in its settings to change something."
+    : null;
+  return (
+    <WriteAccessProvider reason={reason}>
+      <p className="mb-1 flex items-center max-lg:hidden gap-2 text-sm font-medium">
+        <Link to={productPath(product.id, "backlog")} className="hover:underline">
+          {product.name}
+        </Link>
+        <CodeChip>{product.code}</CodeChip>
+      </p>
+      <div className="max-lg:-mt-4">
+        <NavTabs
+          label={`Pages of ${product.name}`}
+          tabs={productPages.map(({ page, label }) => ({
+            to: productPath(product.id, page),
+            label,
+          }))}
+        />
+      </div>
+      {product.archived ? <WriteAccessNotice /> : null}
+      <Outlet />
+    </WriteAccessProvider>
+  );
+}
+
+export function ErrorBoundary() {
+  return <RouteError />;
+}

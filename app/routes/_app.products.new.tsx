@@ -1,0 +1,101 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Link } from "@remix-run/react";
+import { createProductInput } from "~/contract/product";
+import { setActiveProduct } from "~/domain/accounts/operations.server";
+import { createProduct } from "~/domain/products/operations.server";
+import { runForm, textOf } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { TextAreaField, TextField } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { useAnswer } from "~/ui/use-answer";
+import { WriteFields } from "~/ui/write-access";
+
+export { shouldRevalidate } from "~/live/unreachable";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  await requireActor(request, context);
+  return json({});
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  if (textOf(form, "code") === "") form.set("code", codeFrom(textOf(form, "name")));
+  return runForm(form, createProductInput, async (input) => {
+    const product = await createProduct(actor, input);
+    await setActiveProduct(actor, { product_id: product.id });
+    return redirect(`/products/${product.id}/backlog`, 303);
+  });
+});
+
+/** A code that nobody chose comes from the name: "Paper planes" becomes PAPER-PLANES. */
+function codeFrom(name: string): string {
+  const code = name
+    .normalize("NFKD")
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 30);
+  // A name without a letter of ours, or none at all, of which its own field tells.
+  return code || "PRODUCT";
+}
+
+export const meta: MetaFunction = () => [{ title: "New product · Backloom" }];
+
+export default function NewProductPage() {
+  const form = useServerForm<"name" | "code" | "description" | "repo_url" | "definition_of_done">({
+    lastResult: useAnswer(),
+  });
+  return (
+    <div className="mx-auto max-w-2xl">
+      <PageHeader
+        title="New product"
+        crumbs={[{ label: "Dashboard", to: "/dashboard" }]}
+        lead={
+          <>
+            Just looking around?{" "}
+            <Link to="/start" className="text-accent underline">
+              Use the sample product
+            </Link>
+            .
+          </>
+        }
+      />
+      <Section title="Details">
+        <ServerForm form={form}>
+          <WriteFields className="grid gap-4">
+            <TextField label="Name" required autoFocus {...form.field("name")} />
+            <TextField
+              label="Code"
+              required={false}
+              mono
+              description="Short name for tables and branches. If empty, it is made from the name."
+              {...form.field("code")}
+            />
+            <TextField
+              label="Repository"
+              required={false}
+              inputMode="url"
+              description="The address that workers clone."
+              placeholder="https://git.example.org/planes.git"
+              {...form.field("repo_url")}
+            />
+            <TextAreaField label="Description" required={false} {...form.field("description")} />
+            <TextAreaField
+              label="Definition of done"
+              required={false}
+              description="What every task must meet. Agents read it as part of their context."
+              {...form.field("definition_of_done")}
+            />
+            <div>
+              <SubmitButton pendingLabel="Creating…">Create product</SubmitButton>
+            </div>
+          </WriteFields>
+        </ServerForm>
+      </Section>
+    </div>
+  );
+}

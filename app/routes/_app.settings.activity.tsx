@@ -1,0 +1,37 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { AuditTrail } from "~/features/accounts/audit-trail";
+import { readAuditPage } from "~/http/audit-page.server";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { ButtonLink } from "~/ui/button";
+import { Section } from "~/ui/card";
+
+export { shouldRevalidate } from "~/live/unreachable";
+
+/** What happened to one's own account. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  return json(await readAuditPage(actor, request, false));
+});
+
+export const meta: MetaFunction = () => [{ title: "Activity · Backloom" }];
+
+export default function ActivityPage() {
+  const { events, next } = useLoaderData<typeof loader>();
+  return (
+    <div className="grid max-w-4xl gap-3">
+      <Section
+        title="Activity"
+        about="Sign-ins, devices, tokens and changes to your account."
+        flush
+      >
+        <AuditTrail events={events} />
+      </Section>
+      {next ? (
+        <ButtonLink to={`?before=${encodeURIComponent(next)}`} className="justify-self-start">
+          Older
+        </ButtonLink>
+      ) : null}
+    </div>
+  );
+}

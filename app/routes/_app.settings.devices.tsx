@@ -1,0 +1,110 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import type { Session } from "~/contract/account";
+import { listSessions, revokeSession } from "~/domain/accounts/operations.server";
+import { revokeOtherSessions } from "~/domain/accounts/revoke-other-sessions.server";
+import { describeBrowser } from "~/features/accounts/describe-browser";
+import { done, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { readId } from "~/http/read-id.server";
+import { ActionForm } from "~/ui/action-form";
+import { Badge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { Cell, Table } from "~/ui/rare/table";
+import { RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
+
+export { shouldRevalidate } from "~/live/unreachable";
+
+const here = "/settings/devices";
+
+/** Where the account is signed in, and how to end it there. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  return json({ sessions: await listSessions(actor) });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  return runIntent(form, {
+    end: async () => {
+      await revokeSession(actor, { session_id: readId(form, "session_id", "device") });
+      return done(form, here, "Device signed out");
+    },
+    "end-others": async () => {
+      const count = await revokeOtherSessions(actor);
+      return done(form, here, count === 1 ? "1 device signed out" : `${count} devices signed out`);
+    },
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Devices · Backloom" }];
+
+export default function DevicesPage() {
+  const { sessions } = useLoaderData<typeof loader>();
+  return (
+    <div className="max-w-4xl">
+      <Section
+        title="Signed-in devices"
+        about="Signing out takes effect at the next request. Open live pages close automatically."
+        actions={
+          <WriteFields quiet>
+            <ActionForm>
+              <input type="hidden" name="intent" value="end-others" />
+              <Button type="submit" disabled={sessions.length < 2}>
+                Sign out all other devices
+              </Button>
+            </ActionForm>
+          </WriteFields>
+        }
+        flush
+      >
+        <Table
+          stacked
+          caption="Signed-in devices"
+          head={["Device", "Address", "Last seen", "Expires", ""]}
+        >
+          {sessions.map((session) => (
+            <DeviceRow key={session.id} session={session} />
+          ))}
+        </Table>
+      </Section>
+    </div>
+  );
+}
+
+function DeviceRow({ session }: { session: Session }) {
+  return (
+    <tr>
+      <Cell>
+        <span className="flex flex-wrap items-center gap-2 font-medium">
+          {describeBrowser(session.user_agent)}
+          {session.is_current ? <Badge tone="accent">this device</Badge> : null}
+          {session.paired ? <Badge tone="waiting">by phone</Badge> : null}
+        </span>
+      </Cell>
+      <Cell label="Address">{session.ip ?? "Unknown"}</Cell>
+      <Cell label="Last seen">
+        <RelativeTime at={session.last_seen_at} />
+      </Cell>
+      <Cell label="Expires">
+        <RelativeTime at={session.paired_expires_at ?? session.expires_at} />
+      </Cell>
+      <Cell className="sm:text-end">
+        {session.is_current ? null : (
+          <WriteFields quiet>
+            <ActionForm>
+              <input type="hidden" name="intent" value="end" />
+              <input type="hidden" name="session_id" value={session.id} />
+              <Button type="submit" size="sm">
+                Sign out
+              </Button>
+            </ActionForm>
+          </WriteFields>
+        )}
+      </Cell>
+    </tr>
+  );
+}

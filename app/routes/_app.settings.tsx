@@ -1,0 +1,22 @@
+import { Outlet } from "@remix-run/react";
+import { PageHeader } from "~/ui/page-header";
+import { NavTabs } from "~/ui/tabs";
+
+const tabs = [
+  { to: "/settings", label: "Profile", end: true },
+  { to: "/settings/tokens", label: "API tokens" },
+  { to: "/settings/devices", label: "Devices" },
+  { to: "/settings/notifications", label: "Notifications" },
+  { to: "/settings/activity", label: "Activity" },
+];
+
+/** What belongs to oneself: profile, tokens, devices, notifications and what happened to the account. */
+export default function SettingsLayout() {
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <NavTabs label="Settings" tabs={tabs} />
+      <Outlet />
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { redirect } from "@remix-run/node";
+import type { Undone } from "~/contract/change";
+import { undoChange } from "~/domain/changes/operations.server";
+import { done } from "~/http/form-action.server";
+import { pageAction, requireWriter } from "~/http/page-guards.server";
+
+/** A visit changes nothing. */
+export function loader() {
+  return redirect("/dashboard");
+}
+
+/** `POST /undo`: takes back the last change of this session. */
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  return done(form, "/dashboard", undoneWords(await undoChange(actor)));
+});
+
+const fieldWords: Record<string, string> = {
+  status: "status",
+  is_blocked: "block",
+  priority: "priority",
+  title: "title",
+  description: "description",
+  acceptance_criteria: "acceptance criteria",
+  implementation_plan: "plan",
+  assignee_id: "assignee",
+  sprint_id: "sprint",
+  story_id: "story",
+  pbi_id: "PBI",
+  sort_order: "order",
+  code: "code",
+  merged_at: "merge state",
+};
+
+/** What was taken back, in one sentence. */
+function undoneWords({ changes }: Undone): string {
+  const back = changes.filter(({ is_back }) => is_back).map(({ code }) => code);
+  if (back.length > 0) return `${named(back)} restored`;
+  const codes = [...new Set(changes.map(({ code }) => code))];
+  const fields = [...new Set(changes.flatMap((change) => change.fields))].map(
+    (field) => fieldWords[field] ?? "settings",
+  );
+  return `Undone: ${[...new Set(fields)].join(", ")} of ${named(codes)}`;
+}
+
+function named(codes: readonly string[]): string {
+  const [first = "", second] = codes;
+  if (codes.length === 2) return `${first} and ${second}`;
+  return codes.length > 1 ? `${first} and ${codes.length - 1} more` : first;
+}

@@ -1,0 +1,139 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { useEffect } from "react";
+import type { AgentWorkerList } from "~/contract/worker-presence";
+import { listAgentWorkers } from "~/domain/workers/operations.server";
+import { ConfinementBadge } from "~/features/jobs/confinement-badge";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { Badge } from "~/ui/badge";
+import { ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { PageHeader } from "~/ui/page-header";
+import { Cell, Table } from "~/ui/rare/table";
+import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+
+export { shouldRevalidate } from "~/live/unreachable";
+
+import { useLive } from "~/live/live-provider";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  return json(await listAgentWorkers(actor, {}));
+});
+
+export const meta: MetaFunction = () => [{ title: "Workers · Backloom" }];
+
+export default function WorkersPage() {
+  const { workers } = useLoaderData<typeof loader>();
+  usePresence();
+  return (
+    <>
+      <PageHeader
+        title="Workers"
+        lead="Workers that can run jobs of your products."
+        actions={
+          workers.length > 0 ? <ButtonLink to="/connect">Connect a worker</ButtonLink> : null
+        }
+      />
+      {workers.length === 0 ? (
+        <EmptyState
+          title="No workers yet"
+          action={
+            <ButtonLink to="/connect" tone="primary">
+              Connect a worker
+            </ButtonLink>
+          }
+        >
+          A worker is a machine with your repository and a coding agent. Connect one with a single
+          command.
+        </EmptyState>
+      ) : (
+        <div className="overflow-hidden rounded-lg border border-line bg-surface">
+          <Table
+            stacked
+            caption="Workers"
+            head={["Worker", "State", "Doing", "Quota left", "Last seen"]}
+          >
+            {workers.map((worker) => (
+              <WorkerRow key={worker.id} worker={worker} />
+            ))}
+          </Table>
+        </div>
+      )}
+    </>
+  );
+}
+
+function WorkerRow({ worker }: { worker: AgentWorkerList["workers"][number] }) {
+  const job = worker.current_job;
+  return (
+    <tr>
+      <Cell>
+        <span className="font-medium">{worker.name}</span>
+        <span className="block text-xs text-muted">
+          {worker.username}
+          {worker.hostname ? ` on ${worker.hostname}` : ""} {worker.version ?? ""}
+        </span>
+        <ConfinementBadge confinement={worker.confinement} />
+      </Cell>
+      <Cell label="State">
+        <StatusPill
+          status={worker.online ? (job ? "RUNNING" : "READY") : "CANCELLED"}
+          label={
+            worker.online
+              ? job
+                ? "Working"
+                : "Waiting for a job"
+              : worker.stopped_at
+                ? "Stopped"
+                : "Offline"
+          }
+        />
+      </Cell>
+      <Cell label="Doing">
+        {job ? (
+          <span className="grid">
+            <Link
+              to={job.task_id ? `/tasks/${job.task_id}` : `/ideas/${job.idea_id}`}
+              className="hover:underline"
+            >
+              {job.task_code ?? job.idea_code} {job.task_title}
+            </Link>
+            {job.started_at ? (
+              <span className="text-xs text-muted">
+                for <Elapsed from={job.started_at} />
+              </span>
+            ) : null}
+          </span>
+        ) : (
+          <span className="text-muted">nothing</span>
+        )}
+      </Cell>
+      <Cell label="Quota left">
+        {worker.last_quota_pct === null ? (
+          <span className="text-muted">Unknown</span>
+        ) : (
+          <span className="flex items-center gap-2">
+            {worker.last_quota_pct} %
+            {worker.quota_ok ? null : (
+              <Badge tone="waiting">under {worker.min_quota_pct} %, gets no jobs</Badge>
+            )}
+          </span>
+        )}
+      </Cell>
+      <Cell label="Last seen">
+        <RelativeTime at={worker.last_seen_at} />
+      </Cell>
+    </tr>
+  );
+}
+
+/** Presence belongs to no product, so it is read again now and then while somebody looks. */
+function usePresence() {
+  const { revalidate } = useLive();
+  useEffect(() => {
+    const timer = setInterval(revalidate, 10_000);
+    return () => clearInterval(timer);
+  }, [revalidate]);
+}

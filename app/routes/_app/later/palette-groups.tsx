@@ -1,0 +1,153 @@
+import type { SearchAnswer } from "~/routes/_app.search/search-answer";
+import { CodeChip, Kbd } from "~/ui/badge";
+import { Icon } from "~/ui/icon";
+import {
+  adminDestination,
+  destinations,
+  productPages,
+  productPath,
+  setupDestinations,
+} from "../navigation";
+import { readRecent } from "../recent";
+import type { ShellData } from "../shell-data";
+import { Group, Item } from "./palette-parts";
+
+interface Go {
+  /** Leaves the palette for an address. */
+  go: (to: string) => void;
+}
+
+export function FoundItems({
+  found,
+  wanted,
+  go,
+}: Go & { found: SearchAnswer["results"]; wanted: string }) {
+  if (found.length === 0) return null;
+  return (
+    <Group heading="Found">
+      {found.map((hit) => (
+        <Item
+          key={hit.to}
+          value={`${wanted} ${hit.code} ${hit.title} ${hit.to}`}
+          onSelect={() => go(hit.to)}
+        >
+          <CodeChip>{hit.code}</CodeChip>
+          <span className="min-w-0 flex-1 truncate">{hit.title}</span>
+          <span className="text-xs text-faint">{hit.kind}</span>
+        </Item>
+      ))}
+    </Group>
+  );
+}
+
+/** The places of everybody, then those of the product at hand. */
+export function PlaceItems({
+  shell,
+  productId,
+  go,
+}: Go & { shell: ShellData; productId: string | undefined }) {
+  const places = [
+    ...destinations,
+    ...setupDestinations,
+    ...(shell.user.isAdmin ? [adminDestination] : []),
+  ];
+  return (
+    <Group heading="Go to">
+      {places.map(({ to, label, icon, letter }) => (
+        <Item key={to} value={`go ${label}`} onSelect={() => go(to)}>
+          <Icon name={icon} className="text-muted" />
+          <span className="flex-1">{label}</span>
+          <Kbd>g</Kbd>
+          <Kbd>{letter}</Kbd>
+        </Item>
+      ))}
+      {productId
+        ? productPages.map(({ page, label, letter }) => (
+            <Item
+              key={page}
+              value={`go product ${label}`}
+              onSelect={() => go(productPath(productId, page))}
+            >
+              <span className="flex-1">{label}</span>
+              <Kbd>g</Kbd>
+              <Kbd>{letter}</Kbd>
+            </Item>
+          ))
+        : null}
+      {productId && shell.activeSprintId ? (
+        <Item
+          value="go product Sprint review"
+          onSelect={() => go(`${productPath(productId, "sprints")}/${shell.activeSprintId}/review`)}
+        >
+          <span className="flex-1">Sprint review</span>
+        </Item>
+      ) : null}
+    </Group>
+  );
+}
+
+export function ProductItems({ shell, go }: Go & { shell: ShellData }) {
+  return (
+    <Group heading="Products">
+      {shell.products.map((product) => (
+        <Item
+          key={product.id}
+          value={`product ${product.name} ${product.code}`}
+          onSelect={() => go(productPath(product.id, "backlog"))}
+        >
+          <span className="flex-1">{product.name}</span>
+          <CodeChip>{product.code}</CodeChip>
+        </Item>
+      ))}
+    </Group>
+  );
+}
+
+export function CreateItems({ go, productId }: Go & { productId: string | undefined }) {
+  return (
+    <Group heading="Create">
+      {productId ? (
+        <>
+          <Item
+            value="new story create"
+            onSelect={() => go(`${productPath(productId, "backlog")}?panel=new-story`)}
+          >
+            New story
+          </Item>
+          <Item
+            value="new pbi create"
+            onSelect={() => go(`${productPath(productId, "backlog")}?panel=new-pbi`)}
+          >
+            New PBI
+          </Item>
+          <Item
+            value="new sprint create"
+            onSelect={() => go(`${productPath(productId, "sprints")}?panel=new`)}
+          >
+            New sprint
+          </Item>
+        </>
+      ) : null}
+      <Item value="new idea create" onSelect={() => go("/ideas?panel=new")}>
+        New idea
+      </Item>
+      <Item value="new product create" onSelect={() => go("/products/new")}>
+        New product
+      </Item>
+    </Group>
+  );
+}
+
+export function RecentItems({ userId, go }: Go & { userId: string }) {
+  const recent = readRecent(userId);
+  if (recent.length === 0) return null;
+  return (
+    <Group heading="Recent">
+      {recent.map(({ to, title }) => (
+        <Item key={to} value={`recent ${title} ${to}`} onSelect={() => go(to)}>
+          <span className="min-w-0 flex-1 truncate">{title}</span>
+        </Item>
+      ))}
+    </Group>
+  );
+}

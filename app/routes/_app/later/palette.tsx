@@ -1,0 +1,108 @@
+import { useFetcher, useNavigate } from "@remix-run/react";
+import { Command } from "cmdk";
+import { type KeyboardEvent, useEffect, useState } from "react";
+import { isPageThing } from "~/features/items/at-hand";
+import type { SearchAnswer } from "~/routes/_app.search/search-answer";
+import { Dialog } from "~/ui/rare/dialog";
+import type { ShellData } from "../shell-data";
+import { pageActions } from "./page-actions";
+import { AtHandItems, PageItems, thingsAtHand } from "./palette-actions";
+import { CreateItems, FoundItems, PlaceItems, ProductItems, RecentItems } from "./palette-groups";
+
+interface PaletteProps {
+  open: boolean;
+  onClose: () => void;
+  shell: ShellData;
+  productId: string | undefined;
+}
+
+/** Everything one can reach or do, by typing: search over all products, recent places, actions with their keys. */
+export default function Palette({ open, onClose, shell, productId }: PaletteProps) {
+  const navigate = useNavigate();
+  const [query, setQuery] = useState("");
+  // Looked at before the dialog takes the focus.
+  const [atHand] = useState(thingsAtHand);
+  const [actions] = useState(pageActions);
+  const ofPage = isPageThing(atHand.row);
+  const { load, data } = useFetcher<SearchAnswer>({ key: "palette" });
+  const wanted = query.trim();
+  useEffect(() => {
+    if (wanted.length < 2) return;
+    const timer = setTimeout(() => load(`/search?q=${encodeURIComponent(wanted)}`), 140);
+    return () => clearTimeout(timer);
+  }, [wanted, load]);
+
+  const go = (to: string) => {
+    onClose();
+    setQuery("");
+    navigate(to);
+  };
+  const found = wanted.length < 2 || data?.query !== wanted ? [] : data.results;
+  return (
+    <Dialog title="Search and actions" open={open} onClose={onClose} bare>
+      <Command
+        label="Search and actions"
+        loop
+        filter={byWords}
+        onKeyDown={enterOnceChosen}
+        className="grid"
+      >
+        <Command.Input
+          data-focus-first
+          value={query}
+          onValueChange={setQuery}
+          placeholder="Search, or type a command"
+          className="h-12 w-full border-b border-line bg-transparent px-4 text-base outline-none"
+        />
+        <Command.List className="max-h-96 overflow-y-auto p-1.5">
+          <Command.Empty className="px-3 py-6 text-center text-sm text-muted">
+            {wanted.length < 2 ? "Type at least two letters." : "No results."}
+          </Command.Empty>
+          <FoundItems found={found} wanted={wanted} go={go} />
+          {ofPage ? null : <AtHandItems atHand={atHand} onClose={onClose} />}
+          {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
+          {ofPage ? <AtHandItems atHand={atHand} onClose={onClose} /> : null}
+          <PageItems actions={actions} onClose={onClose} />
+          <CreateItems go={go} productId={productId} />
+          <PlaceItems shell={shell} productId={productId} go={go} />
+          <ProductItems shell={shell} go={go} />
+        </Command.List>
+      </Command>
+    </Dialog>
+  );
+}
+
+/** The line that Enter means: chosen, and fitting what is typed by now. */
+function chosenLine(list: HTMLElement): HTMLElement | null {
+  const line = list.querySelector<HTMLElement>("[cmdk-item][aria-selected=true]");
+  const typed = list.querySelector("input")?.value ?? "";
+  return line && byWords(line.dataset.value ?? "", typed) === 1 ? line : null;
+}
+
+/** Whoever types faster than the list draws has nothing chosen for a moment, or what stood there before: their Enter waits. */
+function enterOnceChosen(event: KeyboardEvent<HTMLElement>) {
+  if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+  const list = event.currentTarget;
+  // A line that has just been drawn hears a click, but not yet the list's own word for it.
+  event.preventDefault();
+  const press = (frames: number) => {
+    const line = chosenLine(list);
+    if (line) line.click();
+    else if (frames > 0 && list.isConnected) requestAnimationFrame(() => press(frames - 1));
+  };
+  press(mostFrames);
+}
+
+/** Half a second: a list that is drawn by then has no such line. */
+const mostFrames = 30;
+
+/** Every word that was typed is in the line; so what was found by search stays first, and nothing is guessed from letters. */
+function byWords(line: string, typed: string): number {
+  const text = line.toLowerCase();
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+    ? 1
+    : 0;
+}

@@ -1,0 +1,76 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Form, useLoaderData } from "@remix-run/react";
+import { passwordChangeSchema } from "~/contract/account";
+import { passwordMinLength } from "~/contract/password";
+import { changePassword } from "~/domain/accounts/change-password.server";
+import { AuthFrame } from "~/features/accounts/auth-frame";
+import { runForm } from "~/http/form-action.server";
+import {
+  mustChangePassword,
+  pageAction,
+  pageLoader,
+  requireActor,
+  requireWriter,
+} from "~/http/page-guards.server";
+import { SubmitButton } from "~/ui/button";
+import { TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { useAnswer } from "~/ui/use-answer";
+
+/** Where somebody with a temporary password chooses another one before anything else. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { principal } = await requireActor(request, context);
+  if (!mustChangePassword(principal)) throw redirect("/settings");
+  return json({ username: principal.username });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { principal } = await requireWriter(request, context);
+  if (!mustChangePassword(principal)) throw redirect("/settings");
+  return runForm(await request.formData(), passwordChangeSchema, async (change) => {
+    const { database } = context.services;
+    await changePassword(database, principal, change, context.clientAddress);
+    return redirect("/dashboard", 303);
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Choose a new password · Backloom" }];
+
+export default function NewPasswordPage() {
+  const { username } = useLoaderData<typeof loader>();
+  const form = useServerForm<"current_password" | "new_password">({ lastResult: useAnswer() });
+  return (
+    <AuthFrame
+      title="Choose a new password"
+      lead={`An administrator gave ${username} a temporary password. Replace it to continue.`}
+      footer={
+        <Form method="post" action="/logout">
+          <button type="submit" className="hover:text-ink hover:underline">
+            Sign out instead
+          </button>
+        </Form>
+      }
+    >
+      <ServerForm form={form}>
+        <TextField
+          label="Temporary password"
+          type="password"
+          autoComplete="current-password"
+          required
+          {...form.field("current_password")}
+        />
+        <TextField
+          label="New password"
+          description={`At least ${passwordMinLength} characters.`}
+          type="password"
+          autoComplete="new-password"
+          required
+          {...form.field("new_password")}
+        />
+        <SubmitButton size="lg" pendingLabel="Saving…">
+          Save and continue
+        </SubmitButton>
+      </ServerForm>
+    </AuthFrame>
+  );
+}

@@ -1,0 +1,132 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { z } from "zod";
+import { emailSchema, passwordSchema } from "~/contract/account";
+import { passwordMinLength } from "~/contract/password";
+import { finishRecovery } from "~/domain/accounts/finish-recovery.server";
+import { requestRecovery } from "~/domain/accounts/request-recovery.server";
+import { AuthFrame } from "~/features/accounts/auth-frame";
+import { addressLimitKey } from "~/http/client-address.server";
+import { runForm } from "~/http/form-action.server";
+import { pageAction, pageLoader } from "~/http/page-guards.server";
+import { recoveryCookies } from "~/http/recovery-cookies.server";
+import { SubmitButton } from "~/ui/button";
+import { TextField } from "~/ui/field";
+import { Notice } from "~/ui/notice";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { useAnswer } from "~/ui/use-answer";
+
+const newPasswordSchema = z.object({
+  proof_kind: z.enum(["code", "token_hash"]),
+  proof: z.string().min(1).max(1000),
+  new_password: passwordSchema,
+});
+
+/** Recovery by e-mail, where Supabase can send it. The embedded stack sends none: there an administrator helps. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const query = new URL(request.url).searchParams;
+  const kind = query.has("token_hash") ? "token_hash" : "code";
+  const value = query.get(kind);
+  const canSend = context.services.env.supabase !== undefined;
+  return json({ canSend, proof: value ? { kind, value } : null });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { database, env } = context.services;
+  const form = await request.formData();
+  const cookies = recoveryCookies(request, env);
+  const client = database.formClient(context.clientAddress, cookies.methods);
+  if (form.has("proof")) {
+    return runForm(form, newPasswordSchema, async (fields) => {
+      await finishRecovery(database, client, {
+        proof: { kind: fields.proof_kind, value: fields.proof },
+        password: fields.new_password,
+        address: context.clientAddress,
+      });
+      return withCookies(redirect("/login?notice=reset", 303), cookies.forget());
+    });
+  }
+  return runForm(form, z.object({ email: emailSchema }), async ({ email }) => {
+    const addressKey = addressLimitKey(context.clientAddress);
+    const recovery = { email, addressKey, returnTo: `${env.appOrigin}/recover` };
+    await requestRecovery(database, client, recovery, (error) =>
+      context.log.error({ err: error }, "the recovery message was not sent"),
+    );
+    await cookies.stored;
+    return withCookies(json({ sent: true }), cookies.keep());
+  });
+});
+
+function withCookies(response: Response, cookies: readonly string[]): Response {
+  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  return response;
+}
+
+export const meta: MetaFunction = () => [{ title: "Forgot your password · Backloom" }];
+
+export default function RecoverPage() {
+  const { canSend, proof } = useLoaderData<typeof loader>();
+  const answer = useAnswer<{ sent?: boolean }>();
+  const back = (
+    <Link to="/login" className="font-medium text-accent hover:underline">
+      Back to sign in
+    </Link>
+  );
+  return (
+    <AuthFrame title={proof ? "Choose a new password" : "Forgot your password?"} footer={back}>
+      {proof ? (
+        <NewPasswordForm proof={proof} />
+      ) : answer?.sent ? (
+        <Notice role="status" title="Check your e-mail">
+          If an account with this address exists, we sent it a link. Open the link in this browser.
+        </Notice>
+      ) : canSend ? (
+        <AskForm />
+      ) : (
+        <Notice title="This server does not send e-mail">
+          Ask an administrator to reset your password: on the administration page, or with{" "}
+          <code className="font-mono text-xs">npm run admin -- user reset-password</code>.
+        </Notice>
+      )}
+    </AuthFrame>
+  );
+}
+
+function AskForm() {
+  const form = useServerForm<"email">({ lastResult: useAnswer() });
+  return (
+    <ServerForm form={form}>
+      <TextField
+        label="E-mail address"
+        type="email"
+        autoComplete="email"
+        required
+        {...form.field("email")}
+      />
+      <SubmitButton size="lg" pendingLabel="Sending…">
+        Send me a link
+      </SubmitButton>
+    </ServerForm>
+  );
+}
+
+function NewPasswordForm({ proof }: { proof: { kind: string; value: string } }) {
+  const form = useServerForm<"new_password">({ lastResult: useAnswer() });
+  return (
+    <ServerForm form={form}>
+      <input type="hidden" name="proof_kind" value={proof.kind} />
+      <input type="hidden" name="proof" value={proof.value} />
+      <TextField
+        label="New password"
+        description={`At least ${passwordMinLength} characters. All your sessions end.`}
+        type="password"
+        autoComplete="new-password"
+        required
+        {...form.field("new_password")}
+      />
+      <SubmitButton size="lg" pendingLabel="Saving…">
+        Save password
+      </SubmitButton>
+    </ServerForm>
+  );
+}

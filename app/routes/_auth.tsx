@@ -1,0 +1,21 @@
+import { Outlet } from "@remix-run/react";
+import { RouteError } from "~/ui/error-page";
+import { ToastRegion } from "~/ui/toast";
+
+/** The pages of people who are not signed in yet. */
+export default function SignedOutLayout() {
+  return (
+    <>
+      <Outlet />
+      <ToastRegion />
+    </>
+  );
+}
+
+export function ErrorBoundary() {
+  return (
+    <main>
+      <RouteError />
+    </main>
+  );
+}

@@ -1,0 +1,54 @@
+import { ContractError } from "~/contract/errors";
+import { diffLimits, jobDiffQuery, jobDiffSchema, saveJobDiffBody } from "~/contract/job-diff";
+import { getJobDiff, saveJobDiff } from "~/domain/agent-jobs/operations.server";
+import { patchText } from "~/domain/agent-jobs/patch-text";
+import { apiRoute } from "~/http/api-route.server";
+import { endpoint } from "~/http/endpoint.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { json } from "~/http/responses.server";
+
+/** `/api/jobs/:id/diff`: what an attempt has changed, as JSON or as a patch. */
+export const loader = apiRoute({
+  GET: endpoint({
+    name: "getJobDiff",
+    summary: "What an attempt has changed; with Accept: text/x-diff as a patch for git apply",
+    auth: "either",
+    id: "agent job",
+    query: jobDiffQuery,
+    answer: jobDiffSchema,
+    handle: async ({ actor, id, query, request }) => {
+      const diff = await getJobDiff(actor, { job_id: id, ...query });
+      if (diff === null) throw new ContractError(404, nothingYet(query.attempt));
+      if (!wantsPatch(request)) return json(diff);
+      return new Response(patchText(diff), {
+        headers: {
+          "content-type": "text/x-diff; charset=utf-8",
+          "cache-control": "no-store",
+          "x-content-type-options": "nosniff",
+        },
+      });
+    },
+  }),
+  PUT: operationEndpoint(saveJobDiff, {
+    name: "saveJobDiff",
+    summary: "Keeps what an attempt has changed, at most 2 MiB; a lost attempt is refused (409)",
+    auth: "bearer",
+    id: "agent job",
+    body: saveJobDiffBody,
+    bodyLimit: diffLimits.body,
+    status: 204,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ job_id: id, ...body }),
+  }),
+});
+export const action = loader;
+
+function wantsPatch(request: Request): boolean {
+  return /\btext\/x-(?:diff|patch)\b/.test(request.headers.get("accept") ?? "");
+}
+
+function nothingYet(attempt: number | undefined): string {
+  return attempt === undefined
+    ? "No attempt of this job has sent what it changed."
+    : `Attempt ${attempt} of this job has sent no changes.`;
+}

@@ -1,0 +1,23 @@
+import { idSchema } from "~/contract/text";
+import { streamRoute } from "~/http/stream-route.server";
+import { backlogQuerySchema, backlogStream } from "~/sse/backlog-stream.server";
+import { openEventStream } from "~/sse/event-stream.server";
+import { productToWatch } from "~/sse/product-query.server";
+
+/** `GET /api/realtime/backlog?product_id=`, with `&live=1` for pages that show agents at work (specification: Backlog stream). */
+export const loader = streamRoute({
+  name: "streamBacklog",
+  summary: "Changes of PBIs, stories and tasks of a product",
+  auth: "either",
+  query: backlogQuerySchema,
+  takes: { query: backlogQuerySchema.extend({ product_id: idSchema }) },
+  refusals: [400, 404, 422],
+  open: async ({ actor, query, request, context }) => {
+    const productId = await productToWatch(actor, query);
+    return openEventStream(
+      { request, context },
+      backlogStream(actor, productId, query.live === "1"),
+    );
+  },
+});
+export const action = loader;

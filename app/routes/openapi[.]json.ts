@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { apiRoute } from "~/http/api-route.server";
+import { openEndpoint } from "~/http/endpoint.server";
+import { jsonText } from "~/http/responses.server";
+
+/** The same document as `GET /api/openapi.json`, for whoever has no token yet. */
+export const loader = apiRoute({
+  GET: openEndpoint({
+    name: "getOpenOpenApi",
+    summary: "The document of /api, open to everybody",
+    auth: "none",
+    answer: z.looseObject({ openapi: z.string() }),
+    handle: async ({ context: { services } }) => {
+      const { openApiText } = await import("~/routes/api.openapi[.]json/document.server");
+      return jsonText(await openApiText(services.version, services.env.appOrigin));
+    },
+  }),
+});
+export const action = loader;

@@ -1,0 +1,29 @@
+import type { ActionFunctionArgs } from "@remix-run/node";
+import { json, redirect } from "@remix-run/node";
+import { updateProfile } from "~/domain/accounts/operations.server";
+import { findActor } from "~/http/page-guards.server";
+import { safeRedirect } from "~/http/redirects.server";
+import { enhancedField } from "~/ui/enhanced-field";
+import { parseTheme, themeCookie } from "~/ui/theme";
+
+const profileThemes = { system: "SYSTEM", light: "LIGHT", dark: "DARK" } as const;
+
+export function loader() {
+  return redirect("/");
+}
+
+/**
+ * Keeps the chosen theme in a cookie, so that the first paint is right; a person who is signed out may choose one
+ * too. With an account it is kept there as well, for the next browser.
+ */
+export async function action({ request, context }: ActionFunctionArgs) {
+  const form = await request.formData();
+  const theme = parseTheme(form.get("theme"));
+  const headers = { "Set-Cookie": themeCookie(theme) };
+  const found = await findActor(request, context);
+  if (found && !found.principal.is_demo) {
+    await updateProfile(found.actor, { theme: profileThemes[theme] });
+  }
+  if (form.has(enhancedField)) return json({ ok: true }, { headers });
+  return redirect(safeRedirect(form.get("from")), { status: 303, headers });
+}

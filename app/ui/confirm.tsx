@@ -1,0 +1,84 @@
+import { type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
+import { Button, type ButtonSize, type ButtonTone, buttonClass } from "./button";
+
+/**
+ * A change that cannot be taken back asks once more, in words. `children` is the form's hidden part;
+ * the confirming button submits it. Works without script.
+ */
+export function Confirm({
+  trigger,
+  question,
+  consequence,
+  confirmLabel,
+  children,
+  size = "md",
+  disabled,
+  label,
+  confirmTone = "danger",
+}: {
+  trigger: ReactNode;
+  question: string;
+  consequence: ReactNode;
+  confirmLabel: string;
+  /** A render of the form around the buttons that confirm or step back. */
+  children: (buttons: ReactNode) => ReactNode;
+  size?: ButtonSize;
+  disabled?: boolean;
+  label?: string;
+  confirmTone?: ButtonTone;
+}) {
+  const id = `confirm${useId().replaceAll(":", "")}`;
+  const ref = useRef<HTMLDivElement>(null);
+  useFocusWhenOpened(ref);
+  return (
+    <>
+      <button
+        type="button"
+        popovertarget={id}
+        disabled={disabled}
+        aria-label={label}
+        className={buttonClass("plain", size)}
+      >
+        {trigger}
+      </button>
+      <div
+        ref={ref}
+        id={id}
+        popover="auto"
+        role="alertdialog"
+        aria-labelledby={`${id}-title`}
+        className="popover"
+      >
+        <div className="grid w-80 max-w-full gap-3 p-3 max-sm:w-full">
+          <p id={`${id}-title`} className="text-base font-semibold">
+            {question}
+          </p>
+          <div className="text-sm text-muted">{consequence}</div>
+          {children(
+            <div className="flex justify-end gap-2">
+              <Button popovertarget={id} popovertargetaction="hide">
+                Go back
+              </Button>
+              <Button type="submit" tone={confirmTone}>
+                {confirmLabel}
+              </Button>
+            </div>,
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The question is read out and the keys are in it, at the safe choice or at what has to be typed. */
+function useFocusWhenOpened(ref: RefObject<HTMLElement>) {
+  useEffect(() => {
+    const element = ref.current;
+    const onToggle = () => {
+      if (!element?.matches(":popover-open")) return;
+      element.querySelector<HTMLElement>("input:not([type=hidden]), button")?.focus();
+    };
+    element?.addEventListener("toggle", onToggle);
+    return () => element?.removeEventListener("toggle", onToggle);
+  }, [ref]);
+}

@@ -1,0 +1,101 @@
+import { isRouteErrorResponse, Link, useRouteError } from "@remix-run/react";
+import { buttonClass } from "./button";
+import { Mark } from "./mark";
+
+interface Words {
+  title: string;
+  text: string;
+  to: string;
+  action: string;
+}
+
+const home = { to: "/dashboard", action: "Go to the dashboard" };
+
+function wordsFor(status: number, said: string | null): Words {
+  if (status === 404)
+    return {
+      title: "This page does not exist",
+      text: said ?? "Check the address, or the item may have been deleted.",
+      ...home,
+    };
+  if (status === 403)
+    return {
+      title: "You do not have access",
+      text:
+        said ?? "This belongs to a product that you are not a member of. Ask its owner to add you.",
+      ...home,
+    };
+  if (status === 401)
+    return {
+      title: "You are signed out",
+      text: said ?? "Sign in and come back.",
+      to: "/login",
+      action: "Sign in",
+    };
+  if (status === 429)
+    return { title: "Too many requests", text: said ?? "Wait a minute and try again.", ...home };
+  if (status < 500)
+    return { title: "Something went wrong", text: said ?? "Go back and try again.", ...home };
+  return {
+    title: "Something broke on our side",
+    text: "The error was logged. Try again. If it continues, contact your administrator.",
+    ...home,
+  };
+}
+
+/** What happened and one way on. */
+export function ErrorPage({ status, message }: { status: number; message?: string | null }) {
+  const words = wordsFor(status, message ?? null);
+  return (
+    <div className="mx-auto grid max-w-md justify-items-center gap-3 px-4 py-20 text-center">
+      <Mark className="size-10" />
+      <p className="font-mono text-xs text-muted">{status}</p>
+      <h1 className="text-xl font-semibold">{words.title}</h1>
+      <p className="text-muted">{words.text}</p>
+      <Link to={words.to} className={buttonClass("primary", "lg", "mt-2")}>
+        {words.action}
+      </Link>
+    </div>
+  );
+}
+
+function isOffline(): boolean {
+  return typeof navigator !== "undefined" && navigator.onLine === false;
+}
+
+function OfflinePage() {
+  return (
+    <div className="mx-auto grid max-w-md justify-items-center gap-3 px-4 py-20 text-center">
+      <Mark className="size-10" />
+      <h1 className="text-xl font-semibold">You are offline</h1>
+      <p className="text-muted">Your last action was not sent, so nothing was changed.</p>
+      <button
+        type="button"
+        onClick={() => window.location.reload()}
+        className={buttonClass("primary", "lg", "mt-2")}
+      >
+        Try again
+      </button>
+    </div>
+  );
+}
+
+/** The error boundary of every route: refusals carry their own sentence, failures never show theirs. */
+export function RouteError() {
+  const error = useRouteError();
+  if (!isRouteErrorResponse(error))
+    return isOffline() ? <OfflinePage /> : <ErrorPage status={500} />;
+  return <ErrorPage status={error.status} message={sentence(error.data)} />;
+}
+
+function sentence(data: unknown): string | null {
+  if (typeof data === "string" && data.length > 0 && data.length < 300) return data;
+  if (
+    typeof data === "object" &&
+    data !== null &&
+    "error" in data &&
+    typeof data.error === "string"
+  )
+    return data.error;
+  return null;
+}

@@ -1,0 +1,53 @@
+import { useEffect, useState } from "react";
+import { Button, type ButtonTone } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+import { useHydrated } from "~/ui/use-hydrated";
+import { copyText } from "./copy-text";
+
+/** Copies a text, or what it is by then. Without script it is not shown: the text beside it can be selected. */
+export function CopyButton({
+  text,
+  label = "Copy",
+  tone = "plain",
+}: {
+  text: string | ((button: HTMLButtonElement) => string);
+  label?: string;
+  tone?: ButtonTone;
+}) {
+  const hydrated = useHydrated();
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), 2000);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  if (!hydrated) return null;
+  return (
+    <Button
+      size="sm"
+      tone={tone}
+      onClick={({ currentTarget }) => {
+        const wanted = typeof text === "string" ? text : text(currentTarget);
+        return copyText(wanted).then(setCopied);
+      }}
+    >
+      <Icon name={copied ? "check" : "copy"} className="size-3.5" />
+      <span aria-live="polite">{copied ? "Copied" : label}</span>
+    </Button>
+  );
+}
+
+/** A block of text made to be copied: a command, a configuration, a token. */
+export function CopyBlock({ text, label }: { text: string; label: string }) {
+  return (
+    <figure className="overflow-hidden rounded border border-line bg-sunken">
+      <figcaption className="flex items-center justify-between gap-2 border-b border-line py-1 pr-1 pl-3 text-xs text-muted">
+        {label}
+        <CopyButton text={text} />
+      </figcaption>
+      <pre className="p-3 font-mono text-xs leading-relaxed wrap-anywhere whitespace-pre-wrap">
+        {text}
+      </pre>
+    </figure>
+  );
+}

@@ -1,0 +1,52 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { IconButton } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+
+/** A modal on the platform's dialog: it traps focus, gives it back, closes with Esc and hides the rest. */
+export function Dialog({
+  title,
+  open,
+  onClose,
+  children,
+  bare = false,
+}: {
+  title: string;
+  open: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  /** No visible heading, for the palette. */
+  bare?: boolean;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current;
+    if (!dialog) return;
+    if (open && !dialog.open) {
+      dialog.showModal();
+      // React's autoFocus comes before the dialog is shown, and so to nothing.
+      dialog.querySelector<HTMLElement>("[data-focus-first]")?.focus();
+    }
+    if (!open && dialog.open) dialog.close();
+  }, [open]);
+  return (
+    <dialog
+      ref={ref}
+      aria-label={title}
+      className="modal"
+      onClose={onClose}
+      onClick={(event) => event.target === ref.current && onClose()}
+      // A closed one still has the focus until the next frame; the key that comes meanwhile is for the page.
+      onKeyDown={(event) => event.currentTarget.open && event.stopPropagation()}
+    >
+      {bare ? null : (
+        <header className="flex items-center justify-between border-b border-line py-2 pr-2 pl-4">
+          <h2 className="text-base font-semibold">{title}</h2>
+          <IconButton label="Close" onClick={onClose}>
+            <Icon name="x" />
+          </IconButton>
+        </header>
+      )}
+      {open ? children : null}
+    </dialog>
+  );
+}

@@ -1,0 +1,96 @@
+import { getFormProps, type SubmissionResult, useForm } from "@conform-to/react";
+import { Form, type FormProps, type useFetcher } from "@remix-run/react";
+import { type ReactNode, useEffect, useId } from "react";
+import { EnhancedField } from "~/ui/action-form";
+import { FormErrors } from "~/ui/field";
+import { showToast } from "~/ui/toast";
+
+/** What a field component needs to know: its name, id, first value and what is wrong with it. */
+export interface FieldWiring {
+  name: string;
+  id: string;
+  errors: string[] | undefined;
+  defaultValue: string | undefined;
+}
+
+export interface ServerFormHandle<Name extends string> {
+  /** For `<ServerForm {...form.props}>`. */
+  props: ReturnType<typeof getFormProps>;
+  errors: string[] | undefined;
+  errorId: string;
+  /** For `<TextField label="Name" {...form.field("name")} />`. */
+  field: (name: Name) => FieldWiring;
+}
+
+/**
+ * A form whose rules live on the server: the schema that REST and MCP use checks it there, and what is
+ * wrong comes back beside its field, the first one focused, with everything that was typed. Works without script.
+ */
+export function useServerForm<Name extends string>(options: {
+  /** `useAnswer()` or `fetcher.data` of an action that uses `runForm`. */
+  lastResult: unknown;
+  defaultValue?: { [Key in Name]?: string | null };
+  id?: string;
+}): ServerFormHandle<Name> {
+  const ownId = useId();
+  const [form, fields] = useForm<Record<string, string>>({
+    id: options.id ?? ownId,
+    lastResult: isSubmissionResult(options.lastResult) ? options.lastResult : null,
+    defaultValue: options.defaultValue,
+  });
+  return {
+    props: getFormProps(form),
+    errors: form.errors ?? refusalIn(options.lastResult),
+    errorId: form.errorId,
+    field(name) {
+      const meta = fields[name];
+      const id = meta?.id ?? `${form.id}-${name}`;
+      return { name, id, errors: meta?.errors, defaultValue: meta?.initialValue };
+    },
+  };
+}
+
+/** The sentence of a refusal that is none of the form's, such as a rate limit: `{ error, code }`. */
+function refusalIn(value: unknown): string[] | undefined {
+  if (typeof value !== "object" || value === null || !("error" in value)) return undefined;
+  return typeof value.error === "string" ? [value.error] : undefined;
+}
+
+function isSubmissionResult(value: unknown): value is SubmissionResult<string[]> {
+  return typeof value === "object" && value !== null && "initialValue" in value;
+}
+
+/** What an action that did its work has to say. */
+function messageOf(answer: unknown): string | null {
+  if (typeof answer !== "object" || answer === null) return null;
+  if (!("ok" in answer && "message" in answer)) return null;
+  return typeof answer.message === "string" ? answer.message : null;
+}
+
+/** The form element, with what is wrong with it as a whole on top. */
+export function ServerForm({
+  form,
+  fetcher,
+  children,
+  className = "grid gap-4",
+  ...rest
+}: Omit<FormProps, "children" | "form"> & {
+  form: ServerFormHandle<never> | ServerFormHandle<string>;
+  /** Sends the form in the background; without script it is an ordinary post. */
+  fetcher?: ReturnType<typeof useFetcher>;
+  children: ReactNode;
+}) {
+  const Element = fetcher ? fetcher.Form : Form;
+  const answer = fetcher?.state === "idle" ? fetcher.data : undefined;
+  useEffect(() => {
+    const message = messageOf(answer);
+    if (message) showToast(message);
+  }, [answer]);
+  return (
+    <Element method="post" className={className} {...rest} {...form.props}>
+      <FormErrors errors={form.errors} id={form.errorId} />
+      {fetcher ? <EnhancedField /> : null}
+      {children}
+    </Element>
+  );
+}

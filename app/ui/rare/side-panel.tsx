@@ -1,0 +1,94 @@
+import { Link, useLocation } from "@remix-run/react";
+import clsx from "clsx";
+import type { ReactNode } from "react";
+import { useEffect, useRef, useState } from "react";
+import { buttonClass } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+
+/** A place of its own in the page, or none: then it lies over the right edge, as on a board. */
+const besideList =
+  "lg:sticky lg:inset-auto lg:top-16 lg:z-0 lg:max-h-[calc(100dvh-5rem)] lg:shrink-0";
+const overPage = "lg:top-16 lg:right-6 lg:bottom-6 lg:left-auto lg:shadow-pop";
+
+/**
+ * Details beside the list they belong to; on a phone they cover it. It is part of the address, so
+ * "back", a link to it and a page without script all work. Esc closes it.
+ */
+export function SidePanel({
+  title,
+  closeTo,
+  onClose,
+  children,
+  footer,
+}: {
+  title: ReactNode;
+  closeTo: string;
+  /** Closes what is not part of the address. */
+  onClose?: () => void;
+  children: ReactNode;
+  footer?: ReactNode;
+}) {
+  const { state } = useLocation();
+  const isPeek =
+    onClose !== undefined || (typeof state === "object" && state !== null && "peek" in state);
+  const { panel, heading } = usePanelFocus(isPeek);
+  return (
+    <aside
+      ref={panel}
+      aria-label="Details"
+      data-side-panel
+      className={clsx(
+        "fixed inset-0 z-30 flex flex-col overflow-y-auto bg-surface pb-20 lg:w-100 lg:rounded-lg lg:border lg:border-line lg:pb-0",
+        onClose ? overPage : besideList,
+      )}
+    >
+      <header className="sticky top-0 z-10 flex items-start justify-between gap-2 border-b border-line bg-surface py-2.5 pr-2 pl-4">
+        <h2
+          ref={heading}
+          tabIndex={-1}
+          className="min-w-0 py-1 text-base font-semibold outline-none"
+        >
+          {title}
+        </h2>
+        <Link
+          to={closeTo}
+          preventScrollReset
+          data-close
+          onClick={(event) => {
+            if (!onClose) return;
+            event.preventDefault();
+            onClose();
+          }}
+          aria-label="Close details"
+          title="Close (Esc)"
+          className={buttonClass("quiet", "icon")}
+        >
+          <Icon name="x" />
+        </Link>
+      </header>
+      <div className="grid gap-4 p-4">{children}</div>
+      {footer ? <footer className="mt-auto border-t border-line p-4">{footer}</footer> : null}
+    </aside>
+  );
+}
+
+/** The focus goes to the heading of the panel, and back to the line that it belongs to; who peeks stays in the list. */
+function usePanelFocus(isPeek: boolean) {
+  const panel = useRef<HTMLElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // Kept while this draws for the first time: a form puts the focus into its first field before any effect runs.
+  const [opener] = useState(() =>
+    typeof document === "undefined" ? null : document.activeElement,
+  );
+  useEffect(() => {
+    if (!isPeek && !panel.current?.contains(document.activeElement)) {
+      heading.current?.focus({ preventScroll: true });
+    }
+    return () => {
+      // The focus went away with the panel.
+      if (document.activeElement !== document.body || !(opener instanceof HTMLElement)) return;
+      opener.focus({ preventScroll: true });
+    };
+  }, [opener, isPeek]);
+  return { panel, heading };
+}

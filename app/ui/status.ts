@@ -1,0 +1,52 @@
+/** The six meanings that colour, shape and word stand for, everywhere the same. */
+export type StatusTone = "todo" | "progress" | "review" | "done" | "failed" | "waiting" | "idle";
+
+interface StatusLook {
+  tone: StatusTone;
+  label: string;
+}
+
+/** Every status word of the service, in the database form, with the words that people read. */
+const looks: Record<string, StatusLook> = {
+  TO_DO: { tone: "todo", label: "To do" },
+  TODO: { tone: "todo", label: "To do" },
+  IN_PROGRESS: { tone: "progress", label: "In progress" },
+  REVIEW: { tone: "review", label: "Review" },
+  DONE: { tone: "done", label: "Done" },
+  FAILED: { tone: "failed", label: "Failed" },
+  OPEN: { tone: "todo", label: "Open" },
+  IN_SPRINT: { tone: "progress", label: "In sprint" },
+  READY: { tone: "todo", label: "Ready" },
+  BLOCKED: { tone: "waiting", label: "Blocked" },
+  PLANNED: { tone: "todo", label: "Planned" },
+  ACTIVE: { tone: "progress", label: "Active" },
+  COMPLETED: { tone: "done", label: "Completed" },
+  CANCELLED: { tone: "idle", label: "Cancelled" },
+  QUEUED: { tone: "todo", label: "Queued" },
+  CLAIMED: { tone: "progress", label: "Claimed" },
+  RUNNING: { tone: "progress", label: "Running" },
+  PAUSED: { tone: "waiting", label: "Paused" },
+  SKIPPED: { tone: "review", label: "Skipped" },
+  PENDING: { tone: "todo", label: "Pending" },
+  ANSWERED: { tone: "done", label: "Answered" },
+  EXPIRED: { tone: "idle", label: "Expired" },
+  DRAFT: { tone: "todo", label: "Draft" },
+  DISCUSSING: { tone: "progress", label: "Discussing" },
+  PASSED: { tone: "done", label: "Passed" },
+  WAITING: { tone: "waiting", label: "Waiting for you" },
+};
+
+/** How to show a status; REST's lowercase and the database form are both understood. */
+export function statusLook(status: string): StatusLook {
+  return (
+    looks[status.toUpperCase()] ?? {
+      tone: "idle",
+      label: status.toLowerCase().replaceAll("_", " "),
+    }
+  );
+}
+
+/** A worker has the job. */
+export function isHeld(jobStatus: string | null | undefined): boolean {
+  return jobStatus === "running" || jobStatus === "claimed";
+}

@@ -1,0 +1,37 @@
+import { useLocation, useRouteLoaderData } from "@remix-run/react";
+import { ActionForm } from "./action-form";
+import { Icon } from "./icon";
+import { MenuButton } from "./menu";
+import { type Theme, themes } from "./theme";
+
+const looks = {
+  system: { label: "System", icon: "monitor" },
+  light: { label: "Light", icon: "sun" },
+  dark: { label: "Dark", icon: "moon" },
+} as const;
+
+export function useTheme(): Theme {
+  const root = useRouteLoaderData<{ theme?: Theme }>("root");
+  return root?.theme ?? "system";
+}
+
+/** System, light or dark; kept in a cookie, so that the server already draws the right one. */
+export function ThemeChoices() {
+  const current = useTheme();
+  const { pathname, search } = useLocation();
+  return (
+    <ActionForm action="/theme">
+      <input type="hidden" name="from" value={`${pathname}${search}`} />
+      {themes.map((theme) => {
+        const { label, icon } = looks[theme];
+        return (
+          <MenuButton key={theme} name="theme" value={theme}>
+            <Icon name={icon} className="text-muted" />
+            <span className="flex-1">{label}</span>
+            {theme === current ? <Icon name="check" label="chosen" /> : null}
+          </MenuButton>
+        );
+      })}
+    </ActionForm>
+  );
+}

@@ -1,0 +1,20 @@
+import { constants, lstat, open } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/**
+ * The text of a file that lies where an agent may write; null for one that is not there or too large. Only what was written there
+ * itself: a link would make the worker read what the agent may not, or what never ends, and a pipe would hold it up.
+ */
+export async function readPlain(file: string, mostBytes: number): Promise<string | null> {
+  const parent = await lstat(dirname(file)).catch(() => null);
+  if (!parent?.isDirectory()) return null;
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null);
+  if (handle === null) return null;
+  try {
+    const found = await handle.stat();
+    return found.isFile() && found.size <= mostBytes ? await handle.readFile("utf8") : null;
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type ConflictDecision,
+  type ConflictFile,
+  conflictDecisionSchema,
+  type ReportJobConflictInput,
+} from "~/contract/job-conflict";
+import { type Attempt, reportUsage } from "../job/attempt";
+import { sendable } from "../service/sendable";
+import { committer, git, gitEnd, isAncestor } from "./git";
+import type { Work } from "./integrate";
+import { clashWith } from "./merge-tree";
+import { isOnMain } from "./on-main";
+import { fetchAll } from "./remote";
+import { mainOf, type Worktree } from "./worktree";
+
+/** Work that does not merge with the main branch or with another branch of its run. */
+export interface Clash {
+  kind: ReportJobConflictInput["kind"];
+  branch?: string;
+  theirs: string;
+  files: ConflictFile[];
+  /** What it does not merge with, where that is not what is checked out. */
+  ours?: string;
+  /** Said when an attempt was to mend it and has not. */
+  inVain?: { ours: string };
+}
+
+/**
+ * What the work does not merge with. Called once it is on its branch: of two workers that look at the same moment at least one sees
+ * the other's work.
+ */
+export async function findClashes({ job, journal }: Attempt, worktree: Worktree): Promise<Clash[]> {
+  if (job.run === null) return [];
+  await fetchAll(worktree.repository);
+  const main = await mainOf(worktree.repository);
+  const tips: Omit<Clash, "files">[] = [{ kind: "base", theirs: main }];
+  for (const [theirs, branch] of await siblingTips(worktree, job.run.branch)) {
+    tips.push({ kind: "sibling", branch, theirs });
+  }
+  const clashes: Clash[] = [];
+  for (const tip of tips) {
+    const files = await clashWith(worktree.folder, tip.theirs, journal);
+    if (files.length === 0) continue;
+    // What came to the main branch in other commits was worked on there since: only that counts.
+    if (tip.kind === "sibling" && (await isOnMain(worktree.folder, main, tip.theirs))) continue;
+    clashes.push({ ...tip, files });
+  }
+  return clashes;
+}
+
+/** Commits that other branches of the run have and this one does not, each with its branch. */
+async function siblingTips(
+  { folder, repository: { remote }, branch }: Worktree,
+  runBranch: string,
+): Promise<[commit: string, branch: string][]> {
+  const root = remote === null ? "refs/heads" : `refs/remotes/${remote}`;
+  const format = `--format=%(objectname) %(refname:lstrip=${root.split("/").length})`;
+  const words = ["for-each-ref", format, "--no-merged", "HEAD", `${root}/${runBranch}--*`];
+  const lines = (await git(folder, ...words)).split("\n").filter((line) => line !== "");
+  return lines.flatMap((line) => {
+    const [commit = "", name = ""] = line.split(" ");
+    return name === branch ? [] : [[commit, name]];
+  });
+}
+
+/**
+ * Work that nobody has seen yet is rebased when the main branch has moved on and a merge of the two does not go through: what
+ * was taken over there one by one falls away. Answers the work as it is then.
+ */
+export async function rebaseUnseen(
+  { journal }: Attempt,
+  worktree: Worktree,
+  work: Work,
+): Promise<Work> {
+  const { folder, repository, branchTip, start, main: begun } = worktree;
+  if (branchTip !== null || start !== begun || work.base !== start) return work;
+  await fetchAll(repository);
+  const main = await mainOf(repository);
+  if (main === begun || !(await isAncestor(folder, begun, main))) return work;
+  if ((await clashWith(folder, main, journal)).length === 0) return work;
+  if ((await gitEnd(folder, ...committer, "rebase", "--quiet", main)).code !== 0) {
+    await git(folder, "rebase", "--abort").catch(() => undefined);
+    return work;
+  }
+  journal.say("The main branch has moved on: the work was rebased onto it");
+  worktree.main = main;
+  return { ...work, base: main };
+}
+
+/** Tells the service that the work does not merge; it decides who mends it. */
+export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Clash) {
+  const { job, service, journal, sessionId } = attempt;
+  const head = await git(worktree.folder, "rev-parse", "HEAD");
+  const isDelivered =
+    clash.ours !== undefined || (head === worktree.branchTip && clash.inVain === undefined);
+  const kept = isDelivered ? null : await attempt.keep();
+  await attempt.changes.send();
+  await attempt.output.flush();
+  await reportUsage(attempt);
+  const decision = await service.post(
+    `/api/jobs/${job.id}/conflicts`,
+    {
+      ...{ attempt: job.attempt, kind: clash.kind, branch: clash.branch, files: clash.files },
+      ...{
+        in_vain: clash.inVain !== undefined,
+        ours_sha: clash.inVain?.ours ?? clash.ours ?? head,
+      },
+      ...{ theirs_sha: clash.theirs, pr_url: job.pr_url ?? undefined },
+      ...(sessionId === null ? {} : { session_id: sendable(sessionId, 300) }),
+      ...(kept === null ? {} : { kept_ref: kept }),
+    },
+    conflictDecisionSchema,
+  );
+  const where = `Merge conflict ${otherOf(clash, decision)} in ${clash.files.map(({ path }) => path).join(", ")}`;
+  journal.say(`${where}: ${decisionWords[decision.decision]}`);
+  if (kept !== null) journal.say(`The work is kept on ${kept}`);
+  return decision.decision;
+}
+
+const decisionWords: Record<ConflictDecision["decision"], string> = {
+  go_on: "the other one mends it",
+  home: "the task goes back to work with both versions",
+  paused: "the run is paused",
+};
+
+function otherOf({ kind, branch }: Clash, { task_code }: ConflictDecision): string {
+  if (kind === "base") return "with the main branch";
+  if (kind === "branch") return "with what is on the branch by now";
+  return `with ${task_code ?? branch}`;
+}

@@ -1,0 +1,41 @@
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Journal } from "../service/journal";
+import { messageOf } from "../service/problems";
+import { rememberCheckout } from "./checkout";
+import { git } from "./git";
+import { keepWork } from "./keep";
+import { destinationOf, homeNote, homeOf, removeFolder, removeTree } from "./worktree";
+
+/** Takes away what an earlier life of this worker has left, after keeping what its attempts had made. Its processes have ended. */
+export async function removeLeftovers(worktrees: string, journal: Journal): Promise<void> {
+  for (const name of await readdir(worktrees).catch(() => [])) {
+    const folder = join(worktrees, name);
+    if (name.endsWith(".files") || name.endsWith(homeNote)) continue;
+    await rescue(folder, name, journal).catch((error: unknown) =>
+      journal.say(`What was left in ${folder} could not be kept: ${messageOf(error)}`),
+    );
+  }
+  for (const name of await readdir(worktrees).catch(() => [])) {
+    const folder = join(worktrees, name);
+    if (await isOlder(folder)) {
+      journal.say(`${folder} is of an earlier version: look at it, and remove it yourself`);
+    } else await removeTree(folder);
+  }
+}
+
+/** A worktree without a note: only its own `.git` file says whose it is, and that may be an agent's. */
+async function isOlder(folder: string): Promise<boolean> {
+  const hasGit = await lstat(join(folder, ".git")).catch(() => null);
+  return hasGit !== null && (await homeOf(folder)) === null;
+}
+
+async function rescue(folder: string, name: string, journal: Journal): Promise<void> {
+  const home = await homeOf(folder);
+  if (home === null || !(await rememberCheckout(folder, home))) return;
+  const checkout = await git(folder, "symbolic-ref", "--quiet", "--short", "HEAD").catch(() => "");
+  const kept = await keepWork(folder, name, await destinationOf(folder, checkout));
+  if (kept !== null) journal.say(`What an earlier attempt has left is kept on ${kept}`);
+  await removeFolder(home, folder);
+  if (checkout.startsWith("backloom/")) await git(home, "branch", "--quiet", "-D", checkout);
+}

@@ -1,0 +1,60 @@
+import type { Attempt } from "../job/attempt";
+import { pauseForConflict } from "../job/deliver";
+import { commitOf, committer, conflictedPaths, git, isAncestor } from "./git";
+import type { Worktree } from "./worktree";
+
+type BaseRef = NonNullable<Attempt["job"]["base_refs"]>[number];
+
+/**
+ * Brings in what the job waited for and its branch does not hold yet: done elsewhere is not yet here. The attempt then
+ * begins after it, so that its own changes stay its own. False when two of them do not go together: the run is paused.
+ */
+export async function mergeBlockers(attempt: Attempt, worktree: Worktree): Promise<boolean> {
+  const merged: string[] = [];
+  for (const ref of attempt.job.base_refs ?? []) {
+    const files = await mergeOne(attempt, worktree, ref);
+    if (files.length > 0) {
+      const others = merged.length > 0 ? merged.join(", ") : worktree.branch;
+      await pauseForConflict(
+        attempt,
+        files,
+        true,
+        `${ref.task_code} does not merge with ${others}`,
+      );
+      return false;
+    }
+    merged.push(ref.task_code);
+  }
+  worktree.start = await git(worktree.folder, "rev-parse", "HEAD");
+  return true;
+}
+
+/** Answers the files in conflict, none when the work is in. */
+async function mergeOne(
+  { journal }: Attempt,
+  { folder, main }: Worktree,
+  { task_code, branch, head_sha, merged }: BaseRef,
+): Promise<string[]> {
+  // What came to the main branch may have come in other commits, and was worked on there since.
+  const commit = merged ? main : await commitOf(folder, head_sha);
+  if (commit === null) {
+    journal.say(
+      `The work of ${task_code} (${branch}, ${head_sha.slice(0, 8)}) is not in this repository; going on without it`,
+    );
+    return [];
+  }
+  if (await isAncestor(folder, commit, "HEAD")) return [];
+  try {
+    const message = `Bring in ${task_code} (${branch})`;
+    await git(folder, ...committer, "merge", "--quiet", "-m", message, commit);
+    journal.say(`Brought in the work of ${task_code} from ${branch}`);
+    return [];
+  } catch (error) {
+    const inConflict = conflictedPaths(folder);
+    const files = await inConflict.finally(() =>
+      git(folder, "merge", "--abort").catch(() => undefined),
+    );
+    if (files.length > 0) return files;
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type ConflictFile, conflictLimits } from "~/contract/job-conflict";
+import type { Journal } from "../service/journal";
+import { sendable } from "../service/sendable";
+import { committer, conflictedPaths, git, gitEnd } from "./git";
+
+/** Whether two commits merge, tried without touching a file; `git merge-tree --write-tree` can do that from 2.38 on. */
+const dryMergeSince = [2, 38] as const;
+
+/**
+ * The files in which what is checked out does not merge with another commit, with both sides of each; none when they go
+ * together. The folder has to be clean, and is so afterwards.
+ */
+export async function clashWith(
+  folder: string,
+  theirs: string,
+  journal: Journal,
+): Promise<ConflictFile[]> {
+  if (await mergesDry(folder)) return dryMerge(folder, theirs, journal);
+  journal.sayOnce(
+    "This git is older than 2.38 and cannot try a merge without files: it is tried in the worktree, and taken back",
+  );
+  return mergeAndTakeBack(folder, theirs);
+}
+
+async function mergesDry(folder: string): Promise<boolean> {
+  const [, major, minor] = /(\d{1,4})\.(\d{1,4})/.exec(await git(folder, "version")) ?? [];
+  const [sinceMajor, sinceMinor] = dryMergeSince;
+  return (
+    Number(major) > sinceMajor || (Number(major) === sinceMajor && Number(minor) >= sinceMinor)
+  );
+}
+
+async function dryMerge(folder: string, theirs: string, journal: Journal): Promise<ConflictFile[]> {
+  const words = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z"];
+  const end = await gitEnd(folder, ...words, "HEAD", theirs);
+  if (end.code === 0) return [];
+  if (end.code !== 1) {
+    journal.say(`Whether it merges with ${theirs.slice(0, 8)} cannot be said: ${end.problem}`);
+    return [];
+  }
+  const [tree = "", ...paths] = end.output.split("\0").filter((part) => part !== "");
+  return filesOf(folder, theirs, paths, (path) => shown(folder, tree, path));
+}
+
+async function mergeAndTakeBack(folder: string, theirs: string): Promise<ConflictFile[]> {
+  const merge = await gitEnd(folder, ...committer, "merge", "--no-commit", "--no-ff", theirs);
+  try {
+    if (merge.code === 0) return [];
+    const paths = await conflictedPaths(folder);
+    return await filesOf(folder, theirs, paths, (path) =>
+      readFile(join(folder, path), "utf8").catch(() => null),
+    );
+  } finally {
+    await git(folder, "merge", "--abort").catch(() => undefined);
+  }
+}
+
+/** Both sides of the first files, and the names of the others. */
+async function filesOf(
+  folder: string,
+  theirs: string,
+  paths: readonly string[],
+  markedText: (path: string) => Promise<string | null>,
+): Promise<ConflictFile[]> {
+  const files: ConflictFile[] = [];
+  for (const path of new Set(paths.slice(0, conflictLimits.files))) {
+    const named = { path: sendable(path, 1_000) };
+    if (files.length >= conflictLimits.shown) {
+      files.push(named);
+      continue;
+    }
+    const whole = {
+      ours: await shown(folder, "HEAD", path),
+      theirs: await shown(folder, theirs, path),
+    };
+    const isBinary = [whole.ours, whole.theirs].some((text) => text?.includes("\0"));
+    const parts = sidesOf((await markedText(path)) ?? "") ?? whole;
+    files.push(isBinary ? named : { ...named, ours: cut(parts.ours), theirs: cut(parts.theirs) });
+  }
+  return files;
+}
+
+/** What stands between the marks of a conflict, side by side; null where there are no marks. */
+function sidesOf(text: string): { ours: string; theirs: string } | null {
+  const sides = { ours: "", base: "", theirs: "" };
+  let side: keyof typeof sides | null = null;
+  let hunks = 0;
+  for (const line of text.split("\n")) {
+    if (/^<{7}( |$)/.test(line)) {
+      hunks += 1;
+      if (hunks > 1) for (const name of ["ours", "theirs"] as const) sides[name] += "[…]\n";
+      side = "ours";
+    } else if (side === "ours" && /^\|{7}( |$)/.test(line)) side = "base";
+    else if (side !== null && /^={7}$/.test(line)) side = "theirs";
+    else if (side !== null && /^>{7}( |$)/.test(line)) side = null;
+    else if (side !== null) sides[side] += `${line}\n`;
+  }
+  return hunks === 0 ? null : sides;
+}
+
+/** A file of a commit or tree, null where it has none. */
+async function shown(folder: string, tree: string, path: string): Promise<string | null> {
+  const end = await gitEnd(folder, "cat-file", "blob", `${tree}:${path}`);
+  return end.code === 0 ? end.output : null;
+}
+
+function cut(text: string | null): string | null {
+  return text === null ? null : sendable(text, conflictLimits.side);
+}

@@ -1,0 +1,67 @@
+import type { Attempt } from "../job/attempt";
+
+import { commitOf, committer, git, gitEnd, isAncestor } from "./git";
+import { leftBy } from "./keep";
+import { begunFolder, tipOf } from "./remote";
+import type { Worktree } from "./worktree";
+
+/** Where what earlier attempts have left is now: in the folder, or still only on branches. */
+export interface EarlierWork {
+  putBack: readonly string[];
+  kept: readonly string[];
+}
+
+/**
+ * Puts what interrupted and failed attempts at this work have left back into the folder: commits as commits, and what was not committed as
+ * files that are not. The attempt's own changes are still counted from where it began. What does not merge stays on its branch, and the
+ * agent is told of it.
+ */
+export async function putBack(
+  attempt: Attempt,
+  worktree: Worktree,
+  kept: readonly string[],
+): Promise<EarlierWork> {
+  const { folder } = worktree;
+  const done: string[] = [];
+  for (const branch of [...kept.slice(0, 1), ...(await unfinishedBranches(attempt, worktree))]) {
+    const commit = (await commitOf(folder, branch)) ?? (await tipOf(worktree.repository, branch));
+    if (commit === null || (await isAncestor(folder, commit, "HEAD"))) continue;
+    if (!(await bringIn(folder, branch, commit))) continue;
+    attempt.journal.say(`Put back what an earlier attempt has left on ${branch}`);
+    done.push(branch);
+  }
+  const left: string[] = [];
+  for (const branch of kept) {
+    if (!done.includes(branch) && !(await isAncestor(folder, branch, "HEAD"))) left.push(branch);
+  }
+  await uncommitLeftovers(folder);
+  return { putBack: done, kept: left };
+}
+
+/** Branches on which earlier jobs have pushed unfinished work before a question; who began it is noted beside the branch. */
+async function unfinishedBranches(
+  { job }: Attempt,
+  { folder, branch }: Worktree,
+): Promise<string[]> {
+  if (job.earlier_jobs.length === 0) return [];
+  const format = `--format=%(subject) %(refname:lstrip=${begunFolder.split("/").length})`;
+  const lines = (await git(folder, "for-each-ref", format, begunFolder)).split("\n");
+  return lines.flatMap((line) => {
+    const isEarlier = job.earlier_jobs.some((id) => line.startsWith(`${id} `));
+    const name = line.slice(line.lastIndexOf(" ") + 1);
+    return isEarlier && name !== branch ? [name] : [];
+  });
+}
+
+async function bringIn(folder: string, branch: string, commit: string): Promise<boolean> {
+  const words = ["merge", "--quiet", "-m", `Bring back ${branch}`, commit];
+  if ((await gitEnd(folder, ...committer, ...words)).code === 0) return true;
+  await git(folder, "merge", "--abort").catch(() => undefined);
+  return false;
+}
+
+/** The agent finds the files as it left them, and decides itself what of them it commits. */
+async function uncommitLeftovers(folder: string): Promise<void> {
+  const subject = await git(folder, "log", "-1", "--format=%s");
+  if (subject.startsWith(leftBy)) await git(folder, "reset", "--quiet", "HEAD~1");
+}

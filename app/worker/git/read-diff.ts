@@ -1,0 +1,194 @@
+import { spawn } from "node:child_process";
+import { isFoldedFile } from "~/contract/folded-files";
+import { type DiffFile, diffLimits } from "~/contract/job-diff";
+import { interruption } from "../job/interruption";
+import { sendable } from "../service/sendable";
+import { gitStart } from "./checkout";
+import { git, gitEnvironment } from "./git";
+
+/** Beyond that git is not listened to: nobody could send it. */
+const mostPatchBytes = 16 * 1024 * 1024;
+const mostListBytes = 8 * 1024 * 1024;
+
+/** What the person's configuration, or that of the repository, must not change about the diff. */
+const plain = [
+  ...["-c", "core.quotePath=false", "-c", "diff.suppressBlankEmpty=false"],
+  ...["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "-O/dev/null"],
+  ...["--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none"],
+  ...["--full-index", "--find-renames"],
+];
+const asPatch = ["--patch", "--binary", "--unified=3", "--inter-hunk-context=0"];
+
+const statusOf: Record<string, DiffFile["status"]> = {
+  A: "added",
+  C: "copied",
+  D: "deleted",
+  R: "renamed",
+  T: "type_changed",
+};
+
+/** What changed between two commits, as the service takes it: in whole where that is possible, else cut and said so. */
+export async function readDiff(folder: string, base: string, head: string): Promise<DiffFile[]> {
+  const range = [base, head, "--"];
+  const [raw, counts, patches] = await Promise.all([
+    output(folder, [...plain, "--raw", "-z", ...range], mostListBytes),
+    output(folder, [...plain, "--numstat", "-z", ...range], mostListBytes),
+    output(folder, [...plain, ...asPatch, ...range], mostPatchBytes),
+  ]);
+  const files = readRaw(raw.bytes.toString("utf8"));
+  const lines = readCounts(counts.bytes.toString("utf8"));
+  const sections = sectionsOf(patches);
+  const generated = await generatedFiles(folder, files);
+  let left: number = diffLimits.bytes;
+  return files.slice(0, diffLimits.files).map((file, index) => {
+    const section = sections.next(file.status === "type_changed" ? 2 : 1);
+    const patch = patchOf(file, section, Math.min(left, diffLimits.fileBytes));
+    left -= Buffer.byteLength(patch.patch ?? "");
+    const { additions, deletions, binary } = lines[index] ?? noLines;
+    const isFolded = isFoldedFile(file.path) || generated.has(file.path);
+    return {
+      ...file,
+      ...{ additions, deletions, binary },
+      ...patch,
+      ...(isFolded ? { folded: true } : {}),
+    };
+  });
+}
+
+type Named = Pick<DiffFile, "path" | "old_path" | "status">;
+const noLines = { additions: 0, deletions: 0, binary: false };
+
+/** `:mode mode hash hash status NUL path NUL [path NUL]`. */
+function readRaw(text: string): Named[] {
+  const files: Named[] = [];
+  const parts = text.split("\0");
+  for (let index = 0; index + 1 < parts.length; ) {
+    const [oldMode = "", newMode = "", , , letter = "M"] = (parts[index] ?? "").slice(1).split(" ");
+    const isMoved = /^[RC]/.test(letter);
+    const first = pathOf(parts[index + 1]);
+    const path = isMoved ? pathOf(parts[index + 2]) : first;
+    const isSubmodule = oldMode === "160000" || newMode === "160000";
+    const status = isSubmodule ? "submodule" : (statusOf[letter.charAt(0)] ?? "modified");
+    files.push({ path, ...(isMoved ? { old_path: first } : {}), status });
+    index += isMoved ? 3 : 2;
+  }
+  return files;
+}
+
+/** `added TAB deleted TAB path NUL`, and for a moved file `added TAB deleted TAB NUL path NUL path NUL`. */
+function readCounts(text: string) {
+  const counts: (typeof noLines)[] = [];
+  const parts = text.split("\0");
+  for (let index = 0; index < parts.length; index += 1) {
+    const match = /^(\d+|-)\t(\d+|-)\t/.exec(parts[index] ?? "");
+    if (match === null) continue;
+    const [all, added, deleted] = match;
+    const binary = added === "-";
+    counts.push({ additions: Number(added) || 0, deletions: Number(deleted) || 0, binary });
+    if (parts[index] === all) index += 2;
+  }
+  return counts;
+}
+
+function pathOf(name: string | undefined): string {
+  return sendable(name ?? "", 4_096);
+}
+
+interface Section {
+  bytes: Buffer;
+  /** Git was cut off within it, or before it. */
+  isCut: boolean;
+}
+
+/** The patch of each file in the order of the list. No line of a hunk or of binary data begins as a header does. */
+function sectionsOf({ bytes, isCut }: Output) {
+  const marker = Buffer.from("\ndiff --git ");
+  let start = 0;
+  const one = (): Section => {
+    if (start >= bytes.length) return { bytes: Buffer.alloc(0), isCut };
+    const next = bytes.indexOf(marker, start);
+    const end = next < 0 ? bytes.length : next + 1;
+    const section = { bytes: bytes.subarray(start, end), isCut: isCut && next < 0 };
+    start = end;
+    return section;
+  };
+  return {
+    next(count: number): Section {
+      const parts = Array.from({ length: count }, one);
+      return {
+        bytes: Buffer.concat(parts.map((part) => part.bytes)),
+        isCut: parts.some((part) => part.isCut),
+      };
+    },
+  };
+}
+
+/** The patch as text, as much of it as there is room for. */
+function patchOf(
+  { status }: Named,
+  { bytes, isCut }: Section,
+  room: number,
+): Pick<DiffFile, "patch" | "truncated"> {
+  if (status === "submodule") return {};
+  const text = bytes.toString("utf8").replaceAll("\0", "\ufffd");
+  const isWhole = !isCut && Buffer.from(text).equals(bytes);
+  if (isWhole && bytes.length <= room) return { patch: text };
+  if (text.includes("\nGIT binary patch\n")) return { truncated: true };
+  const cut = wholeLines(text, room);
+  return cut === "" ? { truncated: true } : { patch: cut, truncated: true };
+}
+
+/** The beginning of a text, in whole lines. */
+function wholeLines(text: string, room: number): string {
+  if (Buffer.byteLength(text) <= room) return text;
+  const beginning = Buffer.from(text).subarray(0, Math.max(0, room)).toString("utf8");
+  return beginning.slice(0, beginning.lastIndexOf("\n") + 1);
+}
+
+/** The files that the repository itself calls generated. */
+async function generatedFiles(folder: string, files: readonly Named[]): Promise<Set<string>> {
+  const paths = files.slice(0, 1_000).map(({ path }) => path);
+  if (paths.length === 0) return new Set();
+  const words = ["check-attr", "-z", "linguist-generated", "--", ...paths];
+  const parts = (await git(folder, ...words).catch(() => "")).split("\0");
+  const generated = new Set<string>();
+  for (let index = 0; index + 2 < parts.length; index += 3) {
+    if (/^(?:set|true)$/.test(parts[index + 2] ?? "")) generated.add(parts[index] ?? "");
+  }
+  return generated;
+}
+
+interface Output {
+  bytes: Buffer;
+  isCut: boolean;
+}
+
+/** What git prints, up to a limit. */
+function output(folder: string, words: readonly string[], limit: number): Promise<Output> {
+  return new Promise((resolve, reject) => {
+    const start = gitStart(folder, words);
+    const child = spawn("git", start.words, {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"],
+      signal: interruption(),
+      env: { ...gitEnvironment(), ...start.environment },
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      said = `${said}${chunk.toString("utf8")}`.slice(-2_000);
+    });
+    child.stdout.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else child.kill();
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      const isCut = size > limit;
+      if (code === 0 || isCut) resolve({ bytes: Buffer.concat(chunks), isCut });
+      else reject(new Error(`git diff failed: ${said.trim()}`));
+    });
+  });
+}

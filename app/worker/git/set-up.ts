@@ -1,0 +1,23 @@
+import type { Attempt } from "../job/attempt";
+import { runShown } from "../job/shown-command";
+import { copyAlong } from "./rules";
+import type { Worktree } from "./worktree";
+
+/** Makes a fresh worktree ready for work, as the repository says. */
+export async function setUp(attempt: Attempt, worktree: Worktree): Promise<void> {
+  const { rules, journal, job } = attempt;
+  await copyAlong(worktree, rules);
+  if (rules.setup === undefined) return;
+  journal.say("Setting up the worktree");
+  const end = await runShown(attempt, {
+    kind: "command",
+    title: `Setup: ${rules.setup}`,
+    command: rules.setup,
+    folder: worktree.folder,
+    environment: { BACKLOOM_JOB_ID: job.id },
+  });
+  if (end.exitCode === 0) return;
+  throw new Error(
+    `The setup of .backloom.yml ended with ${end.exitCode}.\n${end.output.slice(-3_000)}`,
+  );
+}

@@ -1,0 +1,74 @@
+import { mkdir, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The folders of one worker: no two living workers of a machine share one. */
+export interface WorkFolder {
+  /** The name under which the worker is known to the service. */
+  workerName: string;
+  worktrees: string;
+  logs: string;
+  /** Which conversations agents have about which work. */
+  sessions: string;
+  /** Homes of jobs in a sandbox. */
+  homes: string;
+  /** Clones that all workers of the machine share. */
+  repositories: string;
+  /** What package managers fetched for jobs in a sandbox, by repository. */
+  caches: string;
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the folder of a name. When a living worker has it already the next free name is taken, so several workers can be
+ * started with the same command.
+ */
+export async function takeWorkFolder(workDir: string, name: string): Promise<WorkFolder> {
+  const workers = join(workDir, "workers");
+  await mkdir(workers, { recursive: true });
+  for (let number = 1; ; number += 1) {
+    const workerName = number === 1 ? name : `${name}-${number}`;
+    const home = join(workers, workerName.replace(/[^A-Za-z0-9._-]/g, "_"));
+    const lock = `${home}.pid`;
+    if (!(await takeLock(lock))) continue;
+    const folder = {
+      workerName,
+      worktrees: join(home, "worktrees"),
+      logs: join(home, "logs"),
+      sessions: join(home, "sessions"),
+      homes: join(home, "homes"),
+      repositories: join(workDir, "repositories"),
+      caches: join(workDir, "cache"),
+      release: () => rm(lock, { force: true }),
+    };
+    const { worktrees, logs, sessions, repositories } = folder;
+    for (const path of [worktrees, logs, sessions, repositories]) {
+      await mkdir(path, { recursive: true });
+    }
+    return folder;
+  }
+}
+
+/** True when the lock is ours; the lock of a process that is gone is taken over. */
+async function takeLock(file: string): Promise<boolean> {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const handle = await open(file, "wx").catch(() => null);
+    if (handle !== null) {
+      await handle.writeFile(String(process.pid));
+      await handle.close();
+      return true;
+    }
+    const holder = Number(await readFile(file, "utf8").catch(() => ""));
+    if (Number.isInteger(holder) && holder > 0 && isAlive(holder)) return false;
+    await rm(file, { force: true });
+  }
+  return false;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return pid !== process.pid;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,193 @@
+import { basename } from "node:path";
+import type { JobPayload } from "~/contract/worker";
+import { anyAgent, driverFor } from "../agents/catalog";
+import {
+  type AgentEnd,
+  type AgentTurn,
+  type Allowance,
+  allowances,
+  type GivenAnswer,
+  type Usage,
+} from "../agents/driver";
+import { runAgent } from "../agents/run-agent";
+import { type AgentWish, secretsOf } from "../options";
+import type { ContextFiles } from "../service/context-files";
+import { logFileOf } from "../service/log-file";
+import { WorkerProblem } from "../service/problems";
+import { noteUsageSoFar, tellUsage } from "../service/tell-usage";
+import { openTurnNote } from "../service/unsaid-usage";
+import type { Assignment } from "./assignment";
+import type { Attempt, Outcome } from "./attempt";
+import { earlierWords } from "./earlier-words";
+import { personsVariables } from "./environment";
+import { askable, type CommandResult, readResult } from "./result-file";
+import { type Conversation, openConversation } from "./sessions";
+
+interface Place {
+  folder: string;
+  environment: Record<string, string>;
+}
+
+/** Lets the agent of this worker do one assignment, in the conversation that it began for it before. */
+export async function runAgentTurn(
+  attempt: Attempt,
+  wish: AgentWish,
+  assignment: Assignment,
+  files: ContextFiles,
+  place: Place,
+): Promise<Outcome> {
+  const { job, heartbeat, journal } = attempt;
+  const { driver, tool } = await findTool(attempt, wish);
+  // A verifier forms a view of its own: it does not go on with the conversation in which the work was done.
+  const task = job.phase === "verify" ? `verify ${job.attempt}` : (assignment.taskCode ?? "job");
+  const about = { agent: wish.agent, task, folder: basename(place.folder) };
+  const conversation = await openConversation(attempt, about);
+  const used: Usage[] = [];
+  const note = noteTurn(attempt, driver.name, files);
+  const turn = turnOf(attempt, wish, files, place, conversation);
+  try {
+    const end = await runAgent(tool, turn, {
+      entry: (entry) => attempt.output.add(entry),
+      usage: (usage) => used.push(usage),
+      usageSoFar: (usages) => {
+        noteUsageSoFar(attempt, usages);
+        note.write(usages);
+      },
+      session: (id) => {
+        conversation.begin(id);
+        attempt.sessionId = id;
+        note.write();
+      },
+      sessionCost: conversation.noteCost,
+    });
+    if (end.kind === "limit" && end.isBudget) {
+      // The service knows at once what was used, and says what becomes of the job.
+      await tellUsage(attempt, used.splice(0));
+      await heartbeat.confirm();
+    }
+    if (end.kind === "failed" && end.cause === "sign-in") throw new WorkerProblem(end.reason);
+    // Whoever begins anew does not go on with a conversation that broke.
+    if (end.kind === "failed" && end.cause !== "killed") await conversation.forget();
+    if (end.denied.length > 0) journal.say(`Not allowed: ${end.denied.join(", ")}`);
+    return outcomeOf(end, await readResult(files.result, attempt.clean), job.attempt);
+  } finally {
+    await tellUsage(attempt, used);
+    await note.forget();
+  }
+}
+
+async function findTool({ rules, journal }: Attempt, { agent }: AgentWish) {
+  const driver = await driverFor(agent, rules.agent, personsVariables());
+  if (agent === anyAgent) journal.say(`${driver.title} does it`);
+  const tool = await driver.find(personsVariables());
+  if (tool === null) throw new WorkerProblem(`${driver.title} is not installed: ${driver.install}`);
+  return { driver, tool };
+}
+
+/** What a later life of the worker reads of this turn when this one is killed. */
+function noteTurn(attempt: Attempt, agent: string, { pid }: ContextFiles) {
+  const { job, options, soFar, journal } = attempt;
+  const note = openTurnNote(pid, journal);
+  const turn = {
+    ...{ agent, job_id: job.id, attempt: job.attempt, subscription: options.subscription },
+    ...{ since: new Date().toISOString(), after_seq: soFar.after_seq },
+  };
+  let used: readonly Usage[] = [];
+  return {
+    write(usages = used): void {
+      used = usages;
+      note.note({ ...turn, session_id: attempt.sessionId, so_far: [...used] });
+    },
+    forget: note.forget,
+  };
+}
+
+function turnOf(
+  attempt: Attempt,
+  wish: AgentWish,
+  files: ContextFiles,
+  { folder, environment }: Place,
+  { sessionId, cost }: Conversation,
+): AgentTurn {
+  const { job, rules, options, heartbeat } = attempt;
+  return {
+    folder,
+    promptFile: files.prompt,
+    environment: attempt.sandbox.environment({ ...personsVariables(), ...environment }),
+    confine: attempt.sandbox.confine,
+    allow: narrower(wish.allow, rules.allow),
+    model: wish.model,
+    mostCost: mostCostOf(attempt),
+    resume:
+      sessionId === undefined
+        ? undefined
+        : {
+            ...{ sessionId, promptFile: files.continuation, cost },
+            recall: () => earlierWords(attempt),
+          },
+    answers: answersFor(job),
+    signal: heartbeat.signal,
+    silenceSeconds: wish.silenceMinutes * 60,
+    secrets: secretsOf(options),
+    pidFile: files.pid,
+    logFile: logFileOf(attempt),
+  };
+}
+
+/** What people answered. A permission counts only when the person whose worker this is has given it. */
+function answersFor({ questions, user_id }: JobPayload): GivenAnswer[] {
+  return questions.flatMap(({ kind, question, answered_by, effective_answer }) => {
+    const isGiven = kind === "question" || (user_id !== undefined && answered_by === user_id);
+    return effective_answer !== null && isGiven ? { kind, question, answer: effective_answer } : [];
+  });
+}
+
+/** What a subscription pays costs nothing. */
+function mostCostOf({ job, options }: Attempt): number | undefined {
+  const left = job.budget_left?.find(({ unit }) => unit === "USD")?.amount;
+  return options.subscription || left === undefined || left <= 0 ? undefined : left;
+}
+
+/** A repository may ask for less than the worker allows, never for more. */
+function narrower(given: Allowance, asked: Allowance | undefined): Allowance {
+  if (asked === undefined) return given;
+  return allowances.indexOf(asked) < allowances.indexOf(given) ? asked : given;
+}
+
+/** How an agent's turn ended, as the rest of the worker knows it from commands. A model does not know what it took itself. */
+export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): Outcome {
+  const summary = told.summary ?? (end.words || undefined);
+  const { verify_result, failure_class, failure_reason, resets_at, question, evidence } = told;
+  const said: CommandResult = { summary, verify_result, evidence };
+  const command = { exitCode: 0, output: end.words, answer: end.words, timedOut: false };
+  const outcome = (result: CommandResult): Outcome => ({
+    end: command,
+    result: { ...said, ...result },
+    denied: end.denied,
+  });
+  if (end.kind === "question") return outcome({ question: askable(end.question) });
+  if (end.kind === "limit") {
+    return outcome({
+      failure_class: "rate_limited",
+      failure_reason: end.reason,
+      resets_at: end.resetsAt ?? afterGrowingPause(attempt),
+    });
+  }
+  if (end.kind === "failed" && end.cause === "killed" && attempt <= mostKilled) {
+    const resets_at = afterGrowingPause(attempt);
+    return outcome({ failure_class: "rate_limited", failure_reason: end.reason, resets_at });
+  }
+  if (end.kind === "failed") {
+    return outcome({ failure_class: "agent_error", failure_reason: end.reason });
+  }
+  return outcome({ failure_class, failure_reason, resets_at, question });
+}
+
+/** A tool that is killed is no fault of the work: it is tried again, unless every attempt so far has come to nothing. */
+const mostKilled = 3;
+
+/** A limit that does not say when it ends is tried again after one minute, two, four, and at most an hour. */
+export function afterGrowingPause(attempt: number): string {
+  const minutes = Math.min(60, 2 ** Math.min(attempt - 1, 6));
+  return new Date(Date.now() + minutes * 60_000).toISOString();
+}

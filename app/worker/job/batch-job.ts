@@ -1,0 +1,245 @@
+import type { VerifyResult } from "~/contract/agent-job";
+import { taskExecutionSchema, verificationSchema } from "~/contract/task-execution";
+import { beginFromEarlier } from "../git/begin-from";
+import { beginningOf } from "../git/begun";
+import { git } from "../git/git";
+import type { Work } from "../git/integrate";
+import { mergeBlockers } from "../git/merge-blockers";
+import { putBack } from "../git/put-back";
+import { setUp } from "../git/set-up";
+import { commitLeftovers, type Worktree } from "../git/worktree";
+import { Refusal } from "../service/problems";
+import { finish, giveBack, reportFailure, reportStart } from "../service/reports";
+import {
+  type Assignment,
+  type Execution,
+  executionAssignment,
+  type Surroundings,
+} from "./assignment";
+import {
+  type Attempt,
+  deniedFailure,
+  execute,
+  failureOf,
+  type Outcome,
+  ofTask,
+  park,
+  TaskGone,
+} from "./attempt";
+import { earlierResults, worstOf } from "./batch-results";
+import { deliver, pushOrSendHome, pushQuestion } from "./deliver";
+import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
+import { look } from "./look";
+import { mendBatch } from "./mend-batch";
+import { prove } from "./prove";
+
+/** What is known of the tasks that this attempt has brought to their end. */
+interface Progress {
+  surroundings: Surroundings;
+  results: VerifyResult[];
+  /** What the job shows of each of them. */
+  tasks: Record<string, unknown>;
+  summaries: string[];
+  /** What an earlier attempt has left is of the task at which it stopped. */
+  isFirst: boolean;
+}
+
+/** The work of one task, and where the branch stood before it. */
+interface TaskWork extends Work {
+  head: string;
+}
+
+/** A task whose command has ended. */
+interface Ended {
+  execution: Execution;
+  assignment: Assignment;
+  work: TaskWork;
+  outcome: Outcome;
+}
+
+/**
+ * A whole sprint on one branch: its tasks one after another, each with evidence and gate of its own, and each on the branch
+ * before it counts as done, so that whoever goes on after this attempt finds it there.
+ */
+export async function workOnBatch(
+  attempt: Attempt,
+  worktree: Worktree,
+  surroundings: Surroundings,
+): Promise<void> {
+  if (!(await beginFromEarlier(attempt, worktree, surroundings))) return;
+  if (!(await mergeBlockers(attempt, worktree))) return;
+  attempt.changes.begin(worktree.folder, worktree.start);
+  await reportStart(attempt, worktree.start, worktree.branch);
+  await setUp(attempt, worktree);
+  if (!(await mendBatch(attempt, worktree, surroundings))) return;
+  const progress: Progress = {
+    surroundings,
+    results: earlierResults(attempt),
+    tasks: {},
+    summaries: [],
+    isFirst: true,
+  };
+  if (!(await workOnExecutions(attempt, worktree, progress))) return;
+  const evidence = await gatherEvidence(worktree, worktree.start, {}, undefined);
+  await attempt.changes.send();
+  const work = { name: attempt.job.id, base: worktree.start };
+  const delivery =
+    evidence.changedFiles.length > 0
+      ? await deliver(attempt, worktree, work)
+      : { kind: "nothing" as const };
+  if (delivery.kind === "sent_home") return;
+  const verdict = { ...evidence, verifyResult: worstOf(progress.results) };
+  await finish(attempt, "done", verdict, delivery, { summary: summaryOf(progress) });
+}
+
+/** False when the attempt ends before the batch does. What waits for others is tried again after whatever else there is to do. */
+async function workOnExecutions(
+  attempt: Attempt,
+  worktree: Worktree,
+  progress: Progress,
+): Promise<boolean> {
+  let left = (attempt.job.executions ?? []).filter(
+    ({ status }) => status === "pending" || status === "running",
+  );
+  while (left.length > 0) {
+    const waiting: Execution[] = [];
+    for (const execution of left) {
+      const end = await workOnExecution(attempt, worktree, execution, progress);
+      if (end === "over") return false;
+      if (end === "waits") waiting.push(execution);
+    }
+    if (waiting.length === left.length) {
+      await giveBack(attempt, summaryOf(progress));
+      return false;
+    }
+    left = waiting;
+  }
+  return true;
+}
+
+/** The attempt is over when the task failed, a person was asked, or the branch has a conflict. */
+async function workOnExecution(
+  attempt: Attempt,
+  worktree: Worktree,
+  execution: Execution,
+  progress: Progress,
+): Promise<"goes_on" | "waits" | "over"> {
+  const head = await git(worktree.folder, "rev-parse", "HEAD");
+  const name = `${attempt.job.id} ${execution.task_id}`;
+  const work = { name, base: await beginningOf(worktree, name, head) };
+  try {
+    await move(attempt, execution, { status: "running" });
+    const goesOn = await workOnTask(attempt, worktree, execution, { ...work, head }, progress);
+    return goesOn ? "goes_on" : "over";
+  } catch (error) {
+    if (error instanceof Refusal && error.blockedBy.length > 0) {
+      attempt.journal.say(`${execution.task_code} waits for ${error.blockedBy.join(", ")}`);
+      return "waits";
+    }
+    if (!(error instanceof TaskGone)) throw error;
+    const kept = await attempt.keep();
+    if (kept !== null) attempt.journal.say(`What was done of it is on ${kept}`);
+    await git(worktree.folder, "reset", "--quiet", "--hard", worktree.branchTip ?? head);
+    attempt.journal.say(`${execution.task_code} was deleted or finished by hand: ${error.message}`);
+    return "goes_on";
+  }
+}
+
+async function workOnTask(
+  attempt: Attempt,
+  worktree: Worktree,
+  execution: Execution,
+  work: TaskWork,
+  progress: Progress,
+): Promise<boolean> {
+  const earlier =
+    progress.isFirst && !execution.verify_only
+      ? await putBack(attempt, worktree, progress.surroundings.kept)
+      : {};
+  progress.isFirst &&= execution.verify_only;
+  const surroundings = { ...progress.surroundings, ...earlier };
+  const assignment = executionAssignment(attempt.job, execution, surroundings);
+  const outcome = await execute(attempt, assignment, worktree.folder, {
+    BACKLOOM_BASE_SHA: work.base,
+  });
+  const failure = failureOf(outcome);
+  if (failure !== undefined) {
+    await reportFailure(attempt, failure, outcome.result);
+    return false;
+  }
+  await commitLeftovers(worktree.folder, `${execution.task_code}: ${execution.title}`);
+  if (outcome.result.question === undefined) {
+    return judge(attempt, worktree, { execution, assignment, work, outcome }, progress);
+  }
+  await pushQuestion(attempt, worktree, work, assignment);
+  await park(attempt, assignment, outcome.result);
+  return false;
+}
+
+async function judge(
+  attempt: Attempt,
+  worktree: Worktree,
+  { execution, assignment, work, outcome }: Ended,
+  progress: Progress,
+): Promise<boolean> {
+  const { job, service, journal } = attempt;
+  const { evidence, isSeen, failure } = await look(attempt, worktree, {
+    ...{ assignment, outcome, since: work.base, head: work.head },
+    required: execution.verify_required,
+  });
+  const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
+  if (denied !== undefined) {
+    await reportFailure(attempt, denied, outcome.result);
+    return false;
+  }
+  if (failure === undefined) await prove(attempt, worktree, assignment, outcome, evidence);
+  const { test: _output, ...seen } = evidence.details;
+  progress.tasks[execution.task_code] = { verify_result: evidence.verifyResult, ...seen };
+  const given = {
+    job_id: job.id,
+    attempt: job.attempt,
+    task_id: execution.task_id,
+    verify_result: evidence.verifyResult,
+    changed_files: listedFiles(evidence),
+    evidence: { ...evidence.details, tasks: progress.tasks },
+    base_sha: work.base,
+    head_sha: evidence.headSha,
+  };
+  const verification = await ofTask(
+    attempt,
+    service.call("verify_sprint_task", given, verificationSchema),
+  );
+  if (failure !== undefined || verification.report === null) {
+    const refusal = failure ?? refusalOf(evidence, verification.hint);
+    await reportFailure(attempt, refusal, outcome.result);
+    return false;
+  }
+  let head_sha: string | undefined;
+  if (evidence.changedFiles.length > 0) {
+    const push = await pushOrSendHome(attempt, worktree, work);
+    if (push.kind === "sent_home") return false;
+    head_sha = push.headSha;
+  }
+  const status = isSeen ? verification.report : "skipped";
+  await move(attempt, execution, { status, verify_result: evidence.verifyResult, head_sha });
+  progress.results.push(evidence.verifyResult);
+  if (outcome.result.summary) {
+    progress.summaries.push(`${execution.task_code}: ${outcome.result.summary}`);
+  }
+  journal.say(`${execution.task_code} is ${status}`);
+  return true;
+}
+
+async function move(
+  attempt: Attempt,
+  execution: Execution,
+  fields: Record<string, unknown>,
+): Promise<void> {
+  const { job, service } = attempt;
+  const given = { job_id: job.id, attempt: job.attempt, task_id: execution.task_id, ...fields };
+  await ofTask(attempt, service.call("update_task_execution", given, taskExecutionSchema));
+}
+
+function summaryOf({ summaries }: Progress): string | undefined {
+  return summaries.join("\n\n") || undefined;
+}

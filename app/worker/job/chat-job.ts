@@ -1,0 +1,50 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { openRepositoryOf } from "../git/repository";
+import { addReadingTree } from "../git/worktree";
+import { openForJob } from "../sandbox/open-for-job";
+import type { Sandbox } from "../sandbox/sandbox";
+import { messageOf } from "../service/problems";
+import { report, reportFailure, reportStart } from "../service/reports";
+import { ideaAssignment } from "./assignment";
+import { type Attempt, execute, failureOf, park } from "./attempt";
+
+/** Answers what a user asked about an idea, with the repository to read; the summary or the output is the answer. */
+export async function workOnChat(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
+  const { job, journal } = attempt;
+  const place = await openPlace(attempt);
+  try {
+    attempt.sandbox = await openForJob(attempt, sandboxes, { ...place, main: "HEAD" });
+    await reportStart(attempt);
+    const assignment = ideaAssignment(job);
+    const outcome = await execute(attempt, assignment, place.folder, {});
+    const failure = failureOf(outcome);
+    if (failure !== undefined) return await reportFailure(attempt, failure, outcome.result);
+    if (outcome.result.question !== undefined) {
+      return await park(attempt, assignment, outcome.result);
+    }
+    const answer = outcome.result.summary ?? (outcome.end.answer || outcome.end.output);
+    if (answer.trim() === "") {
+      const silent = { failure_class: "agent_error", failure_reason: "The command gave no answer" };
+      return await reportFailure(attempt, silent, outcome.result);
+    }
+    await report(attempt, "done", { summary: answer });
+    journal.say(`Answered the question about ${job.idea?.code ?? "the idea"}`);
+  } finally {
+    await place.remove();
+  }
+}
+
+/** The repository to read where this machine reaches it; a talk needs none. */
+async function openPlace({ job, options, folder, journal }: Attempt) {
+  const name = `${job.id}-${job.attempt}`;
+  try {
+    const repository = await openRepositoryOf(job, options, folder);
+    return await addReadingTree({ repository, parent: folder.worktrees, name });
+  } catch (error) {
+    journal.say(`The answer is given without the repository: ${messageOf(error)}`);
+  }
+  const empty = join(folder.worktrees, name);
+  await mkdir(empty, { recursive: true });
+  return { folder: empty, remove: () => rm(empty, { recursive: true, force: true }) };
+}

@@ -1,0 +1,84 @@
+import { readClaudeStream } from "../agents/claude-stream";
+import { readCodexLines } from "../agents/codex-jsonl";
+import type { AgentEnd, TurnOutput, Usage } from "../agents/driver";
+import type { LineReader } from "../agents/line-turn";
+import { createRedactor } from "../agents/redact";
+import { openTranscript } from "../agents/transcript";
+import { type ExecWish, secretsOf } from "../options";
+import type { ContextFiles } from "../service/context-files";
+import { logFileOf } from "../service/log-file";
+import { noteUsageSoFar, tellUsage } from "../service/tell-usage";
+import { outcomeOf } from "./agent-turn";
+import type { Attempt, Outcome } from "./attempt";
+import { addUsage, readResult } from "./result-file";
+import { runCommand } from "./run-command";
+
+/** Lets the command of the user do one assignment, and reads what it prints as far as that is known. */
+export async function runExecTurn(
+  attempt: Attempt,
+  { exec, output: format }: ExecWish,
+  files: ContextFiles,
+  place: { folder: string; environment: Record<string, string> },
+): Promise<Outcome> {
+  const { options, heartbeat } = attempt;
+  const redactor = createRedactor(secretsOf(options));
+  const transcript = openTranscript(redactor, (entry) => attempt.output.add(entry));
+  const complaints = openTranscript(redactor, (entry) =>
+    attempt.output.add({ ...entry, kind: "note", title: "stderr" }),
+  );
+  const used: Usage[] = [];
+  const denied: string[] = [];
+  const heard: TurnOutput = {
+    transcript,
+    usage: (usage) => used.push(usage),
+    usageSoFar: (usages) => noteUsageSoFar(attempt, usages),
+    session: (id) => {
+      attempt.sessionId = id;
+    },
+    sessionCost: () => undefined,
+    denied: (what) => denied.push(redactor.clean(what)),
+    heard: () => undefined,
+  };
+  const reader = readerOf(format, place.folder, heard);
+  try {
+    const end = await runCommand({
+      command: exec === "demo" ? attempt.demoCommand : exec,
+      folder: place.folder,
+      environment: place.environment,
+      confine: attempt.sandbox.confine,
+      logFile: logFileOf(attempt),
+      timeoutMinutes: options.timeoutMinutes,
+      pidFile: files.pid,
+      signal: heartbeat.signal,
+      takeLine: reader.take,
+      takeComplaint: (piece) => complaints.say("text", piece),
+      clean: attempt.clean,
+    });
+    const told = await readResult(files.result, attempt.clean);
+    if (format === "text" || end.timedOut) {
+      addUsage(attempt.used, told);
+      return { end, result: told, denied };
+    }
+    const read = reader.end({ code: end.exitCode, signal: null, complaints: end.output });
+    const whole: AgentEnd = {
+      ...read,
+      words: transcript.lastWords(),
+      sessionId: attempt.sessionId,
+      denied,
+    };
+    return outcomeOf(whole, told, attempt.job.attempt);
+  } finally {
+    transcript.flush();
+    complaints.flush();
+    await tellUsage(attempt, used);
+  }
+}
+
+function readerOf(format: ExecWish["output"], folder: string, output: TurnOutput): LineReader {
+  if (format === "claude-stream-json") return readClaudeStream(folder, output);
+  if (format === "codex-jsonl") return readCodexLines(folder, output, null);
+  return {
+    take: (line) => output.transcript.say("text", `${line}\n`),
+    end: () => ({ kind: "done" }),
+  };
+}

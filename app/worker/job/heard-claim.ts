@@ -1,0 +1,41 @@
+import { claimSchema, jobPayloadSchema } from "~/contract/worker";
+
+/** A commit is a hash, and no option or name that git would read differently. Agents report what they like. */
+const isCommit = (text: string): boolean => /^[0-9a-f]{7,64}$/.test(text);
+const commitOrNull = (text: string | null): string | null =>
+  text !== null && isCommit(text) ? text : null;
+const withCommits = <Head extends { head_sha: string }>(heads: readonly Head[]): Head[] =>
+  heads.filter(({ head_sha }) => isCommit(head_sha));
+
+const { shape } = jobPayloadSchema;
+
+const heardJobSchema = jobPayloadSchema.extend({
+  base_sha: shape.base_sha.transform(commitOrNull),
+  head_sha: shape.head_sha.transform(commitOrNull),
+  base_refs: shape.base_refs.transform((refs) => refs && withCommits(refs)),
+  // A head of another form is not left out: the worker does not find it, and nobody begins at main in silence.
+  begins_from: shape.begins_from.transform((heads) =>
+    heads?.map((head) => ({ ...head, base_sha: commitOrNull(head.base_sha) })),
+  ),
+  awaited_heads: shape.awaited_heads.transform((heads) => heads && withCommits(heads)),
+  conflicts: shape.conflicts.transform((conflicts) =>
+    conflicts?.filter(({ ours_sha, theirs_sha }) => isCommit(ours_sha) && isCommit(theirs_sha)),
+  ),
+});
+
+/** A claim as the worker takes it: what becomes a path, a branch or a word of git is looked at before anything is done. */
+export const heardClaimSchema = claimSchema
+  .extend({ job: heardJobSchema.nullable() })
+  .transform((claim) => ({
+    ...claim,
+    reason: claim.reason && {
+      ...claim.reason,
+      awaited_heads: withCommits(claim.reason.awaited_heads ?? []),
+    },
+  }));
+
+/** A branch below `backloom/`, by the rules of `git check-ref-format`. */
+export function isOwnBranch(branch: string): boolean {
+  const isWhole = /^backloom\/[\x21-\x7e\u00a1-\uffff]+$/.test(branch) && branch.length <= 200;
+  return isWhole && !/[~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|[./]$/.test(branch);
+}

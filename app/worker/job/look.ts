@@ -1,0 +1,58 @@
+import type { VerifyResult } from "~/contract/agent-job";
+import type { verifyRequirements } from "~/contract/task";
+import { git } from "../git/git";
+import type { Worktree } from "../git/worktree";
+import type { Assignment } from "./assignment";
+import type { Attempt, Failure, Outcome } from "./attempt";
+import { type Evidence, examine, refusalOf, testOf } from "./evidence";
+
+type Requirement = (typeof verifyRequirements)[number];
+
+/** What speaks for the work of a task. */
+export interface Look {
+  evidence: Evidence;
+  /** False when nobody has looked: no verdict and no test. */
+  isSeen: boolean;
+  failure: Failure | undefined;
+}
+
+interface LookWish {
+  assignment: Assignment;
+  outcome: Outcome;
+  /** What the work is compared with. */
+  since: string;
+  /** Where the command began. */
+  head: string;
+  required: Requirement;
+}
+
+/**
+ * Looks at the work of a task. Of one that only verifies nothing is delivered, so that its diff says nothing: the verdict of
+ * the command counts, or the test.
+ */
+export async function look(attempt: Attempt, worktree: Worktree, wish: LookWish): Promise<Look> {
+  const { assignment, outcome, since, head, required } = wish;
+  if (!assignment.verifyOnly) {
+    const evidence = await examine(attempt, worktree, outcome, since);
+    return { evidence, isSeen: true, failure: undefined };
+  }
+  const kept = await attempt.keep();
+  if (kept !== null) attempt.journal.say(`It should change nothing; what it did is on ${kept}`);
+  await git(worktree.folder, "reset", "--quiet", "--hard", head);
+  const evidence = await examine(attempt, worktree, outcome, head);
+  const verdict = outcome.result.verify_result;
+  const test = testOf(evidence);
+  evidence.details.verdict = verdict ?? null;
+  const isSeen = test !== undefined || (verdict !== undefined && verdict !== "EMPTY");
+  if (test?.passed === false) return { evidence, isSeen, failure: refusalOf(evidence, "") };
+  if (verdict === undefined || passes(verdict, required)) {
+    return { evidence, isSeen, failure: undefined };
+  }
+  const failure_reason = outcome.result.summary ?? `What was to be verified is ${verdict}`;
+  return { evidence, isSeen, failure: { failure_class: "verification_failed", failure_reason } };
+}
+
+function passes(verdict: VerifyResult, required: Requirement): boolean {
+  if (required === "ANY" || verdict === "ALIGNED" || verdict === "EMPTY") return true;
+  return verdict === "PARTIAL" && required === "ALIGNED_OR_PARTIAL";
+}

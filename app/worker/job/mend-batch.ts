@@ -1,0 +1,55 @@
+import { tellClash } from "../git/conflicts";
+import { commitLeftovers, type Worktree } from "../git/worktree";
+import { reportFailure } from "../service/reports";
+import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
+import { type Attempt, execute, failureOf, park } from "./attempt";
+import { examine, refusalOf, testOf } from "./evidence";
+import { beginMending, endMending, type Mending } from "./mend";
+
+/**
+ * A batch is mended by a turn of its own, because its tasks may all be done. True when there was nothing to mend, or it is
+ * mended; else the attempt is over.
+ */
+export async function mendBatch(
+  attempt: Attempt,
+  worktree: Worktree,
+  surroundings: Surroundings,
+): Promise<boolean> {
+  const mending = await beginMending(attempt, worktree, worktree.start);
+  return mending === null || mendInTurn(attempt, worktree, surroundings, mending);
+}
+
+/** The turn that brings both versions together. True when that is done; else the attempt is over. */
+export async function mendInTurn(
+  attempt: Attempt,
+  worktree: Worktree,
+  surroundings: Surroundings,
+  mending: Mending,
+): Promise<boolean> {
+  const { job } = attempt;
+  const assignment: Assignment = {
+    ...taskAssignment(job, surroundings),
+    ...{ taskId: job.task_id, title: "Bring both versions together", plan: null, criteria: [] },
+    mending,
+  };
+  const outcome = await execute(attempt, assignment, worktree.folder, {
+    BACKLOOM_BASE_SHA: mending.base,
+  });
+  const failure = failureOf(outcome);
+  if (failure !== undefined) return over(reportFailure(attempt, failure, outcome.result));
+  const left = await endMending(attempt, worktree, mending);
+  if (outcome.result.question !== undefined) {
+    await attempt.keep();
+    return over(park(attempt, assignment, outcome.result));
+  }
+  if (left !== null) return over(tellClash(attempt, worktree, left));
+  await commitLeftovers(worktree.folder, assignment.title);
+  const evidence = await examine(attempt, worktree, outcome, mending.base);
+  if (testOf(evidence)?.passed !== false) return true;
+  return over(reportFailure(attempt, refusalOf(evidence, ""), outcome.result));
+}
+
+async function over(end: Promise<unknown>): Promise<false> {
+  await end;
+  return false;
+}

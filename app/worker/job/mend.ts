@@ -1,0 +1,121 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ClaimedConflict } from "~/contract/job-conflict";
+import type { Clash } from "../git/conflicts";
+import { commitOf, committer, conflictedPaths, git, gitEnd, isAncestor } from "../git/git";
+import { clashWith } from "../git/merge-tree";
+import { tipOf } from "../git/remote";
+import { stageAll, type Worktree } from "../git/worktree";
+import type { Attempt } from "./attempt";
+
+/** A merge that was begun in the worktree, for the agent to bring to its end. */
+export interface Mending {
+  conflict: ClaimedConflict;
+  /** The other side as it is by now. */
+  theirs: string;
+  /** The files that hold both versions. */
+  files: string[];
+  /** What the attempt's own changes are counted from. */
+  base: string;
+}
+
+/**
+ * Begins the merge that an earlier attempt could not make, so that the agent finds both versions in its files and needs no git of
+ * its own. Null when everything goes together by now.
+ */
+export async function beginMending(
+  attempt: Attempt,
+  worktree: Worktree,
+  base: string,
+): Promise<Mending | null> {
+  for (const conflict of attempt.job.conflicts ?? []) {
+    // What a batch could not deliver is one of its tasks, which is done anew on what its branch holds by now.
+    if (conflict.kind === "branch" && attempt.job.kind === "SPRINT_IMPLEMENTATION") continue;
+    const mending = await beginMerge(attempt, worktree, conflict, base);
+    if (mending === null) continue;
+    attempt.journal.say(
+      `Both versions of ${mending.files.join(", ")} are in the worktree: the agent brings them together`,
+    );
+    return mending;
+  }
+  return null;
+}
+
+async function beginMerge(
+  { journal }: Attempt,
+  worktree: Worktree,
+  conflict: ClaimedConflict,
+  base: string,
+): Promise<Mending | null> {
+  const { folder } = worktree;
+  const theirs = await otherSide(worktree, conflict);
+  if (theirs === null) {
+    journal.say(`${conflict.theirs_sha.slice(0, 8)} is not in this repository; going on without`);
+    return null;
+  }
+  if (await isAncestor(folder, theirs, "HEAD")) return null;
+  const isOwn = conflict.kind === "branch";
+  // Own work that was not delivered comes back in any case; what others did only where it would not merge.
+  if (!isOwn && (await clashWith(folder, theirs, journal)).length === 0) return null;
+  const onto = isOwn ? null : await withBase(folder, base, theirs);
+  const words = ["merge", "--quiet", "--no-commit", "--no-ff", onto ?? theirs];
+  const merge = await gitEnd(folder, ...committer, ...words);
+  const files = await conflictedPaths(folder);
+  if (merge.code === 0) await commitMerge(folder, conflict);
+  return files.length === 0 ? null : { conflict, theirs, files, base: onto ?? base };
+}
+
+/** The commit that is to be brought in: own work that could not be delivered, or what stands against it as it is now. */
+async function otherSide(worktree: Worktree, conflict: ClaimedConflict): Promise<string | null> {
+  const { folder, repository, main } = worktree;
+  if (conflict.kind === "branch") return commitOf(folder, conflict.ours_sha);
+  if (conflict.kind === "base") return main;
+  const tip = await tipOf(repository, conflict.branch);
+  return tip ?? commitOf(folder, conflict.theirs_sha);
+}
+
+/**
+ * The other side together with where this work began: merged in and counted from, it leaves only the own changes. Just the other
+ * side where it holds that beginning already, or does not merge with it.
+ */
+async function withBase(folder: string, base: string, theirs: string): Promise<string> {
+  if (await isAncestor(folder, base, theirs)) return theirs;
+  const merge = await gitEnd(folder, "merge-tree", "--write-tree", base, theirs);
+  const tree = merge.output.trim();
+  if (merge.code !== 0 || !/^[0-9a-f]+$/.test(tree)) return theirs;
+  const parents = ["-p", base, "-p", theirs];
+  return git(folder, ...committer, "commit-tree", ...parents, "-m", "Bring both together", tree);
+}
+
+async function commitMerge(folder: string, { task_code, kind }: ClaimedConflict): Promise<void> {
+  if ((await commitOf(folder, "MERGE_HEAD")) === null) return;
+  await stageAll(folder);
+  const what = task_code ?? (kind === "base" ? "the main branch" : "the earlier work");
+  const message = `Bring in ${what}`;
+  await git(folder, ...committer, "commit", "--quiet", "--no-verify", "-m", message);
+}
+
+/** Commits the merge that the agent has brought to its end. Answers the conflict that is left where its marks are still in the files. */
+export async function endMending(
+  { journal }: Attempt,
+  { folder }: Worktree,
+  { conflict, theirs, files }: Mending,
+): Promise<Clash | null> {
+  const left: string[] = [];
+  for (const file of files) {
+    const text = await readFile(join(folder, file), "utf8").catch(() => "");
+    if (/^<{7}( |\r?$)/m.test(text) && /^>{7}( |\r?$)/m.test(text)) left.push(file);
+  }
+  if (left.length === 0) {
+    await commitMerge(folder, conflict);
+    return null;
+  }
+  journal.say(`The marks of the conflict are still in ${left.join(", ")}`);
+  return {
+    kind: conflict.kind,
+    ...(conflict.branch === "" ? {} : { branch: conflict.branch }),
+    theirs: conflict.kind === "branch" ? conflict.theirs_sha : theirs,
+    files: conflict.files,
+    inVain: { ours: conflict.ours_sha },
+  };
+}

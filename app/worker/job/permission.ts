@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { type AgentQuestion, agentQuestionSchema } from "~/contract/question";
+import type { JobPayload } from "~/contract/worker";
+import type { CallOptions } from "../service/service";
+import type { Attempt } from "./attempt";
+
+interface Wish {
+  question: string;
+  options: string[];
+  /** The host that it is for. */
+  reach?: string;
+}
+
+/** Asks the person whose machine this is. The job goes on meanwhile. */
+export function askPermission(
+  { job, service }: Attempt,
+  wish: Wish,
+  options?: CallOptions,
+): Promise<AgentQuestion> {
+  const held = { job_id: job.id, attempt: job.attempt };
+  const given = { kind: "permission", ...wish, ...held, ...subjectOf(job) };
+  return service.call("ask_user_question", given, agentQuestionSchema, options);
+}
+
+/** The person's answer, null when it is another's or none; undefined while the question is open. */
+export async function readPermission(
+  { job, service }: Attempt,
+  question_id: string,
+  options?: CallOptions,
+): Promise<string | null | undefined> {
+  const told = await service.call("get_question_answer", { question_id }, answerSchema, options);
+  if (told.status === "open") return undefined;
+  // The service lets nobody else answer; this machine does not take its word for it alone.
+  if (told.answered_by !== job.user_id || told.taken_by_policy) return null;
+  return told.effective_answer ?? null;
+}
+
+/** What the question is about: the task of the job, the first one of a batch, or its idea. */
+function subjectOf({ idea, task, story, executions: tasks }: JobPayload) {
+  if (idea !== null) return { idea_id: idea.id };
+  const task_id = task?.id ?? tasks?.[0]?.task_id;
+  return task_id === undefined ? { story_id: story?.id } : { task_id };
+}
+
+const answerSchema = z.object({
+  status: z.string(),
+  answered_by: z.string().nullish(),
+  effective_answer: z.string().nullish(),
+  taken_by_policy: z.boolean().nullish(),
+});

@@ -1,0 +1,186 @@
+import { agentJobSchema } from "~/contract/agent-job";
+import {
+  type ClaimedCriterion,
+  excerptBytes,
+  type ReportedEvidence,
+  storyProofSchema,
+} from "~/contract/proof";
+import { driverFor } from "../agents/catalog";
+import { git } from "../git/git";
+import type { Worktree } from "../git/worktree";
+import { noSandbox } from "../sandbox/sandbox";
+import { Refusal } from "../service/problems";
+import { sendable, sendableEnd } from "../service/sendable";
+import type { Assignment } from "./assignment";
+import type { Attempt, Outcome } from "./attempt";
+import { personsVariables } from "./environment";
+import { type Evidence, testCommandOf, testOf } from "./evidence";
+import { isAllowedAsProof } from "./proof-permission";
+import type { CommandResult } from "./result-file";
+import { runShown } from "./shown-command";
+
+type Claim = NonNullable<CommandResult["evidence"]>[number];
+
+/** How many commands are run for proof, how long each of them may take, and all of them together. */
+const mostCommands = 30;
+const commandMinutes = 10;
+const allMinutes = 30;
+
+/** What a command showed at the head of the work. */
+interface Observation {
+  exitCode: number | null;
+  output: string;
+}
+
+/** Runs what the agent names as proof, at the head of its work, and hands in what was seen of each criterion. */
+export async function prove(
+  attempt: Attempt,
+  { folder }: Worktree,
+  { criteria }: Pick<Assignment, "criteria">,
+  outcome: Outcome,
+  evidence: Pick<Evidence, "headSha" | "details">,
+): Promise<void> {
+  const lines = await observe(attempt, folder, criteria, outcome, evidence);
+  await git(folder, "reset", "--quiet", "--hard", evidence.headSha);
+  await handIn(attempt, lines);
+}
+
+/** What was seen of each criterion. What has no command, or may not be run here, stays the agent's word. */
+export async function observe(
+  attempt: Attempt,
+  folder: string,
+  criteria: readonly ClaimedCriterion[],
+  { result }: Outcome,
+  evidence: Pick<Evidence, "headSha" | "details">,
+): Promise<ReportedEvidence[]> {
+  const run = observer(attempt, folder, evidence);
+  const lines: ReportedEvidence[] = [];
+  for (const criterion of criteria) {
+    const claims = claimsOf(criterion, result, testCommandOf(attempt));
+    for (const claim of claims) {
+      const seen = claim.command === undefined ? undefined : await run(claim.command);
+      lines.push(lineOf(criterion, claim, seen, evidence.headSha));
+    }
+  }
+  return lines;
+}
+
+/** What the agent says of a criterion; a line about tests is proven by the tests that the worker runs anyway. */
+function claimsOf(
+  { id, text, kind }: ClaimedCriterion,
+  { evidence = [] }: CommandResult,
+  testCommand: string | undefined,
+): Claim[] {
+  const claims = evidence.filter(({ criterion }) => criterion === id || criterion === text);
+  const isTest = kind === "definition_of_done" && /\btest(s|ed|ing)?\b/i.test(text);
+  if (claims.length > 0 || !isTest || testCommand === undefined) return claims;
+  return [{ criterion: id, command: testCommand }];
+}
+
+/** Runs each command once. The test command has been run already; others only where agents may run commands. */
+function observer(
+  attempt: Attempt,
+  folder: string,
+  { details }: Pick<Evidence, "details">,
+): (command: string) => Promise<Observation | undefined> {
+  const seen = new Map<string, Observation>();
+  const test = testOf({ details });
+  const testCommand = testCommandOf(attempt);
+  if (test !== undefined && testCommand !== undefined) {
+    seen.set(testCommand.trim(), { exitCode: test.exit_code, output: test.output });
+  }
+  const deadline = Date.now() + allMinutes * 60_000;
+  let isAllowed: boolean | undefined;
+  return async (given) => {
+    const command = given.trim();
+    const known = seen.get(command);
+    const isOver = seen.size >= mostCommands || Date.now() > deadline;
+    if (known !== undefined || isOver) return known;
+    isAllowed ??= await mayRunCommands(attempt);
+    if (!isAllowed && !(await isAllowedAsProof(attempt, command))) {
+      attempt.journal.say(
+        `Not run for proof, as the agent may not run it unasked: ${sendable(command, 200)}`,
+      );
+      return undefined;
+    }
+    const { exitCode, output } = await runShown(attempt, {
+      kind: "test",
+      title: `Proof: ${command}`,
+      command,
+      folder,
+      environment: { BACKLOOM_JOB_ID: attempt.job.id },
+      timeoutMinutes: Math.min(commandMinutes, attempt.options.timeoutMinutes),
+    });
+    const observation = { exitCode, output };
+    seen.set(command, observation);
+    return observation;
+  };
+}
+
+/**
+ * Whether commands that the agent names may be run, by the rule of the agent's own: in the sandbox of the worker, any. Without one, those
+ * of the person's own program (`--exec`), and of an agent that runs commands on this machine unasked. One that its tool keeps in a sandbox
+ * would leave it this way.
+ */
+async function mayRunCommands({ options: { work }, rules, sandbox }: Attempt): Promise<boolean> {
+  if (sandbox !== noSandbox || "exec" in work) return true;
+  const allowed = [work.allow, rules.allow ?? work.allow];
+  if (allowed.includes("edit")) return false;
+  if (!allowed.includes("commands")) return true;
+  const { name } = await driverFor(work.agent, rules.agent, personsVariables());
+  return name !== "codex";
+}
+
+function lineOf(
+  { id, story_id }: ClaimedCriterion,
+  claim: Claim,
+  seen: Observation | undefined,
+  head_sha: string,
+): ReportedEvidence {
+  const { verdict, kind, url } = claim;
+  const command = claim.command && sendable(claim.command.trim(), 2_000);
+  const line = { criterion: id, story_id, head_sha };
+  if (seen === undefined) {
+    const words = claim.excerpt && withinBytes(sendable(claim.excerpt, excerptBytes));
+    return { ...line, verdict, kind, url, command, excerpt: words };
+  }
+  // A command that was stopped has no exit code of its own: it has not ended well.
+  const exit_code = seen.exitCode ?? -1;
+  const excerpt = withinBytes(sendableEnd(seen.output, excerptBytes)) || undefined;
+  const saw = exit_code === 0 ? ("pass" as const) : ("fail" as const);
+  return { ...line, grade: "worker", kind: "command", verdict: saw, command, exit_code, excerpt };
+}
+
+function withinBytes(text: string): string {
+  let kept = text;
+  while (new TextEncoder().encode(kept).length > excerptBytes) kept = kept.slice(-kept.length + 64);
+  return kept;
+}
+
+/** A criterion that was edited while the work went on takes no evidence of the line that it was. */
+async function handIn(attempt: Attempt, lines: ReportedEvidence[]): Promise<void> {
+  if (lines.length === 0) return;
+  const { job, service } = attempt;
+  const send = (evidence: ReportedEvidence[]) =>
+    service.call(
+      "update_job_status",
+      { job_id: job.id, attempt: job.attempt, status: "running", evidence },
+      agentJobSchema,
+    );
+  try {
+    await send(lines);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 422) throw error;
+    const current = await currentCriteria(attempt, lines);
+    await send(lines.filter(({ criterion, story_id }) => current.has(`${story_id} ${criterion}`)));
+  }
+}
+
+async function currentCriteria({ service }: Attempt, lines: readonly ReportedEvidence[]) {
+  const current = new Set<string>();
+  for (const id of new Set(lines.map(({ story_id }) => story_id))) {
+    const { criteria } = await service.read(`/api/stories/${id}/evidence`, storyProofSchema);
+    for (const criterion of criteria) current.add(`${id} ${criterion.id}`);
+  }
+  return current;
+}

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { failureClasses, verifyResults } from "~/contract/agent-job";
+import { evidenceKinds, evidenceVerdicts } from "~/contract/proof";
+import { type QuestionKind, questionLimits } from "~/contract/question";
+import { httpUrlSchema } from "~/contract/text";
+import { readPlain } from "../agents/read-plain";
+import { cleanedValue } from "../agents/redact";
+import { sendable } from "../service/sendable";
+
+const tokens = z.int().min(0).optional();
+
+const resultSchema = z.object({
+  summary: z.string().optional(),
+  verify_result: z.enum(verifyResults).optional(),
+  failure_class: z.enum(failureClasses).optional(),
+  failure_reason: z.string().optional(),
+  resets_at: z.iso.datetime({ offset: true }).optional(),
+  model_id: z.string().optional(),
+  input_tokens: tokens,
+  output_tokens: tokens,
+  cache_read_tokens: tokens,
+  cache_write_tokens: tokens,
+  /** What proves a criterion, by its id: best of all a command that ends with 0. */
+  evidence: z
+    .array(
+      z.object({
+        criterion: z.string(),
+        verdict: z.enum(evidenceVerdicts).optional(),
+        kind: z.enum(evidenceKinds).exclude(["person"]).optional(),
+        command: z.string().regex(/\S/).optional(),
+        excerpt: z.string().optional(),
+        url: httpUrlSchema.optional(),
+      }),
+    )
+    .max(200)
+    .optional(),
+  question: z
+    .object({
+      question: z.string().regex(/\S/),
+      options: z
+        .array(
+          z.union([
+            z.string(),
+            z.object({ label: z.string(), description: z.string().optional() }),
+          ]),
+        )
+        .optional(),
+      recommended_option: z.int().min(0).optional(),
+    })
+    .transform(askable)
+    .optional(),
+});
+
+/** What a command may tell beside its exit code. */
+export type CommandResult = z.output<typeof resultSchema>;
+
+interface RawQuestion {
+  kind?: QuestionKind | undefined;
+  question: string;
+  options?: (string | { label: string; description?: string | undefined })[] | undefined;
+  recommended_option?: number | undefined;
+}
+
+/** A question within the limits of the service: better cut than lost. */
+export function askable({ kind, question, options = [], recommended_option }: RawQuestion) {
+  const kept = options.slice(0, questionLimits.options).map((option) => {
+    const { label, description } = typeof option === "string" ? { label: option } : option;
+    return {
+      label: sendable(label, questionLimits.optionLabel).trim() || "(no words)",
+      description: description && sendable(description, questionLimits.optionDescription),
+    };
+  });
+  const isThere = recommended_option !== undefined && recommended_option < kept.length;
+  return {
+    kind,
+    question: sendable(question, questionLimits.text),
+    options: kept,
+    recommended_option: isThere ? recommended_option : undefined,
+  };
+}
+
+/** Reads the result file; one that is missing says nothing, one that is broken is a fault of the command. */
+export async function readResult(
+  file: string,
+  clean: (text: string) => string,
+): Promise<CommandResult> {
+  const text = await readPlain(file, mostBytes);
+  if (text === null) return {};
+  try {
+    return resultSchema.parse(cleanedValue(JSON.parse(text), clean));
+  } catch {
+    return { failure_class: "agent_error", failure_reason: "The result file is not as documented" };
+  }
+}
+
+const mostBytes = 4 * 1024 ** 2;
+
+const tokenCounts = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+] as const;
+
+/** The model and the token counts, as the service takes them. */
+export type Usage = Pick<CommandResult, "model_id" | (typeof tokenCounts)[number]>;
+
+/** Adds what one command used to what the attempt has used so far. */
+export function addUsage(total: Usage, used: Usage): void {
+  if (used.model_id !== undefined) total.model_id = sendable(used.model_id, 200);
+  for (const count of tokenCounts) {
+    if (used[count] !== undefined) total[count] = (total[count] ?? 0) + used[count];
+  }
+}

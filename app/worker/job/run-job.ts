@@ -1,0 +1,204 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { JobPayload } from "~/contract/worker";
+import { RepositoryNotAllowed } from "../git/allowed-repositories";
+import { openChanges } from "../git/changes";
+import { findKept, forgetKept, keepWork } from "../git/keep";
+import { openRepositoryOf } from "../git/repository";
+import { noRules, readRules } from "../git/rules";
+import { addWorktree, type Worktree } from "../git/worktree";
+import { openForJob } from "../sandbox/open-for-job";
+import { noSandbox, type Sandbox } from "../sandbox/sandbox";
+import { startHeartbeat } from "../service/heartbeat";
+import { openOutput } from "../service/output-sender";
+import { AttemptOver, messageOf, Refusal, WorkerProblem } from "../service/problems";
+import { reportFailure } from "../service/reports";
+import { afterGrowingPause } from "./agent-turn";
+import { type Attempt, reportUsage } from "./attempt";
+import { workOnBatch } from "./batch-job";
+import { workOnChat } from "./chat-job";
+import { testCommandOf } from "./evidence";
+import { isOwnBranch } from "./heard-claim";
+import { interruptible, uninterrupted } from "./interruption";
+import { knownConversations } from "./sessions";
+import { workOnTask } from "./task-job";
+import { verifyWork } from "./verify-job";
+import { removeLargeFiles, WorktreeTooLarge, watchDisk } from "./watch-disk";
+import { watchJob } from "./watch-job";
+
+interface JobRun
+  extends Omit<
+    Attempt,
+    | "heartbeat"
+    | "used"
+    | "soFar"
+    | "sessionId"
+    | "rules"
+    | "keep"
+    | "output"
+    | "changes"
+    | "sandbox"
+  > {
+  sandboxes: Sandbox;
+  readQuota: () => Promise<number | undefined>;
+  stopSignal: AbortSignal;
+}
+
+/** Works on one job from claim to report; whatever happens, its worktree is gone afterwards. */
+export async function runJob(run: JobRun): Promise<void> {
+  const { job, options, service, journal, clean, stopSignal } = run;
+  const seconds = options.heartbeatSeconds ?? job.heartbeat_seconds;
+  const { url, token } = options;
+  const watch = (onChange: () => void) => watchJob({ url, token, jobId: job.id }, onChange);
+  const soFar: Attempt["soFar"] = { after_seq: 0, models: [] };
+  const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal, soFar, watch });
+  const to = { url, token, jobId: job.id, attempt: job.attempt, journal, clean };
+  const output = openOutput(to);
+  const attempt: Attempt = {
+    ...run,
+    heartbeat,
+    used: {},
+    soFar,
+    sessionId: null,
+    rules: noRules,
+    keep: async () => null,
+    output,
+    changes: openChanges(to),
+    sandbox: noSandbox,
+  };
+  journal.say(`Claimed ${nameOf(job)} (attempt ${job.attempt})`);
+  try {
+    await interruptible(heartbeat.signal, () => work(attempt, run.sandboxes));
+  } catch (error) {
+    await explain(attempt, error);
+  } finally {
+    heartbeat.end();
+    await attempt.sandbox.close();
+    await output.close();
+    await removeNotes(attempt);
+  }
+}
+
+async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
+  if (attempt.job.kind === "PLAN_CHAT") return workOnChat(attempt, sandboxes);
+  const worktree = await prepare(attempt);
+  attempt.keep = keeperOf(attempt, worktree);
+  const disk = watchDisk(worktree.folder, attempt.options.diskGigabytes, attempt.heartbeat);
+  attempt.heartbeat = disk.heartbeat;
+  try {
+    attempt.rules = await readRules(worktree);
+    attempt.sandbox = await openForJob(attempt, sandboxes, worktree);
+    const sameWork = [attempt.job.id, ...attempt.job.earlier_jobs];
+    const here = { ...worktree.repository, folder: worktree.folder };
+    await forgetKept(here, sameWork);
+    const surroundings = {
+      checkout: worktree.checkout,
+      testCommand: testCommandOf(attempt),
+      kept: await findKept(here, sameWork),
+    };
+    if (attempt.job.phase === "verify") {
+      await verifyWork(attempt, worktree, surroundings);
+    } else if (attempt.job.kind === "SPRINT_IMPLEMENTATION") {
+      await workOnBatch(attempt, worktree, surroundings);
+    } else await workOnTask(attempt, worktree, surroundings);
+  } catch (error) {
+    disk.end();
+    if (attempt.heartbeat.signal.reason instanceof WorktreeTooLarge) {
+      await removeLargeFiles(worktree.folder, attempt.options.diskGigabytes);
+    }
+    await explain(attempt, error);
+  } finally {
+    disk.end();
+    await uninterrupted(async () => {
+      await sayWhatIsKept(attempt);
+      await attempt.changes.sendLast();
+      await worktree.remove();
+    });
+  }
+}
+
+/** Keeps the work of the attempt as it is by then, and remembers where. */
+function keeperOf({ job, journal }: Attempt, worktree: Worktree): Attempt["keep"] {
+  const name = `${job.id}-${job.attempt}`;
+  let branch: string | null = null;
+  return async () => {
+    try {
+      const keep = () => keepWork(worktree.folder, name, worktree.branch, worktree.start);
+      branch = (await uninterrupted(keep)) ?? branch;
+    } catch (error) {
+      journal.say(`What the attempt has left could not be kept: ${messageOf(error)}`);
+    }
+    return branch;
+  };
+}
+
+async function sayWhatIsKept({ keep, journal }: Attempt): Promise<void> {
+  const branch = await keep();
+  if (branch !== null) journal.say(`What was not delivered is kept on ${branch}`);
+}
+
+async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
+  const branch = job.branch ?? `backloom/${job.id}`;
+  if (!isOwnBranch(branch)) {
+    throw new Error(`The branch ${branch} is none of Backloom's, so nothing may be pushed to it`);
+  }
+  const repository = await openRepositoryOf(job, options, folder);
+  // Agents know their conversations by the folder: the next attempt is at home in it.
+  const known = await knownConversations(folder.sessions, job.id, options);
+  const name = known?.folder ?? `${job.id}-${job.attempt}`;
+  const { hooks } = options;
+  return addWorktree({ repository, parent: folder.worktrees, name, branch, hooks });
+}
+
+/** An attempt that is over leaves without a word; what broke on this machine is told to the service. */
+async function explain(attempt: Attempt, error: unknown): Promise<void> {
+  const { journal, heartbeat } = attempt;
+  const { aborted: isOver, reason } = heartbeat.signal;
+  if (isOver && !(reason instanceof WorktreeTooLarge)) {
+    await reportLastUsage(attempt);
+    journal.say(reason instanceof AttemptOver ? reason.message : "Stopped: the job is given back");
+    return;
+  }
+  if (error instanceof Refusal && (error.code === 409 || error.code === 404)) {
+    // The refusal of a call may be quicker than the heartbeat that says the same.
+    await reportLastUsage(attempt);
+    journal.say(`The attempt is over: ${error.message}`);
+    return;
+  }
+  if (error instanceof RepositoryNotAllowed) return giveBack(attempt, error);
+  // What only the person at this machine can mend is no fault of the job: it goes back with the worker's good-bye.
+  if (error instanceof WorkerProblem) throw error;
+  const failure_class = isOver ? "agent_error" : "infrastructure";
+  const failure_reason = messageOf(isOver ? reason : error);
+  await reportFailure(attempt, { failure_class, failure_reason }).catch((failure: unknown) => {
+    if (!(failure instanceof Refusal)) throw failure;
+    journal.say(`The failure was not taken: ${failure.message}`);
+  });
+}
+
+/** A service that knows what this worker follows does not hand it such a job: another one may, and is not asked at once again. */
+async function giveBack(attempt: Attempt, { message }: RepositoryNotAllowed): Promise<void> {
+  const resets_at = afterGrowingPause(attempt.job.attempt);
+  const failure_reason = message;
+  await reportFailure(attempt, { failure_class: "rate_limited", failure_reason, resets_at });
+}
+
+/** What an attempt has used counts although it was stopped, unless somebody else has taken the job over. */
+async function reportLastUsage(attempt: Attempt): Promise<void> {
+  const options = { retry: false, signal: AbortSignal.timeout(5_000) };
+  await reportUsage(attempt, options).catch((error: unknown) => {
+    attempt.journal.say(`What was used could not be told: ${messageOf(error)}`);
+  });
+}
+
+async function removeNotes({ folder, job }: Attempt): Promise<void> {
+  const notes = join(folder.worktrees, `${job.id}-${job.attempt}.files`);
+  await rm(notes, { recursive: true, force: true });
+}
+
+function nameOf(job: JobPayload): string {
+  if (job.task !== null && job.kind === "TASK_IMPLEMENTATION") {
+    return `${job.task.code} "${job.task.title}"`;
+  }
+  return job.idea === null ? `${job.kind} of ${job.run?.sprint_code ?? "a sprint"}` : job.idea.code;
+}

@@ -1,0 +1,143 @@
+import { verificationSchema } from "~/contract/task-execution";
+import { beginFromEarlier, unjudgedBeginning } from "../git/begin-from";
+import { beginningOf } from "../git/begun";
+import { tellClash } from "../git/conflicts";
+import type { Work } from "../git/integrate";
+import { mergeBlockers } from "../git/merge-blockers";
+import { putBack } from "../git/put-back";
+import { setUp } from "../git/set-up";
+import { commitLeftovers, type Worktree } from "../git/worktree";
+import { finish, reportFailure, reportStart } from "../service/reports";
+import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
+import { type Attempt, deniedFailure, execute, failureOf, type Outcome, park } from "./attempt";
+import { deliver, pushQuestion } from "./deliver";
+import { listedFiles, refusalOf } from "./evidence";
+import { look } from "./look";
+import { beginMending, endMending } from "./mend";
+import { prove } from "./prove";
+
+/** One task: the command, the evidence, the gate, the branch, the report. */
+export async function workOnTask(
+  attempt: Attempt,
+  worktree: Worktree,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { job } = attempt;
+  if (!(await beginFromEarlier(attempt, worktree, surroundings))) return;
+  const unjudged = unjudgedBeginning(attempt, worktree);
+  if (!(await mergeBlockers(attempt, worktree))) return;
+  const begun = unjudged ?? (await beginningOf(worktree, job.id, worktree.start));
+  const mending = job.task?.verify_only ? null : await beginMending(attempt, worktree, begun);
+  const assignment = { ...taskAssignment(job, surroundings), mending };
+  const work = { name: job.id, base: mending?.base ?? begun };
+  attempt.changes.begin(worktree.folder, work.base);
+  await reportStart(attempt, work.base, worktree.branch);
+  if (job.task?.status === "done") return passOver(attempt, worktree);
+  const earlier =
+    mending === null && !job.task?.verify_only
+      ? await putBack(attempt, worktree, surroundings.kept)
+      : {};
+  await setUp(attempt, worktree);
+  await takeTurn(attempt, worktree, work, { ...assignment, ...earlier }, false);
+}
+
+/** One turn of the agent. What is missing to prove its work is asked for once more, while everything is at hand. */
+async function takeTurn(
+  attempt: Attempt,
+  worktree: Worktree,
+  work: Work,
+  assignment: Assignment,
+  isLast: boolean,
+): Promise<void> {
+  const outcome = await execute(attempt, assignment, worktree.folder, {
+    BACKLOOM_BASE_SHA: work.base,
+  });
+  const failure = failureOf(outcome);
+  if (failure !== undefined) return reportFailure(attempt, failure, outcome.result);
+  const { mending } = assignment;
+  const left = mending === null ? null : await endMending(attempt, worktree, mending);
+  if (outcome.result.question !== undefined) {
+    if (left === null) {
+      await commitLeftovers(worktree.folder, nameOf(assignment));
+      await pushQuestion(attempt, worktree, work, assignment);
+    } else await attempt.keep();
+    return park(attempt, assignment, outcome.result);
+  }
+  if (left !== null) {
+    await tellClash(attempt, worktree, left);
+    return;
+  }
+  await commitLeftovers(worktree.folder, nameOf(assignment));
+  const missing = await conclude(attempt, worktree, work, { assignment, outcome, isLast });
+  if (missing === undefined) return;
+  attempt.journal.say(missing);
+  await takeTurn(attempt, worktree, work, { ...assignment, previousFailure: missing }, true);
+}
+
+/** Answers what the work lacks to be proven, when its agent may have another turn. */
+async function conclude(
+  attempt: Attempt,
+  worktree: Worktree,
+  work: Work,
+  { assignment, outcome, isLast }: { assignment: Assignment; outcome: Outcome; isLast: boolean },
+): Promise<string | undefined> {
+  const required = attempt.job.task?.verify_required ?? "ALIGNED_OR_PARTIAL";
+  const wish = { assignment, outcome, since: work.base, head: worktree.start, required };
+  const { evidence, isSeen, failure } = await look(attempt, worktree, wish);
+  await attempt.changes.send();
+  const denied = deniedFailure(outcome, evidence, assignment.verifyOnly);
+  if (denied !== undefined) {
+    await reportFailure(attempt, denied, outcome.result);
+    return;
+  }
+  if (failure === undefined) await prove(attempt, worktree, assignment, outcome, evidence);
+  const verification = await verify(attempt, {
+    verify_result: evidence.verifyResult,
+    changed_files: listedFiles(evidence),
+    evidence: evidence.details,
+    base_sha: work.base,
+    head_sha: evidence.headSha,
+  });
+  if (failure === undefined && verification.missing.length > 0 && !isLast) return verification.hint;
+  if (failure !== undefined || verification.report === null) {
+    const refusal = failure ?? refusalOf(evidence, verification.hint);
+    await reportFailure(attempt, refusal, outcome.result);
+    return;
+  }
+  const delivery =
+    evidence.changedFiles.length > 0 || assignment.mending !== null
+      ? await deliver(attempt, worktree, work)
+      : { kind: "nothing" as const };
+  if (delivery.kind === "sent_home") return;
+  const unseen = "Nobody has looked: the command gave no verdict, and there is no test command.";
+  const result = isSeen ? outcome.result : { summary: unseen };
+  await finish(attempt, isSeen ? verification.report : "skipped", evidence, delivery, result);
+  return undefined;
+}
+
+function nameOf({ taskCode, title }: Assignment): string {
+  return `${taskCode}: ${title}`;
+}
+
+/** Somebody finished the task by hand while its job waited: there is nothing left to do, and the next one is in turn. */
+async function passOver(attempt: Attempt, worktree: Worktree): Promise<void> {
+  const summary = "The task was finished by hand before a worker came to it.";
+  const evidence = {
+    headSha: worktree.start,
+    changedFiles: [],
+    verifyResult: "EMPTY" as const,
+    details: { diff: "no changes", finished_by_hand: true },
+  };
+  const { report } = await verify(attempt, {
+    verify_result: evidence.verifyResult,
+    changed_files: [],
+    evidence: evidence.details,
+    head_sha: evidence.headSha,
+  });
+  await finish(attempt, report ?? "skipped", evidence, { kind: "nothing" }, { summary });
+}
+
+async function verify({ job, service }: Attempt, verdict: Record<string, unknown>) {
+  const given = { job_id: job.id, attempt: job.attempt, ...verdict };
+  return service.call("verify_task_against_plan", given, verificationSchema);
+}

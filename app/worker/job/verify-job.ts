@@ -1,0 +1,77 @@
+import { git } from "../git/git";
+import { setUp } from "../git/set-up";
+import type { Worktree } from "../git/worktree";
+import { report, reportFailure, reportStart } from "../service/reports";
+import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
+import { type Attempt, execute, failureOf, type Outcome, park } from "./attempt";
+import { observe } from "./prove";
+
+/** An agent that leaves a criterion out is asked once more. */
+const mostTurns = 2;
+
+/**
+ * Looks at what another worker has done: a clean checkout of its commit, the criteria, and nothing of what it said. Nothing is
+ * committed or delivered; each criterion gets a verdict and what was done for it.
+ */
+export async function verifyWork(
+  attempt: Attempt,
+  worktree: Worktree,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { job, journal } = attempt;
+  const head = job.head_sha ?? worktree.start;
+  await clean(worktree, head);
+  await reportStart(attempt);
+  await setUp(attempt, worktree);
+  let assignment: Assignment = { ...taskAssignment(job, surroundings), kept: [] };
+  for (let turn = 1; ; turn += 1) {
+    const outcome = await execute(attempt, assignment, worktree.folder, {
+      BACKLOOM_BASE_SHA: job.base_sha ?? "",
+    });
+    const failure = failureOf(outcome);
+    if (failure !== undefined) return reportFailure(attempt, failure, outcome.result);
+    if (outcome.result.question !== undefined) return park(attempt, assignment, outcome.result);
+    await clean(worktree, head);
+    const missing = await conclude(attempt, worktree, outcome, head);
+    if (missing === null) return;
+    journal.say(missing);
+    if (turn === mostTurns) {
+      return reportFailure(attempt, { failure_class: "agent_error", failure_reason: missing });
+    }
+    assignment = { ...assignment, previousFailure: missing };
+  }
+}
+
+/** Reports the verdicts; says what is missing instead where a criterion has none that counts. */
+async function conclude(
+  attempt: Attempt,
+  { folder }: Worktree,
+  outcome: Outcome,
+  headSha: string,
+): Promise<string | null> {
+  const { criteria } = attempt.job;
+  const evidence = await observe(attempt, folder, criteria, outcome, { headSha, details: {} });
+  const counted = evidence.filter(({ command, excerpt }) => command || excerpt?.trim());
+  const silent = criteria.filter(
+    ({ id, story_id, state }) =>
+      state !== "waived" &&
+      !counted.some((line) => line.criterion === id && line.story_id === story_id),
+  );
+  if (silent.length > 0) {
+    const names = silent.map(({ id, text }) => `- ${id} ${text}`).join("\n");
+    return `No verdict with a command or with what was looked at:\n${names}`;
+  }
+  await report(attempt, "done", { evidence: counted, summary: outcome.result.summary });
+  const failed = counted.filter(({ verdict }) => verdict !== undefined && verdict !== "pass");
+  attempt.journal.say(
+    failed.length === 0
+      ? "Verified: every criterion holds"
+      : `Verified: ${failed.length} of ${counted.length} do not hold, the work goes back`,
+  );
+  return null;
+}
+
+async function clean({ folder }: Worktree, head: string): Promise<void> {
+  await git(folder, "reset", "--quiet", "--hard", head);
+  await git(folder, "clean", "--quiet", "-d", "--force");
+}

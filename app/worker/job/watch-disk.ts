@@ -1,0 +1,80 @@
+import { lstat, rm, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { askIn } from "../agents/find-program";
+import { git } from "../git/git";
+import type { Heartbeat } from "../service/heartbeat";
+import { personsVariables } from "./environment";
+
+/** The work has filled more of the disk than one job may. */
+export class WorktreeTooLarge extends Error {}
+
+const gigabyte = 1e9;
+const shareOfFree = 0.9;
+const leastPause = 3_000;
+/** A large worktree takes long to measure: that is to stay a small part of the time. */
+const pausesPerLook = 20;
+
+interface DiskWatch {
+  /** The heartbeat of the attempt, over as well when the worktree has grown too large. */
+  heartbeat: Heartbeat;
+  end(): void;
+}
+
+/** Ends an attempt whose worktree grows by more than it may, or than nine tenths of what was free when it began. */
+export function watchDisk(folder: string, gigabytes: number, heartbeat: Heartbeat): DiskWatch {
+  const [over, ended] = [new AbortController(), new AbortController()];
+  const signal = AbortSignal.any([heartbeat.signal, over.signal]);
+  const look = async (): Promise<void> => {
+    const [first, free] = await Promise.all([bytesOf(folder), freeBytes(folder)]);
+    const most = Math.min(gigabytes * gigabyte, free * shareOfFree);
+    for (;;) {
+      const begun = performance.now();
+      const grown = (await bytesOf(folder)) - first;
+      if (grown > most) return over.abort(new WorktreeTooLarge(sentence(grown, most)));
+      const wait = Math.max(leastPause, pausesPerLook * (performance.now() - begun));
+      await pause(wait, undefined, { signal: ended.signal, ref: false });
+    }
+  };
+  // What cannot be measured here is not bounded.
+  look().catch(() => undefined);
+  const confirm = async (): Promise<void> => {
+    await heartbeat.confirm();
+    signal.throwIfAborted();
+  };
+  return { heartbeat: { ...heartbeat, signal, confirm }, end: () => ended.abort() };
+}
+
+function sentence(grown: number, most: number): string {
+  return `The worktree grew by ${inWords(grown)}, and this machine gives a job ${inWords(most)} (--disk, at most nine tenths of what is free). Large files that are not committed are not kept. Start the worker with a larger --disk where the work needs it.`;
+}
+
+function inWords(bytes: number): string {
+  return bytes < gigabyte ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / gigabyte).toFixed(1)} GB`;
+}
+
+async function bytesOf(folder: string): Promise<number> {
+  const environment = personsVariables();
+  // A file that goes away meanwhile makes it complain, and counts nothing.
+  const told = await askIn({ program: "du", words: ["-sk", folder], folder: "/", environment });
+  const [, kilobytes] = /^(\d+)\s/.exec(told?.stdout ?? "") ?? [];
+  if (kilobytes === undefined) throw new Error("du says nothing");
+  return Number(kilobytes) * 1024;
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** Before what is left is kept in git, which would need the same room once more: takes away files of more than a hundredth of the limit. */
+export async function removeLargeFiles(folder: string, gigabytes: number): Promise<void> {
+  const words = ["ls-files", "-z", "--others", "--exclude-standard"];
+  const list = await git(folder, ...words).catch(() => "");
+  for (const name of list.split("\0").filter(Boolean)) {
+    const file = join(folder, name);
+    const found = await lstat(file).catch(() => null);
+    if (found !== null && found.size > (gigabytes * gigabyte) / 100)
+      await rm(file, { force: true });
+  }
+}

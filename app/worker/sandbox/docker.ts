@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { ask } from "../agents/find-program";
+import { personsVariables } from "../job/environment";
+import { probeDocker } from "./docker-probe";
+import { innerEnvironment } from "./inner-environment";
+import { openJobPlace, type PlaceWish, proxySocket } from "./job-place";
+import type { Launch } from "./launch";
+import { forwarded, proxyVariables } from "./network/forwarder";
+import type { JobNetwork } from "./network/job-network";
+import type { JobSandbox, Sandbox, SandboxedJob } from "./sandbox";
+
+interface DockerWish extends PlaceWish {
+  image: string;
+  /** What belongs to the worker: its containers are known by it. */
+  worktrees: string;
+}
+
+/** A container for each program, of an image that the person has chosen: system and programs are the image's. */
+export async function openDocker(wish: DockerWish): Promise<Sandbox> {
+  const { image, isOnline } = wish;
+  const program = await probeDocker(image);
+  const label = `backloom.worker=${createHash("sha256").update(wish.worktrees).digest("hex").slice(0, 16)}`;
+  await removeLeft(program, label);
+  return {
+    confinement: "docker",
+    description: `sandbox docker ${image}, network: ${isOnline ? "all" : "listed hosts only"}`,
+    open: (job) => openJob(wish, { program, label }, job),
+  };
+}
+
+/** Ends what an earlier life of this worker has left at work. */
+async function removeLeft(program: string, label: string): Promise<void> {
+  const list = ["ps", "--all", "--quiet", "--filter", `label=${label}`];
+  const left = (await ask(program, list, personsVariables()))?.stdout.split(/\s+/).filter(Boolean);
+  if (left?.length) await ask(program, ["rm", "-f", ...left], personsVariables());
+}
+
+async function openJob(
+  wish: DockerWish,
+  { program, label }: { program: string; label: string },
+  job: SandboxedJob,
+): Promise<JobSandbox> {
+  const { home, network, mountsOf } = await openJobPlace(wish, job);
+  const proxy = network === null ? {} : proxyVariables(network.ports);
+  const environment = (persons: Record<string, string>) => innerEnvironment(persons, home, proxy);
+  const running = new Set<string>();
+  let started = 0;
+  const remove = async (name: string): Promise<void> => {
+    if (running.delete(name)) await ask(program, ["rm", "-f", name], personsVariables());
+  };
+  const confine = async (launch: Launch): Promise<Launch> => {
+    const { folder } = launch;
+    started += 1;
+    const name = `backloom-${job.id}-${job.attempt}-${started}`;
+    const client = { ...launch.environment, ...ofClient(personsVariables()) };
+    const words = [
+      ...["run", "--rm", "-i", "--init", "--name", name, "--label", label],
+      ...["--network", network === null ? "host" : "none", "--pull", "never"],
+      ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges", ...userWords()],
+      ...volumes(await mountsOf(folder)),
+      ...variables(environment(launch.environment), client),
+      ...["-w", folder, "--entrypoint=", wish.image],
+      ...begun(network, [nameInside(launch.program), ...launch.words]),
+    ];
+    running.add(name);
+    return { program, words, folder, environment: client, cleared: () => remove(name) };
+  };
+  const close = async (): Promise<void> => {
+    for (const name of running) await remove(name);
+    await network?.close();
+  };
+  return { confine, environment, close };
+}
+
+/** What is written to the worktree belongs to the person, as outside. */
+function userWords(): string[] {
+  const [user, group] = [process.getuid?.(), process.getgid?.()];
+  return user === undefined || group === undefined ? [] : ["--user", `${user}:${group}`];
+}
+
+/** Docker sorts them by itself, what lies in a folder behind the folder. */
+function volumes(mounts: readonly string[]): string[] {
+  const words: string[] = [];
+  for (let index = 0; index < mounts.length; index += 3) {
+    const [how, outside = "", inside = ""] = mounts.slice(index, index + 3);
+    if (outside.includes(":") || inside.includes(":")) {
+      throw new Error(`--sandbox docker: a path with a colon cannot be mounted (${outside})`);
+    }
+    words.push("-v", `${outside}:${inside}${how === "--ro-bind" ? ":ro" : ""}`);
+  }
+  return words;
+}
+
+/** They say where something of this machine is, and the image has its own. */
+const ofThisMachine =
+  /^(PATH|SHELL|PWD|OLDPWD|SHLVL|_|MANPATH|INFOPATH|JAVA_HOME|PYTHONHOME|PYTHONPATH|VIRTUAL_ENV|GOROOT|NODE_PATH|LD_.*|DYLD_.*|DOCKER_.*|\w+_(DIR|ROOT|HOME)|BUN_INSTALL|DENO_INSTALL)$/;
+const kept = /^(TMPDIR|CLAUDE_\w*|CODEX_\w*|GEMINI_\w*|BACKLOOM_\w*)$/;
+
+/** By name alone where the client has the value: nobody reads it in the list of processes. */
+function variables(inside: Record<string, string>, client: Record<string, string>): string[] {
+  return Object.entries(inside).flatMap(([name, value]) => {
+    if (ofThisMachine.test(name) && !kept.test(name)) return [];
+    return ["-e", client[name] === value ? name : `${name}=${value}`];
+  });
+}
+
+const clients = /^(PATH|HOME|DOCKER_.*|XDG_RUNTIME_DIR|XDG_CONFIG_HOME|SSH_AUTH_SOCK|TMPDIR)$/;
+
+/** What the program docker itself needs of the person's environment. */
+function ofClient(persons: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(persons).filter(([name]) => clients.test(name)));
+}
+
+/** Where a tool is installed on this machine says nothing about the image. */
+function nameInside(program: string): string {
+  return program === "/bin/sh" ? program : basename(program);
+}
+
+function begun(network: JobNetwork | null, words: string[]): string[] {
+  if (network === null) return words;
+  return forwarded({ node: "node", socket: proxySocket, ports: network.ports }, words);
+}

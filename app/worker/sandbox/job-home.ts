@@ -1,0 +1,115 @@
+import { copyFile, lstat, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { git } from "../git/git";
+import { placeOf, type ToolHome, toolHomesOf } from "./tool-homes";
+
+/** The home of one job: empty but for what its tool needs, and kept for its later attempts, which go on where it was. */
+export interface JobHome {
+  folder: string;
+  mounts: string[];
+}
+
+interface HomeWish {
+  folder: string;
+  /** The command, or the name of the agent. */
+  command: string;
+  /** The person's environment. */
+  environment: Record<string, string>;
+}
+
+/** Package managers find again what they fetched for an earlier job of the same repository. */
+const cacheFolders = [
+  ...[".npm", ".cache", ".local/share/pnpm", ".cargo/registry", ".cargo/git", "go/pkg"],
+  ...[".gradle/caches", ".m2/repository", ".nuget/packages", ".bun/install/cache"],
+];
+
+const keptDays = 30;
+
+/** Makes the home of a job ready, and says what is to be mounted in it. */
+export async function openJobHome(wish: HomeWish, cache: string): Promise<JobHome> {
+  const { folder, environment } = wish;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const mounts: string[] = [];
+  for (const name of cacheFolders) {
+    const source = join(cache, name.replaceAll("/", "-"));
+    await mkdir(source, { recursive: true });
+    await plainFolder(folder, join(folder, name));
+    mounts.push("--bind", source, join(folder, name));
+  }
+  for (const tool of toolHomesOf(wish.command)) {
+    mounts.push(...(await toolMounts(tool, folder, environment)));
+  }
+  await writeAnew(join(folder, ".gitconfig"), await gitIdentity());
+  return { folder, mounts };
+}
+
+async function toolMounts(
+  tool: ToolHome,
+  folder: string,
+  environment: Record<string, string>,
+): Promise<string[]> {
+  const mounts: string[] = [];
+  const bind = async (how: "--bind" | "--ro-bind", name: string): Promise<void> => {
+    const [source, target] = [placeOf(tool, name, environment), join(folder, name)];
+    const isThere = (await stat(source).catch(() => null)) !== null;
+    await clearTarget(folder, target, isThere);
+    if (isThere) mounts.push(how, source, target);
+  };
+  for (const name of tool.settings) await bind("--ro-bind", name);
+  for (const name of tool.login) await bind("--bind", name);
+  for (const name of tool.copied) {
+    const [source, target] = [placeOf(tool, name, environment), join(folder, name)];
+    if (!(await stat(source).catch(() => null))?.isFile()) continue;
+    await plainFolder(folder, dirname(target));
+    await rm(target, { recursive: true, force: true });
+    await copyFile(source, target);
+  }
+  return mounts;
+}
+
+/** What an earlier attempt has put where something is to be mounted, a link for example, must lead nowhere. */
+async function clearTarget(home: string, target: string, isUsed: boolean): Promise<void> {
+  await plainFolder(home, dirname(target));
+  const found = await lstat(target).catch(() => null);
+  // What was mounted here once has left an empty file.
+  const isInTheWay = found?.isSymbolicLink() || (!isUsed && found?.isFile() && found.size === 0);
+  if (isInTheWay) await rm(target, { force: true });
+}
+
+/** Makes a folder below the home of which no part is a link. */
+async function plainFolder(home: string, folder: string): Promise<void> {
+  let place = home;
+  for (const part of relative(home, folder).split("/")) {
+    place = join(place, part);
+    const found = await lstat(place).catch(() => null);
+    if (found?.isDirectory()) continue;
+    await rm(place, { force: true });
+    await mkdir(place);
+  }
+}
+
+async function writeAnew(file: string, text: string): Promise<void> {
+  await rm(file, { recursive: true, force: true });
+  await writeFile(file, text, { flag: "wx" });
+}
+
+/** Who commits: the rest of the person's settings of git names programs and passwords. */
+async function gitIdentity(): Promise<string> {
+  const told = (name: string) => git("/", "config", "--global", "--get", name).catch(() => "");
+  const quoted = (text: string) => JSON.stringify(text.replaceAll(/[\n\r]/g, " "));
+  const name = (await told("user.name")) || "Backloom worker";
+  const email = (await told("user.email")) || "worker@localhost";
+  return `[user]\n\tname = ${quoted(name)}\n\temail = ${quoted(email)}\n[safe]\n\tdirectory = *\n`;
+}
+
+/** Takes away the homes of jobs that nobody has worked on for a month. */
+export async function removeOldHomes(homes: string): Promise<void> {
+  const oldest = Date.now() - keptDays * 86_400_000;
+  for (const name of await readdir(homes).catch(() => [])) {
+    const folder = join(homes, name);
+    const found = await stat(folder).catch(() => null);
+    if (found !== null && found.mtimeMs < oldest) {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { hostOf, placeOfAddress, type Reach } from "./reach";
+
+/** Where a connection may go, or why it may not. */
+export type Verdict =
+  | { address: string; isReadOnly: boolean }
+  /** `isListed`: the name is allowed, what it stands for is not; nobody is asked for that. */
+  | { refusal: string; isListed: boolean };
+
+/** Hosts that may be reached; what a person allows meanwhile is added. */
+export class AllowedHosts {
+  private readonly reaches = new Map<string, Reach>();
+
+  constructor(
+    reaches: readonly Reach[],
+    private readonly service: URL,
+  ) {
+    for (const reach of reaches) this.add(reach);
+  }
+
+  add(reach: Reach): void {
+    const key = keyOf(reach.host, reach.port);
+    const known = this.reaches.get(key);
+    if (known === undefined || known.source !== "person") this.reaches.set(key, reach);
+  }
+
+  /** Ports of this machine that are listed: whoever connects inside means these. */
+  loopbackPorts(): number[] {
+    const ports = [...this.reaches.values()].filter(
+      ({ host }) => host === "127.0.0.1" || host === "::1",
+    );
+    const { protocol, hostname, port } = this.service;
+    const isHere = protocol === "http:" && hostOf(hostname) === "127.0.0.1";
+    const door = isHere ? [Number(port || 80)] : [];
+    return [...new Set([...ports.map((reach) => reach.port), ...door])];
+  }
+
+  /** Looks a name up by itself: what it stands for is decided here, once, and connected to. */
+  async decide(name: string, port: number): Promise<Verdict> {
+    const host = hostOf(name);
+    const reach = this.reaches.get(keyOf(host, port));
+    const who = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+    if (reach === undefined) {
+      return {
+        refusal: `${who} is not among the hosts that this job may reach. The person whose machine it is can allow it: start the worker with --net ${who}, or answer its question.`,
+        isListed: false,
+      };
+    }
+    const addresses = isIP(host) ? [host] : await addressesOf(host);
+    const [address] = addresses;
+    if (address === undefined) return { refusal: `There is no host ${host}.`, isListed: true };
+    const problem = this.problemOf(reach, addresses);
+    if (problem !== null) return { refusal: `${who} ${problem}`, isListed: true };
+    const place = placeOfAddress(address);
+    // Nobody but a repository said so: no more than what a registry on this machine or its network is for.
+    const isSealed = place === "network" && (port === 443 || port === 8443);
+    const isReadOnly = reach.source === "lockfile" && place !== "elsewhere" && !isSealed;
+    return { address, isReadOnly };
+  }
+
+  private problemOf(reach: Reach, addresses: readonly string[]): string | null {
+    const places = addresses.map(placeOfAddress);
+    if (reach.source !== "person" && this.isService(reach)) {
+      return "is the service itself: only its /mcp can be reached from a job.";
+    }
+    if (places.includes("machine") && isIP(reach.host) === 0) {
+      return "stands for this machine itself: list 127.0.0.1 with the port if that is meant.";
+    }
+    if (reach.source !== "person" && places.includes("link")) {
+      return "stands for an address of this machine's own link.";
+    }
+    // What listens on somebody's machine trusts who is on it, and the owner of a product is not.
+    if (reach.source === "product" && places.includes("machine")) {
+      return "is this machine itself: its person can allow it with --net.";
+    }
+    if (reach.source === "product" && places.includes("network")) {
+      return "stands for an address of this machine's network: its person can allow it with --net.";
+    }
+    return null;
+  }
+
+  isService({ host, port }: Pick<Reach, "host" | "port">): boolean {
+    const { hostname, protocol, port: given } = this.service;
+    const own = given === "" ? (protocol === "https:" ? 443 : 80) : Number(given);
+    return port === own && host === hostOf(hostname);
+  }
+
+  /** Whether it is listed in the person's own words. */
+  isPersons(name: string, port: number): boolean {
+    return this.reaches.get(keyOf(hostOf(name), port))?.source === "person";
+  }
+}
+
+function keyOf(host: string, port: number): string {
+  return `${host} ${port}`;
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
+}

@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { placeOf, toolHomesOf } from "../tool-homes";
+import { type Reach, reachOf, readReach } from "./reach";
+
+/** Hosts without which a tool cannot work: its models, and where its login is renewed. */
+const hostsOfTools: Record<string, readonly string[]> = {
+  claude: ["api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"],
+  codex: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
+  gemini: [
+    ...["generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com"],
+    ...["oauth2.googleapis.com", "aiplatform.googleapis.com"],
+  ],
+  opencode: ["opencode.ai", "models.dev"],
+};
+
+/** For tools that take anybody's models: which hosts go with a key that is set. */
+const hostsOfKeys: Record<string, readonly string[]> = {
+  ANTHROPIC_API_KEY: ["api.anthropic.com"],
+  OPENAI_API_KEY: ["api.openai.com"],
+  GEMINI_API_KEY: ["generativelanguage.googleapis.com"],
+  GOOGLE_GENERATIVE_AI_API_KEY: ["generativelanguage.googleapis.com"],
+  OPENROUTER_API_KEY: ["openrouter.ai"],
+  GROQ_API_KEY: ["api.groq.com"],
+  MISTRAL_API_KEY: ["api.mistral.ai"],
+  DEEPSEEK_API_KEY: ["api.deepseek.com"],
+  XAI_API_KEY: ["api.x.ai"],
+};
+
+/** The same for logins that opencode keeps. */
+const hostsOfLogins: Record<string, readonly string[]> = {
+  anthropic: ["api.anthropic.com", "console.anthropic.com"],
+  openai: ["api.openai.com", "auth.openai.com", "chatgpt.com"],
+  google: ["generativelanguage.googleapis.com"],
+  "github-copilot": ["api.githubcopilot.com", "api.github.com", "github.com"],
+  openrouter: ["openrouter.ai"],
+};
+
+const addressVariable =
+  /^(ANTHROPIC|OPENAI|CODEX|GOOGLE|GEMINI|VERTEX|CODE_ASSIST|CLOUD_ML|OPENCODE|OPENROUTER|OLLAMA|MISTRAL|GROQ|DEEPSEEK|AZURE|AWS_ENDPOINT|XAI|LITELLM)\w*(URL|BASE|ENDPOINT|HOST|RUNTIME)$/;
+
+/** What the tool of a command needs of the network, by the person's own environment and settings. */
+export async function modelHosts(
+  command: string,
+  environment: Record<string, string>,
+): Promise<Reach[]> {
+  const words = new Set(command.toLowerCase().match(/[a-z]+/g));
+  const named = Object.entries(hostsOfTools).flatMap(([tool, hosts]) =>
+    words.has(tool) ? hosts : [],
+  );
+  const keyed = Object.entries(hostsOfKeys).flatMap(([key, hosts]) =>
+    environment[key] ? hosts : [],
+  );
+  const region = environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION;
+  const bedrock =
+    environment.CLAUDE_CODE_USE_BEDROCK && region
+      ? [`bedrock-runtime.${region}.amazonaws.com`]
+      : [];
+  const vertex = environment.CLOUD_ML_REGION;
+  const google = vertex ? [`${vertex}-aiplatform.googleapis.com`, "oauth2.googleapis.com"] : [];
+  const addresses = Object.entries(environment).flatMap(([name, value]) =>
+    addressVariable.test(name) ? [value] : [],
+  );
+  const [told, logins] = await settingsOf(command, environment);
+  const hosts = [...named, ...keyed, ...bedrock, ...google, ...logins];
+  return [
+    ...hosts.flatMap((host) => readReach(`${host}:443`, "person") ?? []),
+    ...[...addresses, ...told].flatMap((address) => reachOf(address, "person")),
+  ];
+}
+
+const addressInSettings =
+  /(?:base_?url|endpoint|api_?base)["']?\s{0,9}[:=]\s{0,9}["'](https?:\/\/[^"'\s]{1,500})["']/gi;
+const settingsFiles = /\.(json|jsonc|toml)$/;
+
+/** Addresses of models in the settings of the tool, and whose logins it has. */
+async function settingsOf(
+  command: string,
+  environment: Record<string, string>,
+): Promise<[addresses: string[], hosts: string[]]> {
+  const addresses: string[] = [];
+  const hosts: string[] = [];
+  for (const tool of toolHomesOf(command)) {
+    for (const name of tool.settings.filter((one) => settingsFiles.test(one))) {
+      const text = await readFile(placeOf(tool, name, environment), "utf8").catch(() => "");
+      for (const [, address = ""] of text.matchAll(addressInSettings)) addresses.push(address);
+    }
+    for (const name of tool.copied.filter((one) => one.endsWith("auth.json"))) {
+      const text = await readFile(placeOf(tool, name, environment), "utf8").catch(() => "");
+      for (const [login, its] of Object.entries(hostsOfLogins)) {
+        if (text.includes(`"${login}"`)) hosts.push(...its);
+      }
+    }
+  }
+  return [addresses, hosts];
+}

@@ -1,0 +1,68 @@
+import { BlockList, isIP } from "node:net";
+
+/** Who named a host: the person at this machine, the owner of the product, or a lockfile of the repository. */
+export type Source = "person" | "product" | "lockfile";
+
+/** A host and port that may be reached from inside. */
+export interface Reach {
+  host: string;
+  port: number;
+  source: Source;
+}
+
+const defaultPorts = [443, 80];
+
+/** Reads `host` or `host:port`, `[::1]:port` too; null for anything else. */
+export function readReach(text: string, source: Source): Reach[] | null {
+  const [, name, port] = /^(\[[0-9a-f:]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
+  if (name === undefined || Number(port) > 65_535) return null;
+  const host = hostOf(name);
+  const ports = port === undefined ? defaultPorts : [Number(port)];
+  return ports.map((one) => ({ host, port: one, source }));
+}
+
+/** The host and port of an address. */
+export function reachOf(address: string, source: Source): Reach[] {
+  if (!URL.canParse(address)) return [];
+  const { protocol, hostname, port } = new URL(address);
+  if (protocol !== "https:" && protocol !== "http:") return [];
+  const standard = protocol === "https:" ? 443 : 80;
+  return [{ host: hostOf(hostname), port: port === "" ? standard : Number(port), source }];
+}
+
+/** A name as it is compared: without brackets, case and a dot at its end. */
+export function hostOf(name: string): string {
+  const plain = name
+    .replace(/^\[|\]$/g, "")
+    .toLowerCase()
+    .replace(/\.$/, "");
+  return plain === "localhost" ? "127.0.0.1" : plain;
+}
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8);
+loopback.addAddress("0.0.0.0");
+loopback.addAddress("::1", "ipv6");
+loopback.addAddress("::", "ipv6");
+const linkLocal = new BlockList();
+linkLocal.addSubnet("169.254.0.0", 16);
+linkLocal.addSubnet("fe80::", 10, "ipv6");
+const nearby = new BlockList();
+for (const [net, prefix] of [
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["100.64.0.0", 10],
+] as const) {
+  nearby.addSubnet(net, prefix);
+}
+nearby.addSubnet("fc00::", 7, "ipv6");
+
+/** Where an address leads: this machine, its link, its network, or elsewhere. */
+export function placeOfAddress(address: string): "machine" | "link" | "network" | "elsewhere" {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  const family = isIP(plain) === 6 ? "ipv6" : "ipv4";
+  if (loopback.check(plain, family)) return "machine";
+  if (linkLocal.check(plain, family)) return "link";
+  return nearby.check(plain, family) ? "network" : "elsewhere";
+}

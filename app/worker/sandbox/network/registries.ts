@@ -1,0 +1,69 @@
+import { basename } from "node:path";
+import { git } from "../../git/git";
+import { type Reach, reachOf, readReach } from "./reach";
+
+const npm = ["registry.npmjs.org"];
+const python = ["pypi.org", "files.pythonhosted.org"];
+const cargo = ["index.crates.io", "static.crates.io", "crates.io"];
+const go = ["proxy.golang.org", "sum.golang.org"];
+const java = [
+  "repo.maven.apache.org",
+  "repo1.maven.org",
+  "plugins.gradle.org",
+  "services.gradle.org",
+];
+
+/** Where a package manager fetches from when its files name nothing else. */
+const registries: Record<string, readonly string[]> = {
+  "package.json": npm,
+  "package-lock.json": npm,
+  "npm-shrinkwrap.json": npm,
+  "pnpm-lock.yaml": npm,
+  "bun.lock": npm,
+  "yarn.lock": [...npm, "registry.yarnpkg.com"],
+  ".npmrc": [],
+  "requirements.txt": python,
+  "pyproject.toml": python,
+  "poetry.lock": python,
+  "uv.lock": python,
+  "Pipfile.lock": python,
+  "Cargo.toml": cargo,
+  "Cargo.lock": cargo,
+  "go.mod": go,
+  "go.sum": go,
+  "Gemfile.lock": ["rubygems.org", "index.rubygems.org"],
+  "composer.lock": ["repo.packagist.org"],
+  "pom.xml": java,
+  "build.gradle": java,
+  "build.gradle.kts": java,
+};
+
+/** Files in which what was resolved stands with the address that it comes from. */
+const lockfiles =
+  /^(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lock|\.npmrc|uv\.lock|poetry\.lock|Pipfile\.lock|Cargo\.lock|Gemfile\.lock)$/;
+const addressInLockfile =
+  /(?:resolved|tarball|registry|url|source|remote)["']?\s{0,9}[:=]?\s{0,9}["']?(?:registry\+|sparse\+)?(https?:\/\/[^"'\s]{1,500})/g;
+
+const mostFiles = 50;
+const mostHosts = 30;
+
+/** The registries that the repository's files name, as its main branch has them: an agent on its branch names none. */
+export async function registryHosts(folder: string, main: string): Promise<Reach[]> {
+  const list = await git(folder, "ls-tree", "-r", "--name-only", main).catch(() => "");
+  const files = list.split("\n").filter((file) => Object.hasOwn(registries, basename(file)));
+  const known = files.flatMap((file) => registries[basename(file)] ?? []);
+  const named = new Map<string, Reach>();
+  for (const file of files.filter((one) => lockfiles.test(basename(one))).slice(0, mostFiles)) {
+    const text = await git(folder, "show", `${main}:${file}`).catch(() => "");
+    if (text.includes("playwright")) known.push("cdn.playwright.dev");
+    for (const [, address = ""] of text.matchAll(addressInLockfile)) {
+      for (const reach of reachOf(address, "lockfile"))
+        named.set(`${reach.host} ${reach.port}`, reach);
+      if (named.size >= mostHosts) break;
+    }
+  }
+  const standard = [...new Set(known)].flatMap(
+    (host) => readReach(`${host}:443`, "lockfile") ?? [],
+  );
+  return [...standard, ...named.values()];
+}

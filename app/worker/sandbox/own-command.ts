@@ -1,0 +1,41 @@
+import { askIn } from "../agents/find-program";
+import { personsVariables } from "../job/environment";
+import { WorkerProblem } from "../service/problems";
+import type { Launch } from "./launch";
+import type { Sandbox } from "./sandbox";
+
+/** A sandbox of the person's own: their command line starts each program that is put behind it. */
+export async function openOwnCommand(line: string, workDir: string): Promise<Sandbox> {
+  await probe(line, workDir);
+  const confine = async (launch: Launch) => ({ ...launch, ...wrapped(line, launch) });
+  const sandbox = {
+    confine,
+    environment: (persons: Record<string, string>) => persons,
+    close: async () => undefined,
+  };
+  return {
+    confinement: "command",
+    description: `sandbox of your own: ${line}`,
+    open: async () => ({ ...sandbox }),
+  };
+}
+
+/** The folder comes in as a word of its own: no name of it is read by the shell. */
+function wrapped(
+  line: string,
+  { folder, program, words }: Pick<Launch, "folder" | "program" | "words">,
+) {
+  const script = `worktree=$1; shift; ${line.replaceAll("{worktree}", '"$worktree"')} "$@"`;
+  return { program: "/bin/sh", words: ["-c", script, "sandbox", folder, program, ...words] };
+}
+
+/** Tries it as every program will be started. */
+async function probe(line: string, folder: string): Promise<void> {
+  const launch = wrapped(line, { folder, program: "true", words: [] });
+  const told = await askIn({ ...launch, folder, environment: personsVariables() });
+  if (told?.isWell) return;
+  const said = told === null || told.output === "" ? "" : ` (${told.output.slice(-500)})`;
+  throw new WorkerProblem(
+    `--sandbox command: \`${line} true\` does not work here${said}. The line has to run the program that is put behind it, with the same input, output and exit code: mend it, or start the worker with --sandbox off, on a machine that has nothing to lose`,
+  );
+}

@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { findProgram } from "../agents/find-program";
+import { isolation } from "./isolation";
+
+const run = promisify(execFile);
+
+/** Whether bubblewrap works on this machine: the program, or what stands in its way and how to mend it. */
+export type Probe = { program: string } | { problem: string };
+
+/** Tries it, with the very namespaces that jobs get: a version says nothing about what the kernel or the system allows. */
+export async function probeBwrap(path: string | undefined): Promise<Probe> {
+  if (process.platform !== "linux") return { problem: "bubblewrap runs on Linux only" };
+  const program = await findProgram("bwrap", { PATH: path ?? "" });
+  if (program === null) {
+    return {
+      problem: "bwrap is not installed: apt-get install bubblewrap, or dnf install bubblewrap",
+    };
+  }
+  const words = [
+    ...isolation,
+    "--unshare-net",
+    "--ro-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "true",
+  ];
+  try {
+    await run(program, words, { timeout: 10_000 });
+    return { program };
+  } catch (error) {
+    const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+    return { problem: `bwrap does not work here${said && ` (${said})`}: ${await remedy()}` };
+  }
+}
+
+/** Which of the known locks is closed. */
+async function remedy(): Promise<string> {
+  const setting = (name: string) =>
+    readFile(`/proc/sys/${name}`, "utf8").then(
+      (text) => text.trim(),
+      () => null,
+    );
+  if ((await setting("kernel/apparmor_restrict_unprivileged_userns")) === "1") {
+    return "AppArmor forbids user namespaces to programs without a profile. Give bwrap one (apt-get install apparmor-profiles; ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/; apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict), or: sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+  }
+  if ((await setting("kernel/unprivileged_userns_clone")) === "0") {
+    return "user namespaces are switched off: sysctl kernel.unprivileged_userns_clone=1";
+  }
+  if ((await setting("user/max_user_namespaces")) === "0") {
+    return "user namespaces are switched off: sysctl user.max_user_namespaces=10000";
+  }
+  return "in a container allow it user namespaces (docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined)";
+}

@@ -1,0 +1,86 @@
+import { realpath, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, delimiter, dirname, isAbsolute, join, sep } from "node:path";
+import { findProgram } from "../agents/find-program";
+import { systemFolders } from "./system-mounts";
+
+/** Toolchains that live in a home, and how they are told where when the home is another one. */
+const toolchains: Record<string, string> = {
+  ".nvm": "NVM_DIR",
+  ".pyenv": "PYENV_ROOT",
+  ".rbenv": "RBENV_ROOT",
+  ".nodenv": "NODENV_ROOT",
+  ".volta": "VOLTA_HOME",
+  ".asdf": "ASDF_DATA_DIR",
+  ".rustup": "RUSTUP_HOME",
+  ".sdkman": "SDKMAN_DIR",
+  ".bun": "BUN_INSTALL",
+  ".deno": "DENO_INSTALL",
+  ".local/share/mise": "MISE_DATA_DIR",
+  ".local/share/fnm": "FNM_DIR",
+};
+
+/** Programs whose packages may lie elsewhere than the link to them. */
+const known = [
+  ...["claude", "claude-agent-acp", "codex", "codex-acp", "gemini", "opencode"],
+  ...["node", "npm", "pnpm", "yarn", "python3", "uv", "go", "cargo", "java", "git"],
+];
+
+export interface ProgramMounts {
+  mounts: string[];
+  variables: Record<string, string>;
+}
+
+/** The folders of the path and the toolchains behind them, wherever they lie; read-only. */
+export async function programMounts(
+  environment: Record<string, string>,
+  /** Nothing that would show them is mounted. */
+  hidden: readonly string[],
+): Promise<ProgramMounts> {
+  const home = environment.HOME ?? homedir();
+  const covers = (folder: string) => [home, ...hidden].some((path) => holds(folder, path));
+  const folders = new Set<string>();
+  const add = async (folder: string): Promise<void> => {
+    const found = await stat(folder).catch(() => null);
+    if (found !== null && !isSystem(folder) && !covers(folder)) folders.add(folder);
+  };
+  const path = (environment.PATH ?? "").split(delimiter).filter(isAbsolute);
+  for (const folder of path) await add(folder);
+  const found = await Promise.all(known.map((name) => findProgram(name, environment)));
+  for (const program of [process.execPath, ...found]) {
+    const place = program === null ? null : await placeOf(program, home);
+    if (place !== null) await add(place);
+  }
+  const variables: Record<string, string> = {};
+  for (const [folder, variable] of Object.entries(toolchains)) {
+    const place = environment[variable] ?? join(home, folder);
+    if ((await stat(place).catch(() => null)) === null || !isAbsolute(place)) continue;
+    await add(place);
+    if (folders.has(place)) variables[variable] = place;
+  }
+  // Parents before what lies in them: a later mount would cover an earlier one.
+  const sorted = [...folders].sort();
+  return { mounts: sorted.flatMap((folder) => ["--ro-bind", folder, folder]), variables };
+}
+
+/** Where a program is installed: its file may be a link to a package with much beside it. */
+async function placeOf(program: string, home: string): Promise<string | null> {
+  const real = await realpath(program).catch(() => null);
+  if (real === null) return null;
+  const packages = `${sep}node_modules${sep}`;
+  const index = real.indexOf(packages);
+  if (index >= 0) return real.slice(0, index + packages.length - 1);
+  const folder = dirname(real);
+  const parent = dirname(folder);
+  // Beside the programs of a person (`~/.local/bin`) lies what is nobody's business.
+  return basename(folder) === "bin" && parent !== join(home, ".local") ? parent : folder;
+}
+
+export function isSystem(path: string): boolean {
+  return ["/usr", ...systemFolders, "/nix/store"].some((folder) => holds(folder, path));
+}
+
+/** Whether a path is a folder or lies below it. */
+export function holds(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
+}

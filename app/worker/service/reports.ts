@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { agentJobSchema } from "~/contract/agent-job";
+import { git } from "../git/git";
+import type { Attempt, Failure } from "../job/attempt";
+import type { Delivery } from "../job/delivery";
+import type { Evidence } from "../job/evidence";
+import type { CommandResult } from "../job/result-file";
+import { messageOf, Refusal } from "./problems";
+import { sendable } from "./sendable";
+
+/** Tells that the work has begun, and from which commit. */
+export async function reportStart(
+  attempt: Attempt,
+  base_sha?: string,
+  branch?: string,
+): Promise<void> {
+  await report(attempt, "running", { base_sha, branch });
+}
+
+/** Tells that the work failed, or that it must wait for a limit to pass. */
+export async function reportFailure(
+  attempt: Attempt,
+  failure: Failure,
+  result: CommandResult = {},
+): Promise<void> {
+  const kept_ref = (await attempt.keep()) ?? undefined;
+  await attempt.changes.send();
+  const failure_reason = withKept(failure.failure_reason, kept_ref);
+  const told = { ...failure, failure_reason, kept_ref, summary: result.summary };
+  await report(attempt, "failed", told);
+  attempt.journal.say(`Failed (${failure.failure_class}): ${firstLines(failure_reason)}`);
+}
+
+/** The reason names where the work is, however long it is. */
+function withKept(reason: string, kept: string | undefined): string {
+  if (kept === undefined) return reason;
+  return `${sendable(reason, 3_700).trimEnd()}\n\nThe work is kept on the branch ${kept}.`;
+}
+
+/** Tells that the work is done, or that it was there already. */
+export async function finish(
+  attempt: Attempt,
+  status: "done" | "skipped",
+  evidence: Evidence,
+  delivery: Delivery,
+  result: CommandResult,
+): Promise<void> {
+  const { job, journal } = attempt;
+  await logCommit(attempt, evidence, delivery);
+  await report(attempt, status, {
+    verify_result: evidence.verifyResult,
+    summary: summaryOf(result, delivery),
+    head_sha: delivery.kind === "pushed" ? delivery.headSha : evidence.headSha,
+    pushed_at: delivery.kind === "pushed" ? delivery.pushedAt : undefined,
+    pr_url: delivery.kind === "pushed" ? delivery.pullRequest.url : undefined,
+  });
+  const code = job.task?.code ?? job.kind;
+  journal.say(
+    status === "done" ? `${code} is done` : `${code} was done already: a person confirms`,
+  );
+}
+
+/** Gives a batch back, because what is left of it waits for others; it comes to a worker again when that can begin. */
+export async function giveBack(attempt: Attempt, summary: string | undefined): Promise<void> {
+  await attempt.changes.send();
+  await report(attempt, "queued", { summary });
+  attempt.journal.say("What is left of the batch waits for others: the job goes back until then");
+}
+
+interface ReportFields extends Record<string, unknown> {
+  summary?: string | undefined;
+  failure_reason?: string;
+}
+
+/** One report; the same one twice is fine for the service, so it is repeated until it gets through. */
+export async function report(
+  { service, job, used, sessionId, output }: Attempt,
+  status: "running" | "done" | "failed" | "skipped" | "queued",
+  { summary, failure_reason, ...fields }: ReportFields,
+): Promise<void> {
+  const texts = {
+    summary: summary && sendable(summary, 20_000),
+    failure_reason: failure_reason && sendable(failure_reason, 4_000),
+  };
+  const session = sessionId === null ? {} : { session_id: sendable(sessionId, 300) };
+  const held = { job_id: job.id, attempt: job.attempt, status };
+  const given = { ...held, ...fields, ...texts, ...session, ...used };
+  if (status !== "running") await output.flush();
+  await service.call("update_job_status", given, agentJobSchema);
+}
+
+/** The commit in the story's log; a log that is full or closed does not undo the work. */
+async function logCommit(attempt: Attempt, evidence: Evidence, delivery: Delivery): Promise<void> {
+  const { job, service, journal } = attempt;
+  if (delivery.kind !== "pushed" || job.story === null) return;
+  const message = await git(delivery.folder, "log", "-1", "--format=%B", delivery.headSha);
+  const count = evidence.changedFiles.length;
+  const files = `${count} ${count === 1 ? "file" : "files"} on ${job.branch ?? "the branch"}`;
+  try {
+    await service.call(
+      "log_commit",
+      {
+        story_id: job.story.id,
+        content: `${job.task?.code ?? job.kind}: ${files}`,
+        commit_hash: delivery.headSha,
+        commit_message: message || "(no message)",
+        metadata: { job_id: job.id, attempt: job.attempt },
+      },
+      z.unknown(),
+    );
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    journal.say(`The commit was not logged: ${messageOf(error)}`);
+  }
+}
+
+/** What the command said of its work, and what the person has to know of the pull request that is missing. */
+function summaryOf({ summary }: CommandResult, delivery: Delivery): string | undefined {
+  const problem = delivery.kind === "pushed" ? delivery.pullRequest.problem : undefined;
+  if (problem === undefined) return summary;
+  return `${sendable(summary ?? "", 17_000)}\n\n${problem}`.trim();
+}
+
+/** Enough to see what happened; all of it stands on the page of the job. */
+function firstLines(text: string): string {
+  return text.split("\n").slice(0, 12).join("\n  ");
+}

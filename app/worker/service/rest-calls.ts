@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { Refusal, refusalOf } from "./problems";
+import { limitTime } from "./time-limit";
+
+/** A call waits for work up to a minute. */
+export const callMilliseconds = 65_000;
+
+const refusalSchema = z.object({ error: z.string() });
+
+/** Single calls of the REST surface; what a try later may mend is thrown as a plain error. */
+export function restCalls(url: string, token: string) {
+  const authorization = `Bearer ${token}`;
+  return {
+    async read(path: string, signal?: AbortSignal): Promise<unknown> {
+      const limit = limitTime(callMilliseconds, signal);
+      try {
+        const answer = await fetch(new URL(path, url), {
+          headers: { authorization },
+          signal: limit.signal,
+        });
+        if (answer.ok) return await answer.json();
+        await answer.body?.cancel();
+        if (answer.status < 500) throw refusalOf(answer.status, path);
+        throw new Error(`it answered ${answer.status}`);
+      } finally {
+        limit.end();
+      }
+    },
+    async post(path: string, body: string): Promise<unknown> {
+      const answer = await fetch(new URL(path, url), {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body,
+        signal: AbortSignal.timeout(callMilliseconds),
+      });
+      if (answer.ok) return answer.json();
+      const refusal = refusalSchema.safeParse(await answer.json().catch(() => null)).data;
+      const { status } = answer;
+      if (status >= 500) throw new Error(`it answered ${status}`);
+      if (status === 401 || status === 429) throw refusalOf(status, path);
+      throw new Refusal(status, refusal?.error ?? `The service answered ${path} with ${status}`);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { productSchema } from "~/contract/product";
+import type { WorkerOptions } from "../options";
+import { WorkerProblem } from "./problems";
+import type { Service } from "./service";
+
+export type ServedProduct = z.output<typeof productSchema>;
+
+/**
+ * The product that this worker serves; null for whatever its user has switched on. A repository of this machine belongs to
+ * one product: jobs of another one must never be done in it.
+ */
+export async function findServedProduct(
+  { product, repo }: WorkerOptions,
+  service: Service,
+  signal: AbortSignal,
+): Promise<ServedProduct | null> {
+  if (product === undefined && repo === undefined) return null;
+  const products = await service.read("/api/products", z.array(productSchema), { signal });
+  const codes = products.map(({ code }) => code).join(", ") || "none";
+  if (product === undefined) {
+    const [only, another] = products;
+    if (only !== undefined && another === undefined) return only;
+    throw new WorkerProblem(
+      `--repo serves one product: say which with --product (you have ${codes})`,
+    );
+  }
+  const wanted = product.trim().toLowerCase();
+  const served = products.filter(({ id, code }) => id === wanted || code.toLowerCase() === wanted);
+  if (served.length === 1 && served[0] !== undefined) return served[0];
+  throw new WorkerProblem(
+    served.length === 0
+      ? `There is no product ${product} for you (you have ${codes})`
+      : `Several products have the code ${product}: give the id of one with --product`,
+  );
+}

@@ -1,0 +1,141 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { SdkHttpError } from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { cleanedValue } from "../agents/redact";
+import type { Journal } from "./journal";
+import { LimitReached, messageOf, Refusal, refusalOf, WorkerProblem } from "./problems";
+import { restCalls } from "./rest-calls";
+import { openToolConnection, type ToolAnswer } from "./tool-connection";
+
+/** The tools of the service, called until an answer is there: network and service may be away for a while. */
+export interface Service {
+  call<T>(
+    tool: string,
+    toolArguments: Record<string, unknown>,
+    output: z.ZodType<T>,
+    options?: CallOptions,
+  ): Promise<T>;
+  /** Reads an address of the REST surface. */
+  read<T>(path: string, output: z.ZodType<T>, options?: CallOptions): Promise<T>;
+  /** Tells something to an address of the REST surface. */
+  post<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** False: a lost connection is the caller's to deal with, for calls that are repeated anyway. */
+  retry?: boolean;
+}
+
+const longestPause = 15_000;
+/** How long a worker that was asked to end goes on asking a service that does not answer. */
+const patienceAtEnd = 10_000;
+
+const refusalSchema = z.object({
+  error: z.string(),
+  code: z.number(),
+  hint: z.string().optional(),
+  retry_after: z.number().optional(),
+  blocked_by: z.array(z.string()).optional(),
+});
+
+/**
+ * Speaks to `/mcp/worker` with the official client. Whatever is said goes through `clean` first. Once the worker is asked to end,
+ * calls are tried again for a few seconds only.
+ */
+export function connectService(
+  { url, token }: { url: string; token: string },
+  journal: Journal,
+  clean: (text: string) => string,
+  stopSignal: AbortSignal,
+): Service {
+  const tools = openToolConnection(new URL("/mcp/worker", url), token);
+  const rest = restCalls(url, token);
+  const patience = patienceUntil(stopSignal);
+  const untilAnswered = async <T>(
+    ask: () => Promise<T>,
+    { signal, retry = true }: CallOptions = {},
+  ): Promise<T> => {
+    for (let attempt = 0; ; attempt += 1) {
+      signal?.throwIfAborted();
+      try {
+        return await ask();
+      } catch (error) {
+        signal?.throwIfAborted();
+        const pause = pauseBefore(error, attempt, retry);
+        if (patience.isOver()) throw new WorkerProblem("The service was not there to be told");
+        journal.sayOnce(`The service does not answer (${messageOf(error)}); trying again`);
+        await patience.pause(pause, signal);
+      }
+    }
+  };
+  return {
+    call: (tool, given, output, options) =>
+      untilAnswered(async () => {
+        const said = z.record(z.string(), z.unknown()).parse(cleanedValue(given, clean));
+        return readAnswer(await tools.call(tool, said, options?.signal), output);
+      }, options),
+    read: (path, output, options) =>
+      untilAnswered(async () => readBody(await rest.read(path, options?.signal), output), options),
+    post: (path, given, output) =>
+      untilAnswered(async () => {
+        const body = JSON.stringify(cleanedValue(given, clean));
+        return readBody(await rest.post(path, body), output);
+      }),
+    close: tools.close,
+  };
+}
+
+/** Without end while the worker works, and short once it is asked to end. */
+function patienceUntil(stopSignal: AbortSignal) {
+  const isStopping = () => stopSignal.aborted;
+  let stoppedAt = Number.POSITIVE_INFINITY;
+  const note = () => {
+    stoppedAt = performance.now();
+  };
+  if (isStopping()) note();
+  else stopSignal.addEventListener("abort", note, { once: true });
+  return {
+    isOver: () => performance.now() - stoppedAt > patienceAtEnd,
+    /** Ends early when the worker is asked to end; throws when the call is. */
+    async pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+      const limit = isStopping() ? Math.min(milliseconds, 1_000) : milliseconds;
+      const ends = [...(signal ? [signal] : []), ...(isStopping() ? [] : [stopSignal])];
+      await wait(limit, undefined, { signal: AbortSignal.any(ends) }).catch(() => undefined);
+      signal?.throwIfAborted();
+    },
+  };
+}
+
+function readAnswer<T>(answer: ToolAnswer, output: z.ZodType<T>): T {
+  if (answer.isError) {
+    const refusal = refusalSchema.parse(answer.structuredContent);
+    const text = refusal.hint ? `${refusal.error} ${refusal.hint}` : refusal.error;
+    if (refusal.code >= 500) throw new Error(refusal.error);
+    if (refusal.code === 429) throw new LimitReached(text, refusal.retry_after ?? 1);
+    throw new Refusal(refusal.code, text, refusal.blocked_by);
+  }
+  return readBody(answer.structuredContent, output);
+}
+
+function readBody<T>(body: unknown, output: z.ZodType<T>): T {
+  const parsed = output.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new WorkerProblem(`The service speaks another version: ${z.prettifyError(parsed.error)}`);
+}
+
+/** How long to wait before the next try; throws what no try can mend. */
+function pauseBefore(error: unknown, attempt: number, retry: boolean): number {
+  if (error instanceof Refusal || error instanceof WorkerProblem) throw error;
+  if (error instanceof LimitReached) return error.seconds * 1000;
+  const status = error instanceof SdkHttpError ? error.status : undefined;
+  if (status === 410) {
+    throw new WorkerProblem(
+      "This worker is too old for the service: download it again from /worker.mjs there",
+    );
+  }
+  if (status === 401 || status === 403 || status === 404) throw refusalOf(status, "/mcp/worker");
+  if (!retry) throw error;
+  return Math.min(longestPause, 250 * 2 ** attempt) * (0.75 + Math.random() / 2);
+}

@@ -1,0 +1,77 @@
+import { agentJobSchema } from "~/contract/agent-job";
+import type { Usage } from "../agents/driver";
+import type { Attempt } from "../job/attempt";
+import { addUsage, type CommandResult } from "../job/result-file";
+import { messageOf } from "./problems";
+import { sendable } from "./sendable";
+
+/** What the turn under way has taken so far, for the next heartbeat; another life of the worker may not come to tell more. */
+export function noteUsageSoFar(attempt: Attempt, used: readonly Usage[]): void {
+  attempt.soFar.models = used
+    .slice(0, 20)
+    .map((usage) => countsOf(usage, attempt.options.subscription));
+}
+
+/** Lines of the ledger that follow a given one. */
+export function eventsOf(used: readonly Usage[], after: number, subscription: boolean) {
+  return used.map((usage, index) => ({
+    seq: after + index + 1,
+    ...countsOf(usage, subscription),
+  }));
+}
+
+function countsOf(usage: Usage, subscription: boolean) {
+  return {
+    model_id: usage.model === null ? null : sendable(usage.model, 200),
+    input_tokens: usage.freshInput,
+    output_tokens: usage.output,
+    cache_read_tokens: usage.cacheRead,
+    cache_write_tokens: usage.cacheWrite,
+    cost: usage.cost,
+    currency: usage.currency,
+    ...(subscription ? { subscription: true } : {}),
+  };
+}
+
+/**
+ * Writes what a turn took into the job's ledger at once, one line a model, with the cost where the tool knows it. The totals
+ * of the attempt follow with its end; should this call fail, they bring the tokens all the same.
+ */
+export async function tellUsage(attempt: Attempt, used: readonly Usage[]): Promise<void> {
+  const { job, service, journal } = attempt;
+  addUsage(attempt.used, sumOf(used));
+  attempt.soFar.models = [];
+  if (used.length === 0) return;
+  const events = eventsOf(used, attempt.soFar.after_seq, attempt.options.subscription);
+  attempt.soFar.after_seq += used.length;
+  try {
+    const given = { job_id: job.id, attempt: job.attempt, events };
+    await service.call("report_job_usage", given, agentJobSchema);
+  } catch (error) {
+    journal.say(`What was used was not taken: ${messageOf(error)}`);
+  }
+}
+
+/** The contract's four sums; a count that nobody told stays away. */
+function sumOf(used: readonly Usage[]): CommandResult {
+  const total: CommandResult = {};
+  for (const usage of used) {
+    total.model_id = usage.model ?? total.model_id;
+    const counts = {
+      input_tokens: usage.freshInput,
+      output_tokens: usage.output,
+      cache_read_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+    };
+    for (const name of [
+      "input_tokens",
+      "output_tokens",
+      "cache_read_tokens",
+      "cache_write_tokens",
+    ] as const) {
+      const count = counts[name];
+      if (count !== null) total[name] = (total[name] ?? 0) + count;
+    }
+  }
+  return total;
+}

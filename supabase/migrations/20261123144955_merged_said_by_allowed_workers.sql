@@ -1,0 +1,42 @@
+-- Why: that work is on the main branch frees what waits for it, and its head can be read by every member: a token says so only where its user's workers may work, and each word of it is in the audit trail.
+set local check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION private.report_merged(p_job_id uuid, p_head_sha text)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_job public.agent_jobs := private.lock_job(p_job_id);
+begin
+  if not private.is_token() then
+    perform private.require_product_owner(v_job.product_id);
+  elsif not exists (
+    select from public.product_members m
+    where m.product_id = v_job.product_id and m.user_id = auth.uid() and (m.role = 'OWNER' or m.workers_allowed)
+  ) then
+    perform private.refuse(403, 'Only workers that may work in this product say what its main branch has. Allow yours on the members page, or ask the owner.');
+  elsif p_head_sha is null then
+    perform private.refuse(422, 'head_sha names the commit that you found on the main branch.');
+  end if;
+  perform private.take_rate_limit('job_merged', p_job_id::text);
+  if v_job.kind = 'PLAN_CHAT' or v_job.finished_at is null or (v_job.kind = 'TASK_IMPLEMENTATION' and v_job.status <> 'DONE') then
+    perform private.refuse(409, 'The work of this job is not done, so it cannot have been merged.');
+  end if;
+  if p_head_sha is not null and p_head_sha is distinct from v_job.head_sha then
+    perform private.refuse(409, format('The work of this job stands at %s now. Say it of that, once it is on the main branch.',
+      coalesce(left(v_job.head_sha, 8), 'no commit')));
+  end if;
+  if v_job.merged_at is null then
+    update public.agent_jobs j set merged_at = private.now() where j.id = p_job_id returning j.* into v_job;
+    perform private.audit(auth.uid(), auth.uid(), 'job.merged', jsonb_build_object('product_id', v_job.product_id, 'job_id', v_job.id,
+      'code', (select t.code from public.tasks t where t.id = v_job.task_id), 'head_sha', v_job.head_sha, 'by_token', private.is_token()));
+    if not private.is_token() then
+      perform private.remember_change('job', v_job.id, v_job.product_id, private.code_of('job', v_job.id),
+        '{"merged_at": null}', jsonb_build_object('merged_at', v_job.merged_at));
+    end if;
+  end if;
+  return jsonb_build_object('job_id', v_job.id, 'merged_at', v_job.merged_at) || private.released();
+end;
+$function$;

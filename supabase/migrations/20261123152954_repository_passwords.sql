@@ -1,0 +1,104 @@
+-- Why: no part of a password stays in the address of a repository, one with an "@" in it either.
+set local check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION private.touch_worker(p_worker_id uuid, p_hostname text, p_version text, p_quota_pct integer, p_confinement public.confinement DEFAULT NULL::public.confinement, p_also_repos jsonb DEFAULT NULL::jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  v_now timestamptz := private.now();
+  -- An address may carry a password that is nobody's to read here.
+  v_also_repos jsonb := regexp_replace(p_also_repos::text, '://[^/?#"]*@', '://', 'g');
+begin
+  update public.agent_workers w
+  set last_seen_at = v_now,
+      hostname = coalesce(left(p_hostname, 255), w.hostname),
+      version = coalesce(left(p_version, 50), w.version),
+      last_quota_pct = coalesce(p_quota_pct, w.last_quota_pct),
+      last_quota_check_at = case when p_quota_pct is null then w.last_quota_check_at else v_now end,
+      confinement = coalesce(p_confinement, w.confinement),
+      also_repos = coalesce(v_also_repos, w.also_repos),
+      stopped_at = null
+  where w.id = p_worker_id
+    and (w.last_seen_at <= v_now - interval '10 seconds'
+      or w.last_seen_at > v_now
+      or w.stopped_at is not null
+      or (p_hostname is not null and left(p_hostname, 255) is distinct from w.hostname)
+      or (p_version is not null and left(p_version, 50) is distinct from w.version)
+      or (p_quota_pct is not null and p_quota_pct is distinct from w.last_quota_pct)
+      or p_confinement <> w.confinement
+      or v_also_repos <> w.also_repos);
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.worker_reasons(p_job public.agent_jobs)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  v_online integer;
+  v_with_quota integer;
+  v_without_consent text;
+  v_confined integer;
+  v_following integer;
+  v_able integer;
+  v_place record;
+begin
+  select p.requires_sandbox, regexp_replace(t.repo_url, '://[^/?#]*@', '://') as repo_url, u.username as written_by
+  into v_place
+  from public.products p
+  left join public.tasks t on t.id = p_job.task_id and t.repo_url <> p.repo_url
+  left join public.users u on u.id = t.repo_url_by
+  where p.id = p_job.product_id;
+  select count(*) filter (where m.workers_allowed),
+    count(*) filter (where m.workers_allowed and (w.last_quota_pct is null or w.last_quota_pct >= u.min_quota_pct)),
+    string_agg(distinct u.username, ', ') filter (where not m.workers_allowed),
+    count(*) filter (where m.workers_allowed and x.is_confined),
+    count(*) filter (where m.workers_allowed and x.is_following),
+    count(*) filter (where m.workers_allowed and x.is_confined and x.is_following)
+  into v_online, v_with_quota, v_without_consent, v_confined, v_following, v_able
+  from public.agent_workers w
+  join public.users u on u.id = w.user_id
+  join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id
+  cross join lateral (
+    select not v_place.requires_sandbox or w.confinement <> 'none' as is_confined,
+      v_place.repo_url is null or private.is_followed(v_place.repo_url, w.also_repos) as is_following) x
+  where private.is_online(w)
+    and (p_job.kind <> 'PLAN_CHAT' or w.user_id = p_job.created_by)
+    and (p_job.phase <> 'verify' or w.id is distinct from p_job.author_worker_id);
+
+  if v_online = 0 and p_job.phase = 'verify' and v_without_consent is null then
+    return jsonb_build_array(jsonb_build_object('code', 'needs_other_worker',
+      'message', format('The work is done and has to be looked at by another worker than %s: start one under another name.',
+        coalesce((select w.name from public.agent_workers w where w.id = p_job.author_worker_id), 'the one that did it'))));
+  end if;
+  if v_online = 0 and v_without_consent is not null then
+    return jsonb_build_array(jsonb_build_object('code', 'consent',
+      'message', format('Workers of %s are online and may not work here yet: each of them switches on "My workers may work here" on the members page, or names the product to the worker.',
+        v_without_consent)));
+  end if;
+  if v_online = 0 then
+    return jsonb_build_array(jsonb_build_object('code', 'no_worker',
+      'message', 'No worker is online. Start one: the page Connect has the command.',
+      'command', 'node backloom-worker.mjs --url <address> --token <token> --repo <folder> --agent <agent>'));
+  end if;
+  if v_with_quota = 0 then
+    return jsonb_build_array(jsonb_build_object('code', 'quota',
+      'message', format('%s online, all below the quota that their users want kept (min_quota_pct).', v_online), 'workers_online', v_online));
+  end if;
+  if v_able > 0 then
+    return '[]';
+  end if;
+  return case when v_following > 0 or v_confined = 0 then jsonb_build_array(jsonb_build_object('code', 'sandbox',
+      'message', format('The product asks for a sandbox, and no worker online that could take the job has one. %s', private.sandbox_advice())))
+      else '[]' end
+    || case when v_following = 0 then jsonb_build_array(jsonb_build_object('code', 'repository',
+      'message', format('The task names a repository of its own, %s%s, and no worker online follows it: %s', v_place.repo_url,
+        ' (written by ' || v_place.written_by || ')', private.repository_advice(v_place.repo_url)),
+      'repo_url', v_place.repo_url, 'written_by', v_place.written_by))
+      else '[]' end;
+end;
+$function$;

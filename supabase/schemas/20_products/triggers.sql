@@ -1,0 +1,124 @@
+create trigger _140_take_rate_limit before insert on public.products
+  for each row execute function private.tg_any__take_rate_limit('product');
+
+-- Why: an archived product is read-only until it is restored (specification: GET /api/products).
+create function private.tg_products__guard_archived()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  raise exception using errcode = 'PT403',
+    message = 'This product is archived and can only be read. Restore it to make changes.';
+end;
+$$;
+
+comment on function private.tg_products__guard_archived is 'Archived products do not change.';
+
+create trigger _340_guard_archived before update on public.products
+  for each row when (old.archived_at is not null and new.archived_at is not null and auth.uid() is not null)
+  execute function private.tg_products__guard_archived();
+
+-- Why: a product's code is unique per owner; the refusal says so in words, the constraint is the second wall.
+-- Definer: looks at all products of the owner.
+create function private.tg_products__guard_code()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if exists (
+    select from public.products p where p.owner_id = new.owner_id and p.code = new.code and p.id <> new.id
+  ) then
+    raise exception using errcode = 'PT422',
+      message = format('You already have a product with the code %s. Choose another code.', new.code),
+      detail = '{"issues":[{"path":"code","message":"This code is already in use."}]}';
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.tg_products__guard_code is 'Product codes are unique per owner (specification: Product).';
+
+create trigger _345_guard_code before insert on public.products
+  for each row execute function private.tg_products__guard_code();
+create trigger _346_guard_code before update on public.products
+  for each row when (new.code <> old.code) execute function private.tg_products__guard_code();
+
+create trigger _400_touch before update on public.products
+  for each row execute function private.tg_any__touch();
+
+-- Why: an archived product is nobody's active product (specification: Other records, User). Definer: it writes the profiles
+-- of all its members.
+create function private.tg_products__clear_active()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  update public.users u set active_product_id = null where u.active_product_id = new.id;
+  return null;
+end;
+$$;
+
+comment on function private.tg_products__clear_active is
+  'Clears active_product_id when a product is archived (specification: Other records).';
+
+create trigger _520_clear_active after update on public.products
+  for each row when (new.archived_at is not null and old.archived_at is null)
+  execute function private.tg_products__clear_active();
+
+-- Why: the owner is in product_members like everybody, so that access is one look-up (specification: Authentication 4).
+-- Definer: users may add members only, never owners.
+create function private.tg_products__add_owner()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  insert into public.product_members (product_id, user_id, role, workers_allowed)
+  values (new.id, new.owner_id, 'OWNER', true)
+  on conflict (product_id, user_id) do update set role = 'OWNER', workers_allowed = true;
+  return null;
+end;
+$$;
+
+comment on function private.tg_products__add_owner is 'Membership row of the owner (specification: Authentication 4).';
+
+create trigger _530_add_owner after insert on public.products
+  for each row execute function private.tg_products__add_owner();
+
+-- Why: open streams end when their product is archived or deleted, and pages follow its fields.
+-- Definer: an event is sent whoever writes, and no client may call private.emit.
+create function private.tg_products__emit()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  v_event jsonb := private.change_event(tg_op, 'product', to_jsonb(old), to_jsonb(new));
+  v_row public.products := coalesce(new, old);
+begin
+  if v_event is null then
+    return null;
+  end if;
+
+  v_event := v_event || jsonb_build_object('product_id', v_row.id, 'archived', v_row.archived_at is not null);
+  perform private.emit('product:' || v_row.id, v_event);
+  if v_event -> 'changed_fields' ? 'archived_at' then
+    perform private.emit_to_members(v_row.id, v_event);
+  end if;
+  return null;
+end;
+$$;
+
+comment on function private.tg_products__emit is
+  'Announces changes of products on product:<id>, archiving also to each member (specification: Authentication 4).';
+
+create trigger _900_emit
+after insert or update or delete on public.products
+for each row execute function private.tg_products__emit();

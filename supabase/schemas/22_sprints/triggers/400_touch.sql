@@ -1,2 +1,0 @@
-create trigger _400_touch before update on public.sprints
-  for each row execute function private.tg_any__touch();

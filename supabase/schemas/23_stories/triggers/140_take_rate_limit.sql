@@ -1,2 +1,0 @@
-create trigger _140_take_rate_limit before insert on public.stories
-  for each row execute function private.tg_any__take_rate_limit('story');

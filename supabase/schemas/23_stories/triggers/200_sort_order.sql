@@ -1,6 +1,0 @@
-create trigger _200_sort_order before insert on public.stories
-  for each row execute function private.tg_any__sort_order();
-
-create trigger _201_sort_order before update on public.stories
-  for each row when (new.code <> old.code or new.sort_order <> old.sort_order)
-  execute function private.tg_any__sort_order();

@@ -1,0 +1,62 @@
+create trigger _400_touch before update on public.sprint_runs for each row execute function private.tg_any__touch();
+
+-- Why: people hear that a run failed or is done; that it is paused they hear through its question, webhooks by its own name.
+-- Definer: the outbox is nobody's to write.
+create function private.tg_sprint_runs__notices()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  v_code text := (select s.code from public.sprints s where s.id = new.sprint_id);
+begin
+  perform private.queue_notices('run_' || lower(new.status::text), new.product_id, null, new.status <> 'PAUSED',
+    format('The run of sprint %s is %s', v_code, lower(new.status::text)),
+    coalesce(new.failure ->> 'reason', new.pause_context ->> 'reason', ''),
+    format('/products/%s/runs/%s', new.product_id, new.id), private.run_json(new, false));
+  return null;
+end;
+$$;
+
+comment on function private.tg_sprint_runs__notices is 'Notices of runs (specification: Sprint run).';
+
+create trigger _700_notices after update of status on public.sprint_runs
+  for each row when (new.status <> old.status and new.status in ('PAUSED', 'FAILED', 'DONE'))
+  execute function private.tg_sprint_runs__notices();
+
+-- Why: what waits for a person is in their inbox at once (36_inbox).
+create trigger _890_tell_inbox
+after update on public.sprint_runs
+for each row
+when (old.status is distinct from new.status and 'FAILED' in (old.status, new.status))
+execute function private.tg_any__tell_inbox();
+
+-- Why: pages that show a run follow its state.
+-- Definer: an event is sent whoever writes, and no client may call private.emit.
+create function private.tg_sprint_runs__emit()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  v_event jsonb := private.change_event(tg_op, 'sprint_run', to_jsonb(old), to_jsonb(new));
+  v_row public.sprint_runs := coalesce(new, old);
+begin
+  if v_event is null then
+    return null;
+  end if;
+
+  v_event := v_event || jsonb_build_object('sprint_id', v_row.sprint_id, 'run_status', v_row.status);
+  perform private.emit('product:' || v_row.product_id, v_event);
+  return null;
+end;
+$$;
+
+comment on function private.tg_sprint_runs__emit is
+  'Announces changes of sprint runs on product:<id> (specification: States, Sprint run).';
+
+create trigger _900_emit
+after insert or update or delete on public.sprint_runs
+for each row execute function private.tg_sprint_runs__emit();

@@ -1,0 +1,3 @@
+create type public.confinement as enum ('bwrap', 'docker', 'command', 'none');
+
+comment on type public.confinement is 'What keeps the agents and commands of a worker apart from its machine; none: nothing does.';

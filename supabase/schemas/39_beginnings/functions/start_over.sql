@@ -1,0 +1,88 @@
+-- Why: a person throws away what was done for a story, or for all stories of a sprint: the next run begins from the main branch. The
+-- branches stay; who said it, when, and of which heads is kept. Not while a run has work of its own on the branch: that would go on.
+-- Refusals: 404, 403 (tokens, demo, archived), 409 (nothing to leave, a run under way), 422. Definer: the trail is written by functions only.
+create function private.start_over(p_kind text, p_id uuid)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_kind text := lower(private.require_choice('kind', p_kind, array['STORY', 'SPRINT']));
+  v_product_id uuid := private.require_write(v_kind, p_id);
+  v_story_ids uuid[];
+  v_left jsonb;
+  v_busy text;
+begin
+  if private.is_token() then
+    perform private.refuse(403, 'Only a person throws work away: sign in to start over from main.');
+  end if;
+  v_story_ids := case v_kind when 'story' then array[p_id]
+    else array(select s.id from public.stories s where s.sprint_id = p_id) end;
+  v_left := private.beginnings(v_story_ids);
+  if v_left = '[]' then
+    perform private.refuse(409, 'There is nothing to leave: the next run begins from main already.');
+  end if;
+  v_busy := private.run_with_work(v_story_ids);
+  if v_busy is not null then
+    perform private.refuse(409, format('The run of sprint %s has work of its own on this branch. Cancel it first, then start over.', v_busy));
+  end if;
+
+  insert into public.fresh_starts (product_id, story_id, left_branches, user_id, started_by)
+  select v_product_id, (l ->> 'story_id')::uuid, jsonb_agg(jsonb_build_object('branch', l -> 'branch', 'head_sha', l -> 'head_sha')),
+    auth.uid(), coalesce(private.username(auth.uid()), 'somebody')
+  from jsonb_array_elements(v_left) l
+  group by 2;
+  perform private.audit(auth.uid(), auth.uid(), 'story.started_over', jsonb_build_object('product_id', v_product_id,
+    'stories', (select jsonb_agg(distinct l ->> 'story_code') from jsonb_array_elements(v_left) l), 'left', v_left));
+  perform private.emit('product:' || s.product_id, jsonb_build_object('op', 'U', 'entity', 'story', 'id', s.id, 'product_id', s.product_id,
+    'changed_fields', jsonb_build_array('begins_from'), 'pbi_id', s.pbi_id, 'sprint_id', s.sprint_id, 'assignee_id', s.assignee_id,
+    'story_status', s.status, 'story_title', s.title, 'story_code', s.code, 'story_sort_order', s.sort_order))
+  from public.stories s where s.id in (select (l ->> 'story_id')::uuid from jsonb_array_elements(v_left) l);
+  return json_build_object('left', v_left);
+end;
+$$;
+
+grant execute on function private.start_over to authenticated;
+
+create function public.start_over(p_kind text, p_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  return private.start_over(p_kind, p_id);
+end;
+$$;
+
+comment on function public.start_over is 'The next run of a story or sprint begins from the main branch (docs/worker.md).';
+
+grant execute on function public.start_over to authenticated;
+
+-- Why: a run that has begun goes on from its own branch, so a story cannot start over beneath it. Answers the code of its sprint, or null.
+create function private.run_with_work(p_story_ids uuid[])
+returns text
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select n.code
+    from public.sprints n
+    join public.sprint_runs r on r.sprint_id = n.id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
+    where n.id in (select s.sprint_id from public.stories s where s.id = any (p_story_ids))
+      and exists (
+        select from public.agent_jobs j
+        where j.sprint_run_id = r.id
+          and (r.pr_strategy <> 'STORY' or j.task_id in (select t.id from public.tasks t where t.story_id = any (p_story_ids)))
+          and (j.status in ('CLAIMED', 'RUNNING') or j.pushed_at is not null
+            or exists (select from public.task_executions e where e.sprint_run_id = r.id and e.status = 'DONE')))
+    order by n.code
+    limit 1);
+end;
+$$;
+
+comment on function private.run_with_work is 'The sprint whose unfinished run has work of these stories on its branch, or null.';

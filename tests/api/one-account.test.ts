@@ -1,0 +1,193 @@
+import { describe, expect, it } from "vitest";
+import { saveJobDiff } from "~/domain/agent-jobs/operations.server";
+import { claim, holdJob } from "../db/agents/sprint-world";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { busyMilliseconds } from "../setup/thread-work";
+import { createUser } from "../setup/users";
+
+// What one account may ask for, and how long others wait beside it: never by the clock, always against something harmless.
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+/** The most that the service's thread worked until it answered `/api/health`, while something else was answered. */
+async function longestBeside(work: Promise<Response>): Promise<number> {
+  let isDone = false;
+  const done = work
+    .then((answer) => {
+      expect(answer.status).toBe(200);
+      return answer.arrayBuffer();
+    })
+    .finally(() => {
+      isDone = true;
+    });
+  let longest = 0;
+  do {
+    const before = busyMilliseconds();
+    await (await app.request("/api/health")).arrayBuffer();
+    longest = Math.max(longest, busyMilliseconds() - before);
+  } while (!isDone);
+  await done;
+  return longest;
+}
+
+const repeat = (times: number, write: (at: number) => string) =>
+  Array.from({ length: times }, (_, at) => write(at)).join("");
+
+describe("what changed since an earlier attempt", () => {
+  /** A file of 256 KiB at most, as two attempts have changed it. */
+  const patches: [kind: string, patchOf: (line: string) => string][] = [
+    [
+      "thousands of changes",
+      (line) => repeat(9_000, (at) => `@@ -${at * 3 + 1} +${at * 3 + 1} @@\n-a\n+${line}\n`),
+    ],
+    [
+      "changes of a thousand lines",
+      (line) =>
+        repeat(40, (at) => {
+          const range = `${at * 2_000 + 1},1000`;
+          return `@@ -${range} +${range} @@\n${repeat(1_000, () => "-a\n")}${repeat(1_000, (each) => `+${(each * 7) % (line === "b" ? 3 : 5)}\n`)}`;
+        }),
+    ],
+  ];
+
+  it.each(patches)(
+    "with %s keeps nobody waiting longer than the changes themselves",
+    async (_, patchOf) => {
+      const { world, job, report } = await holdJob(t);
+      const { actor, owner } = world;
+      const save = (attempt: number, line: string) =>
+        saveJobDiff(actor, {
+          ...{ job_id: job.id, attempt, base_sha: "a".repeat(40), head_sha: "b".repeat(40) },
+          files: [
+            {
+              ...{ path: "one.txt", status: "modified", binary: false, additions: 1, deletions: 1 },
+              patch: `diff --git a/one.txt b/one.txt\n--- a/one.txt\n+++ b/one.txt\n${patchOf(line)}`,
+            },
+          ],
+        });
+      await save(1, "b");
+      await report({
+        ...{ status: "failed", failure_class: "rate_limited" },
+        resets_at: "2000-01-01T00:00:00Z",
+      });
+      expect((await claim(actor)).attempt).toBe(2);
+      await save(2, "c");
+      const cookie = await signIn(t, app, owner);
+      const ask = (attempt: number, since = "") => {
+        const query = `attempt=${attempt}&index=0${since}&_data=routes%2F_app.jobs_.%24jobId.file`;
+        return app.request(`/jobs/${job.id}/file?${query}`, { headers: { cookie } });
+      };
+      // The first one loads what the others use.
+      await longestBeside(ask(1));
+      const whole = await longestBeside(ask(2));
+      const since = await longestBeside(ask(2, "&since=1"));
+      expect(since, `${Math.round(since)} ms beside ${Math.round(whole)} ms`).toBeLessThan(
+        whole * 6,
+      );
+    },
+  );
+});
+
+describe("calls that take long", () => {
+  it("of one user leave half of the connections to others, whatever tokens they come with", async () => {
+    const { world } = await holdJob(t);
+    const other = await createUser(t);
+    const tokens = [await createToken(t, world.owner), await createToken(t, world.owner)];
+    const others = bearer(await createToken(t, other));
+    const locked = await t.sql.connect();
+    let answered = 0;
+    try {
+      await locked.query("begin");
+      await locked.query("select from public.tasks where id = $1 for update", [world.tasks[0]?.id]);
+      const calls = Array.from({ length: 24 }, async (_, at) => {
+        const answer = await app.request(`/api/tasks/${world.tasks[0]?.id}`, {
+          method: "PATCH",
+          headers: { ...bearer(tokens[at % 2] ?? ""), "content-type": "application/json" },
+          body: JSON.stringify({ status: "in_progress" }),
+        });
+        answered += 1;
+        return answer.status;
+      });
+      await expect
+        .poll(async () => {
+          const { rows } = await t.sql.query(
+            "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+          );
+          return rows[0]?.waiting;
+        })
+        .toBeGreaterThanOrEqual(4);
+      const answer = await app.request("/api/products", { headers: others });
+      expect([answer.status, answered]).toEqual([200, 0]);
+      await locked.query("rollback");
+      await Promise.all(calls);
+    } finally {
+      locked.release(true);
+    }
+  });
+
+  it("come one after another from one batch, and at most twenty", async () => {
+    const { world } = await holdJob(t);
+    const headers = {
+      ...bearer(await createToken(t, world.owner)),
+      "content-type": "application/json",
+    };
+    const batch = (size: number) =>
+      app.request("/mcp", {
+        method: "POST",
+        headers,
+        body: JSON.stringify(
+          Array.from({ length: size }, (_, id) => ({
+            ...{ jsonrpc: "2.0", id, method: "tools/call" },
+            params: { name: "search", arguments: { query: "a" } },
+          })),
+        ),
+      });
+    const refused = await batch(21);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { error: { code: -32600, message: expect.stringContaining("at most 20") } },
+    ]);
+    const answer = await batch(20);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toHaveLength(20);
+  });
+});
+
+describe("search", () => {
+  it("does not take apart all the texts that match", async () => {
+    const { world } = await holdJob(t);
+    const { product, owner } = world;
+    const words = repeat(2_500, (at) => `quagga${at} `);
+    await t.sql.query(
+      `insert into public.pbis (product_id, title, description)
+       select $1, 'Long ' || n, $2 from generate_series(1, 300) n`,
+      [product.id, words],
+    );
+    await t.sql.query("vacuum analyze public.pbis");
+    const headers = {
+      ...bearer(await createToken(t, owner)),
+      "content-type": "application/json",
+    };
+    const search = async (query: string): Promise<number> => {
+      const params = { name: "search", arguments: { query } };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+      const before = performance.now();
+      const answer = await app.request("/mcp", { method: "POST", headers, body });
+      expect(await answer.text()).not.toContain("isError");
+      return performance.now() - before;
+    };
+    await search("nothing");
+    const taken = await t.sql.query("select to_tsvector('simple', $1)", [words]).then(async () => {
+      const before = performance.now();
+      await t.sql.query("select to_tsvector('simple', $1 || n) from generate_series(1, 300) n", [
+        words,
+      ]);
+      return performance.now() - before;
+    });
+    for (const query of ["nothing", "quagga", "quagga1"]) {
+      expect(await search(query), query).toBeLessThan(taken / 2);
+    }
+  });
+});

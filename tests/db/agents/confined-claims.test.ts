@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import type { ClaimAgentJobInput } from "~/contract/worker";
+import { claimAgentJob, getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { createProduct, getProduct, updateProduct } from "~/domain/products/operations.server";
+import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { editTask } from "~/domain/tasks/operations.server";
+import { listAgentWorkers } from "~/domain/workers/operations.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { at } from "../world";
+import { newMember } from "./question-world";
+import { type SprintWorld, seedSprint } from "./sprint-world";
+
+const t = await createTestDatabase();
+const forge = "https://forge.example.com/";
+
+async function runningSprint(): Promise<SprintWorld> {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  return world;
+}
+
+const claims = ({ actor }: SprintWorld, wish: Partial<ClaimAgentJobInput> = {}) =>
+  claimAgentJob(actor, { worker: "worker-1", ...wish });
+
+async function reasons({ actor, tasks }: SprintWorld) {
+  return (await whyNotMoving(actor, { kind: "task", id: at(tasks, 0).id })).reasons;
+}
+
+describe("what confines a worker", () => {
+  it.each(["bwrap", "docker", "command", "none"] as const)(
+    "%s is told by its claim, and kept for worker, job and attempt",
+    async (confinement) => {
+      const world = await runningSprint();
+      const { job } = await claims(world, { confinement });
+      const read = await getAgentJob(world.actor, { job_id: String(job?.id) });
+      expect(read).toMatchObject({ confinement, attempts: [{ attempt: 1, confinement }] });
+      const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
+      expect(workers).toMatchObject([{ confinement }]);
+      expect(at(workers, 0)).not.toHaveProperty("also_repos");
+    },
+  );
+
+  it("is nothing where a claim says nothing, whatever the one before said", async () => {
+    const world = await runningSprint();
+    await updateProduct(world.actor, { product_id: world.product.id, requires_sandbox: true });
+    await claims(world, { confinement: "docker", kinds: ["PLAN_CHAT"] });
+    expect((await claims(world)).job).toBeNull();
+    const { workers } = await listAgentWorkers(world.actor, { product_id: world.product.id });
+    expect(workers).toMatchObject([{ confinement: "none" }]);
+  });
+});
+
+describe("a product that asks for a sandbox", () => {
+  it("gives its jobs to confined workers only, and says what the others lack", async () => {
+    const world = await runningSprint();
+    await updateProduct(world.actor, { product_id: world.product.id, requires_sandbox: true });
+    const refused = await claims(world);
+    expect(refused).toMatchObject({ job: null, reason: { code: "sandbox" } });
+    expect(refused.reason?.message).toContain("apt-get install bubblewrap");
+    expect(await reasons(world)).toMatchObject([
+      { code: "sandbox", message: expect.stringContaining("--sandbox docker:<image>") },
+    ]);
+    expect((await claims(world, { worker: "confined", confinement: "bwrap" })).job).not.toBeNull();
+  });
+
+  it("is its owner's to make", async () => {
+    const { actor, product } = await runningSprint();
+    const member = await newMember(t, product.id);
+    const product_id = product.id;
+    for (const change of [{ requires_sandbox: true }, { may_reach: ["pypi.org"] }]) {
+      await expect(updateProduct(member.actor, { product_id, ...change })).rejects.toThrow("owner");
+    }
+    const made = await createProduct(t.actorOf(await createUser(t)), {
+      ...{ code: "SAFE", name: "Safe", requires_sandbox: true, may_reach: ["pypi.org:443"] },
+    });
+    expect(made).toMatchObject({ requires_sandbox: true, may_reach: ["pypi.org:443"] });
+    expect(await getProduct(actor, { product_id })).toMatchObject({
+      requires_sandbox: false,
+      may_reach: [],
+    });
+  });
+});
+
+describe("a task with a repository of its own", () => {
+  async function elsewhere(repo_url: string) {
+    const world = await runningSprint();
+    const writer = await newMember(t, world.product.id);
+    await editTask(writer.actor, { task_id: at(world.tasks, 0).id, repo_url });
+    return { ...world, writer: writer.user };
+  }
+
+  it("goes to no worker that does not follow it, and says who wrote it and what to type", async () => {
+    const world = await elsewhere(`${forge}team/other`);
+    const refused = await claims(world);
+    expect(refused).toMatchObject({ job: null, reason: { code: "repository" } });
+    expect(refused.reason?.message).toContain(`--also-repo ${forge}team/other`);
+    const [reason, ...rest] = await reasons(world);
+    expect(rest).toEqual([]);
+    expect(reason).toMatchObject({
+      code: "repository",
+      repo_url: `${forge}team/other`,
+      written_by: world.writer.username,
+    });
+    expect(reason?.message).toContain(`--also-repo ${forge}team/other`);
+  });
+
+  it.each([
+    ["the address", `${forge}team/other`, true],
+    ["a beginning that ends in /", `${forge}team/`, true],
+    ["a beginning that does not", `${forge}team`, false],
+    ["another address", `${forge}team/others`, false],
+  ])("is followed by %s: %s", async (_, named, isFollowed) => {
+    const world = await elsewhere(`${forge}team/other`);
+    const { job } = await claims(world, { also_repos: [named] });
+    expect(job !== null).toBe(isFollowed);
+    if (isFollowed) expect(job?.repo_url).toBe(`${forge}team/other`);
+  });
+
+  it.each([`${forge}team/../evil`, `${forge}team/%2e%2e/evil`])(
+    "that steps out of what was named is not followed: %s",
+    async (address) => {
+      const world = await elsewhere(address);
+      expect((await claims(world, { also_repos: [`${forge}team/`] })).job).toBeNull();
+    },
+  );
+
+  it("that is the product's is no other, and the next job is given instead of one that is", async () => {
+    const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+    await updateProduct(world.actor, { product_id: world.product.id, repo_url: `${forge}own` });
+    await editTask(world.actor, { task_id: at(world.tasks, 0).id, repo_url: `${forge}other` });
+    await editTask(world.actor, { task_id: at(world.tasks, 1).id, repo_url: `${forge}own` });
+    await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+    expect((await claims(world)).job?.task_id).toBe(at(world.tasks, 1).id);
+    expect((await claims(world, { worker: "worker-2" })).job).toBeNull();
+  });
+
+  it("keeps what a worker names free of passwords", async () => {
+    const world = await runningSprint();
+    await claims(world, { also_repos: ["https://ada:se@cret@forge.example.com/team/"] });
+    const { rows } = await t.sql.query("select also_repos from agent_workers where user_id = $1", [
+      world.owner.id,
+    ]);
+    expect(rows).toEqual([{ also_repos: [`${forge}team/`] }]);
+  });
+});
+
+describe("what a product may reach", () => {
+  it("goes with each of its jobs", async () => {
+    const world = await runningSprint();
+    const may_reach = ["pypi.org:443", "registry.example"];
+    await updateProduct(world.actor, { product_id: world.product.id, may_reach });
+    expect((await claims(world)).job).toMatchObject({ may_reach, user_id: world.owner.id });
+  });
+
+  it.each(["pypi org", "http://pypi.org", "pypi.org:0", "pypi.org:65536", "PyPI.org", "*", ""])(
+    "is a list of hosts, and nothing else: %j",
+    async (host) => {
+      const { actor, product } = await runningSprint();
+      await expect(
+        updateProduct(actor, { product_id: product.id, may_reach: [host] }),
+      ).rejects.toThrow();
+    },
+  );
+
+  it("grows by its owner's answer, and by nobody else's", async () => {
+    const world = await runningSprint();
+    const member = await newMember(t, world.product.id);
+    const allow = async (actor: typeof world.actor, reach: string) => {
+      const { id } = await askQuestion(actor, {
+        ...{ kind: "permission", task_id: at(world.tasks, 0).id, question: "May it?", reach },
+        options: ["Allow once", "Allow for this product", "Deny"],
+      });
+      await answerQuestion(actor, { question_id: id, option: 1 });
+      return (await getProduct(actor, { product_id: world.product.id })).may_reach;
+    };
+    expect(await allow(member.actor, "crates.io:443")).toEqual([]);
+    expect(await allow(world.actor, "pypi.org:443")).toEqual(["pypi.org:443"]);
+    expect(await allow(world.actor, "pypi.org:443")).toEqual(["pypi.org:443"]);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import {
+  getAgentJob,
+  reportAgentJob,
+  updateTaskExecution,
+} from "~/domain/agent-jobs/operations.server";
+import { addDependency } from "~/domain/dependencies/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
+import { answerQuestion, askQuestion } from "~/domain/questions/operations.server";
+import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { restartWorker } from "~/domain/workers/operations.server";
+import { create } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { statusOf } from "../refusal";
+import { at } from "../world";
+import { claim, holdJob, type SprintOptions, seedSprint, statusesOf } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+async function openRun(done_requires: "other_worker" | "person", options: SprintOptions) {
+  const world = await seedSprint(t, options);
+  await updateProduct(world.actor, { product_id: world.product.id, done_requires });
+  const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  return { world, readRun: () => getSprintRun(world.actor, { sprint_run_id: run.id }) };
+}
+
+describe("the report of a verifier that failed", () => {
+  it("is fine twice, and no lost attempt", async () => {
+    const { world } = await openRun("other_worker", { stories: [1] });
+    const author = await claim(world.actor, "author");
+    const ended = { status: "done", verify_result: "ALIGNED", head_sha: "aaa" } as const;
+    await reportAgentJob(world.actor, { job_id: author.id, attempt: 1, ...ended });
+    const verifier = await claim(world.actor, "verifier");
+    expect(verifier.phase).toBe("verify");
+    const failed = { job_id: verifier.id, attempt: 2, status: "failed" } as const;
+    for (const _time of ["first", "again"]) {
+      const told = await reportAgentJob(world.actor, { ...failed, failure_class: "agent_error" });
+      expect(told).toMatchObject({ status: "queued", phase: "verify", retry_count: 1 });
+    }
+    const other = { ...failed, status: "done" } as const;
+    expect(await statusOf(reportAgentJob(world.actor, other))).toBe(409);
+    const { attempts } = await getAgentJob(world.actor, { job_id: author.id });
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(["done", "failed_look"]);
+  });
+});
+
+describe("an attempt that was given back in order", () => {
+  it("does not wait for a question that an earlier one asked", async () => {
+    const { world, job, attempt } = await holdJob(t);
+    const asked = await askQuestion(world.actor, {
+      ...{
+        ...attempt,
+        task_id: job.task_id ?? "",
+        question: "Which way?",
+        options: ["Left", "Right"],
+      },
+      park: true,
+    });
+    await answerQuestion(world.actor, { question_id: asked.id, option: 0 });
+    const again = await claim(world.actor);
+    expect(again.questions).toMatchObject([{ id: asked.id, status: "answered" }]);
+    await restartWorker(world.actor, { worker: "worker-1", stopped: true });
+    const { attempts } = await getAgentJob(world.actor, { job_id: job.id });
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(["question", "returned"]);
+  });
+
+  it("is told so again, and comes back when what it waits for is done", async () => {
+    const { world, attempt, report } = await holdJob(t, { strategy: "SPRINT_BATCH", stories: [2] });
+    const { product, tasks, pbi } = world;
+    const story = await create(world.actor, "create_story", {
+      p_pbi_id: pbi.id,
+      p_title: "Before",
+    });
+    const before = await create(world.actor, "create_task", { p_story_id: story.id, p_title: "1" });
+    for (const { id } of tasks) {
+      await addDependency(world.actor, { kind: "task", id, blocked_by: before.id });
+    }
+    const first = { ...attempt, task_id: at(tasks, 0).id, status: "running" } as const;
+    expect(await statusOf(updateTaskExecution(world.actor, first))).toBe(409);
+    for (const _time of ["first", "again"]) {
+      expect(await report({ status: "queued" })).toMatchObject({
+        ...{ status: "queued", retry_count: 0, open_blockers: 2 },
+      });
+    }
+    expect(await statusOf(report({ status: "done" }))).toBe(409);
+    await t.sql.query("update public.tasks set status = 'DONE' where id = $1", [before.id]);
+    expect(await claim(world.actor)).toMatchObject({ attempt: 2, product: { id: product.id } });
+  });
+
+  it("is a batch: a job of one task has other ends", async () => {
+    const { report } = await holdJob(t);
+    expect(await statusOf(report({ status: "queued" }))).toBe(422);
+  });
+});
+
+it("a batch lets all tasks go that it held, when the product asks for no proof by then", async () => {
+  const { world, readRun } = await openRun("person", { strategy: "SPRINT_BATCH", stories: [1, 1] });
+  const job = await claim(world.actor);
+  const attempt = { job_id: job.id, attempt: 1 };
+  const ids = world.tasks.map(({ id }) => id);
+  for (const task_id of ids) {
+    const done = { ...attempt, task_id, status: "done", verify_result: "ALIGNED" } as const;
+    await updateTaskExecution(world.actor, done);
+  }
+  expect(await statusesOf(t, "tasks", ids)).toEqual(["REVIEW", "REVIEW"]);
+  await updateProduct(world.actor, { product_id: world.product.id, done_requires: "none" });
+  await reportAgentJob(world.actor, { ...attempt, status: "done", verify_result: "ALIGNED" });
+  expect((await readRun()).status).toBe("done");
+  expect(await statusesOf(t, "tasks", ids)).toEqual(["DONE", "DONE"]);
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+
+const texts = import.meta.glob<string>("../../app/**/*.{ts,tsx,mjs}", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+const joining = "AbortSignal.any(";
+const timed = "AbortSignal.timeout(";
+
+/** Files whose code, comments apart, holds all of the texts. */
+function filesWith(...wanted: string[]): string[] {
+  return Object.entries(texts)
+    .map(([file, text]) => ({ file: file.replace("../../", ""), code: withoutComments(text) }))
+    .filter(({ code }) => wanted.every((part) => code.includes(part)))
+    .map(({ file }) => file);
+}
+
+describe("a time limit that is joined with another signal", () => {
+  it("has a timer that the process holds: a garbage collection takes AbortSignal.timeout out of AbortSignal.any", () => {
+    expect(filesWith(joining).length).toBeGreaterThan(0);
+    expect(filesWith(timed).length).toBeGreaterThan(0);
+    expect(filesWith(joining, timed)).toEqual([]);
+  });
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+}

@@ -1,0 +1,87 @@
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { claimAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getProduct } from "~/domain/products/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { editTask } from "~/domain/tasks/operations.server";
+import { newMember } from "../db/agents/question-world";
+import { seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { connectClient } from "../mcp/clients";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t, { pages: true });
+
+it("the owner asks for a sandbox and names what jobs may reach; a list with a slip stays in the form", async () => {
+  const { actor, owner, product } = await seedSprint(t);
+  const visitor = createVisitor(app, await signIn(t, app, owner));
+  const settings = `/products/${product.id}/settings`;
+  const read = () => getProduct(actor, { product_id: product.id });
+  const typed = "PyPI.org:443\r\nregistry.example, pypi.org:443";
+  const saved = await visitor.send(settings, [
+    ...[["intent", "update"] as [string, string], ["requires_sandbox", "on"] as [string, string]],
+    ["may_reach", typed],
+  ]);
+  expect(saved.status).toBe(303);
+  const may_reach = ["pypi.org:443", "registry.example"];
+  expect(await read()).toMatchObject({ requires_sandbox: true, may_reach });
+  expect(await visitor.read(settings)).toContain("pypi.org:443\nregistry.example");
+
+  const slip = await visitor.send(settings, [
+    ["intent", "update"],
+    ["code", product.code],
+    ["may_reach", "pypi.org\nhttp://evil"],
+  ]);
+  expect(slip.status).toBe(422);
+  expect(await slip.text()).toContain("&quot;http://evil&quot; is no host");
+  expect(await read()).toMatchObject({ may_reach });
+
+  await visitor.submit(settings, "update", { may_reach: "crates.io", description: "" });
+  expect(await read()).toMatchObject({ may_reach: ["crates.io"], description: "" });
+  await visitor.submit(settings, "update", { may_reach: "" });
+  expect(await read()).toMatchObject({ may_reach: [] });
+});
+
+it("a job, its attempts and the workers say plainly whether they were confined", async () => {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1, 1] });
+  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const token = await createToken(t, world.owner);
+  const client = await connectClient(app, token, "2026-07-28", "/mcp/worker");
+  const wish = { worker: "safe", confinement: "bwrap", also_repos: [], wait_seconds: 0 };
+  const { result } = await client.call("wait_for_job", wish);
+  const { id } = z.object({ id: z.string() }).parse(result.job);
+  const { job: open } = await claimAgentJob(world.actor, { worker: "plain" });
+
+  const answer = await app.request(`/api/jobs/${id}`, { headers: bearer(token) });
+  expect(await answer.json()).toMatchObject({ attempts: [{ confinement: "bwrap" }] });
+  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  for (const page of ["", "/attempts"]) {
+    expect(await visitor.read(`/jobs/${id}${page}`)).toContain("Sandbox: bubblewrap");
+    expect(await visitor.read(`/jobs/${open?.id}${page}`)).toContain("No sandbox");
+  }
+  const workers = await visitor.read("/workers");
+  expect(workers).toContain("Sandbox: bubblewrap");
+  expect(workers).toContain("No sandbox");
+
+  await client.call("worker_heartbeat", { worker: "plain", confinement: "docker" });
+  expect(await visitor.read("/workers")).toContain("Sandbox: Docker");
+});
+
+it("a task shows who wrote the repository of its own, and why it waits", async () => {
+  const world = await seedSprint(t, { strategy: "STORY", stories: [1] });
+  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const writer = await newMember(t, world.product.id);
+  const task_id = at(world.tasks, 0).id;
+  const repo_url = "https://forge.example.com/theirs";
+  await editTask(writer.actor, { task_id, repo_url });
+  await claimAgentJob(world.actor, { worker: "worker-1" });
+  const visitor = createVisitor(app, await signIn(t, app, world.owner));
+  const page = await visitor.read(`/tasks/${task_id}`);
+  expect(page).toContain(`set by ${writer.user.username}`);
+  expect(page).toContain(`--also-repo ${repo_url}`);
+  await editTask(world.actor, { task_id, repo_url: null });
+  expect(await visitor.read(`/tasks/${task_id}`)).not.toContain("set by");
+});

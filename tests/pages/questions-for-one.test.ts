@@ -1,0 +1,218 @@
+import pino from "pino";
+import { beforeAll, describe, expect, it } from "vitest";
+import webPush from "web-push";
+import type { AgentQuestion, AskQuestionInput } from "~/contract/question";
+import type { Actor } from "~/db/rpc.server";
+import { getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { createIdea } from "~/domain/ideas/operations.server";
+import { getInbox } from "~/domain/inbox/operations.server";
+import { createWebhook, subscribePush } from "~/domain/notices/operations.server";
+import {
+  answerQuestion,
+  askQuestion,
+  cancelQuestion,
+  getNotificationsState,
+  getQuestion,
+  listQuestions,
+} from "~/domain/questions/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { claim, type SprintWorld, seedSprint } from "../db/agents/sprint-world";
+import { asUser, outcomeOf } from "../db/as-user";
+import { at } from "../db/world";
+import { createDevice } from "../notices/push-device";
+import { startReceiver } from "../notices/receiver";
+import { sendBatch } from "../notices/send-batch";
+import { signIn, startTestApp } from "../setup/app";
+import { addMember } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser, type TestUser } from "../setup/users";
+import { openStream } from "../streams/stream-reader";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t, { pages: true });
+const secret = "May it read the heirloom?";
+const events = ["question_opened", "question_answered", "question_expired"] as const;
+
+interface Scene extends SprintWorld {
+  /** A member whose worker and whose ideas these are. */
+  ada: TestUser;
+  asks: Actor;
+  jobId: string;
+  taskId: string;
+}
+
+/** The owner looks on while a worker of a member works. */
+async function openScene(): Promise<Scene> {
+  const world = await seedSprint(t, { stories: [1] });
+  const ada = await createUser(t);
+  await addMember(t, world.product.id, ada);
+  await t.sql.query(
+    "update product_members set workers_allowed = true, workers_decided_at = now() where user_id = $1",
+    [ada.id],
+  );
+  await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+  const asks = t.actorOf(ada);
+  const job = await claim(asks);
+  return { ...world, ada, asks, jobId: job.id, taskId: at(world.tasks, 0).id };
+}
+
+const permission = ({ taskId, jobId }: Scene): AskQuestionInput => ({
+  ...{ kind: "permission", task_id: taskId, question: secret, options: ["Allow", "Deny"] },
+  ...{ park: true, job_id: jobId, attempt: 1 },
+});
+
+async function aboutIdea({ asks, product }: Scene): Promise<AskQuestionInput> {
+  const idea = await createIdea(asks, { product_id: product.id, title: "Glow" });
+  return { idea_id: idea.id, question: secret, options: ["Yes", "No"] };
+}
+
+describe.each([
+  ["a permission", async (scene: Scene) => permission(scene), "Only "],
+  ["a question about an idea", aboutIdea, "No such question."],
+])("%s", (_, inputFor, refusal) => {
+  let scene: Scene;
+  let question: AgentQuestion;
+  beforeAll(async () => {
+    scene = await openScene();
+    question = await askQuestion(scene.asks, await inputFor(scene));
+  });
+
+  it("stands in no list of anybody else", async () => {
+    for (const [actor, count] of [
+      [scene.asks, 1],
+      [scene.actor, 0],
+    ] as const) {
+      expect((await listQuestions(actor, { product_id: scene.product.id })).questions).toHaveLength(
+        count,
+      );
+      expect((await getNotificationsState(actor)).questions).toHaveLength(count);
+      const { items } = await getInbox(actor, { kinds: ["question"] });
+      expect(items).toHaveLength(count);
+    }
+    const rows = (user: TestUser) =>
+      asUser(t, user, (client) => outcomeOf(client, "select * from public.agent_questions"));
+    expect(await rows(scene.ada)).toBe(1);
+    expect(await rows(scene.owner)).toBe(0);
+  });
+
+  it("is on no page of anybody else", async () => {
+    const paths = [
+      "/questions",
+      "/inbox",
+      "/dashboard",
+      `/jobs/${scene.jobId}`,
+      `/tasks/${scene.taskId}`,
+      `/stories/${at(scene.stories, 0).id}`,
+      `/products/${scene.product.id}/sprints/${scene.sprint.id}`,
+    ];
+    const theirs = createVisitor(app, await signIn(t, app, scene.owner));
+    for (const path of paths) expect(await theirs.read(path), path).not.toContain(secret);
+    const own = createVisitor(app, await signIn(t, app, scene.ada));
+    expect(await own.read("/questions")).toContain(secret);
+    expect(await own.read("/inbox")).toContain(secret);
+  });
+
+  it("is neither read, answered nor closed by anybody else", async () => {
+    const question_id = question.id;
+    const { actor } = scene;
+    await expect(getQuestion(actor, { question_id })).rejects.toThrow(refusal);
+    await expect(answerQuestion(actor, { question_id, option: 0 })).rejects.toThrow(refusal);
+    await expect(cancelQuestion(actor, { question_id })).rejects.toThrow(refusal);
+    expect((await getQuestion(scene.asks, { question_id })).status).toBe("open");
+    const { questions } = await getAgentJob(scene.actor, { job_id: scene.jobId });
+    expect(questions).toEqual([]);
+    const { text } = await whyNotMoving(scene.actor, { kind: "job", id: scene.jobId });
+    expect(text).not.toContain(secret);
+  });
+
+  it("is answered by the one whom it is for, whose worker is told who did", async () => {
+    const answered = await answerQuestion(scene.asks, { question_id: question.id, option: 0 });
+    expect(answered).toMatchObject({ status: "answered", answered_by: scene.ada.id });
+    expect(await getQuestion(scene.asks, { question_id: question.id })).toMatchObject({
+      kind: question.kind,
+      answered_by: scene.ada.id,
+      reader_name: scene.ada.username,
+    });
+  });
+});
+
+it.each([
+  ["a permission", async (scene: Scene) => permission(scene)],
+  ["what is asked about an idea", aboutIdea],
+])("%s is told to the devices, webhooks and streams of its person alone", async (_, inputFor) => {
+  const scene = await openScene();
+  const receiver = await startReceiver("https");
+  const devices = {
+    ada: createDevice(`${receiver.origin}/ada`),
+    owner: createDevice(`${receiver.origin}/owner`),
+  };
+  await subscribePush(scene.asks, devices.ada.subscription);
+  await subscribePush(scene.actor, devices.owner.subscription);
+  const url = `${receiver.origin}/webhook`;
+  await createWebhook(scene.actor, { product_id: scene.product.id, url, events: [...events] });
+  const streams = await Promise.all(
+    [scene.ada, scene.owner].map(async (user) =>
+      openStream(`${app.origin}/api/realtime/notifications`, {
+        cookie: await signIn(t, app, user),
+      }),
+    ),
+  );
+  for (const stream of streams) await stream.nextNamed("state");
+
+  const question = await askQuestion(scene.asks, await inputFor(scene));
+  await answerQuestion(scene.asks, { question_id: question.id, option: 0 });
+  // Something that both hear, after what only one of them may.
+  const last = await askQuestion(scene.actor, { task_id: scene.taskId, question: "For all" });
+
+  const heard = async (stream: (typeof streams)[number]) => {
+    const ids: unknown[] = [];
+    while (ids.at(-1) !== last.id) {
+      const { event, data } = await stream.next();
+      if (event === "message") ids.push(Reflect.get(Object(data), "id"));
+    }
+    stream.close();
+    return ids;
+  };
+  expect(await heard(at(streams, 0))).toContain(question.id);
+  expect(await heard(at(streams, 1))).not.toContain(question.id);
+
+  const sender = {
+    database: t.database,
+    log: pino({ level: "silent" }),
+    vapid: { ...webPush.generateVAPIDKeys(), subject: "mailto:operator@example.com" },
+    allowPrivateDestinations: true,
+  };
+  while ((await sendBatch(sender)) > 0);
+  const paths = receiver.deliveries.map(({ path }) => path).sort();
+  expect(paths).toEqual(["/ada", "/ada", "/owner", "/webhook"]);
+});
+
+describe("asking for one person", () => {
+  it("gives a permission to nobody else, and never by silence", async () => {
+    const scene = await openScene();
+    const ask = (rest: Partial<AskQuestionInput>) =>
+      askQuestion(scene.asks, {
+        kind: "permission",
+        task_id: scene.taskId,
+        question: "?",
+        ...rest,
+      });
+    await expect(ask({ assignee_id: scene.owner.id })).rejects.toThrow("Only you can answer");
+    await expect(ask({ on_expiry: "ESCALATE", escalate_to: scene.owner.id })).rejects.toThrow(
+      "Only you can answer",
+    );
+    await expect(
+      ask({ on_expiry: "RECOMMENDED", options: ["Allow"], recommended_option: 0 }),
+    ).rejects.toThrow("A permission is given by a person or not at all");
+    await expect(ask({ kind: "question", reach: "pypi.org" })).rejects.toThrow("reach belongs to");
+    expect(await ask({ reach: "pypi.org:443" })).toMatchObject({ reach: "pypi.org:443" });
+  });
+
+  it("says to the others what the job waits for", async () => {
+    const scene = await openScene();
+    await askQuestion(scene.asks, permission(scene));
+    const { text } = await whyNotMoving(scene.actor, { kind: "job", id: scene.jobId });
+    expect(text).toContain(`It waits for a permission that only ${scene.ada.username} can give.`);
+  });
+});

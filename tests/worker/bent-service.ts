@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { afterAll } from "vitest";
+import { z } from "zod";
+
+const given = z.looseObject({});
+const callSchema = z.looseObject({
+  params: z.looseObject({ name: z.string(), arguments: given.default({}) }),
+});
+const answerSchema = z.looseObject({ result: z.looseObject({ structuredContent: given }) });
+
+type Given = z.output<typeof given>;
+
+interface Bends {
+  /** What the service hears instead of what the worker gave a tool. */
+  asked?: (tool: string, given: Given) => Given;
+  /** What the worker hears instead of what the service answered. */
+  answered?: (tool: string, answer: Given) => Given;
+}
+
+/** A service that is not what it should be: the real one, with some of its words changed on the way. */
+export async function openBentService(port: number, bends: Bends): Promise<string> {
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await buffer(incoming);
+    const call = callOf(body);
+    const sent = call === null ? body : Buffer.from(JSON.stringify(bentCall(call, bends)));
+    const upstream = request(optionsOf(port, incoming, sent), (answer) => {
+      if (call === null || bends.answered === undefined) {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+        return;
+      }
+      void buffer(answer).then((whole) => {
+        const text = bentAnswer(call.params.name, whole.toString("utf8"), bends);
+        const { "content-length": _length, ...headers } = answer.headers;
+        outgoing.writeHead(answer.statusCode ?? 502, headers).end(text);
+      });
+    });
+    upstream.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => upstream.destroy());
+    upstream.end(sent);
+  });
+  const ownPort = await new Promise<number>((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address ? address.port : 0);
+    });
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${ownPort}`;
+}
+
+type Call = z.output<typeof callSchema>;
+
+function callOf(body: Buffer): Call | null {
+  const text = body.toString("utf8");
+  return text.startsWith("{") ? (callSchema.safeParse(JSON.parse(text)).data ?? null) : null;
+}
+
+function bentCall({ params, ...rest }: Call, { asked }: Bends) {
+  const said = asked?.(params.name, params.arguments) ?? params.arguments;
+  return { ...rest, params: { ...params, arguments: said } };
+}
+
+function bentAnswer(tool: string, text: string, { answered }: Bends): string {
+  const line = /^data: (.*)$/m.exec(text)?.[1];
+  const answer = answerSchema.safeParse(JSON.parse(line ?? text)).data;
+  if (answer === undefined || answered === undefined) return text;
+  const { structuredContent, ...result } = answer.result;
+  const bent = { ...result, structuredContent: answered(tool, structuredContent) };
+  const said = JSON.stringify({ ...answer, result: bent });
+  return line === undefined ? said : text.replace(line, () => said);
+}
+
+function optionsOf(port: number, { method, headers, url }: IncomingMessage, body: Buffer) {
+  const length = method === "POST" ? { "content-length": String(body.length) } : {};
+  return { host: "127.0.0.1", port, method, path: url, headers: { ...headers, ...length } };
+}

@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { at } from "../db/world";
+import { openStage, startRun } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+
+it("ends a job that fills the disk, says so, and keeps its work without what fills it", async () => {
+  const run = await startRun(t, ada, { code: "DISK" });
+  const fill = "head -c 4000000 /dev/urandom > large.bin; echo work > work.txt; sleep 600";
+  const worker = startWorker([
+    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work"), "--once"],
+    ...["--repo", repo, "--product", "DISK", "--exec", fill, "--disk", "0.002"],
+  ]);
+  await worker.ended;
+  const { id } = at((await run.read()).jobs, 0);
+  const job = await getAgentJob(t.actorOf(ada), { job_id: id });
+  expect(job.failure_reason, worker.output()).toMatch(
+    /^The worktree grew by \d MB, and this machine gives a job 2 MB \(--disk/,
+  );
+  expect(git("ls-tree", "--name-only", `backloom/kept/${id}-1`).split("\n")).toContain("work.txt");
+  expect(git("ls-tree", "--name-only", `backloom/kept/${id}-1`)).not.toContain("large.bin");
+});

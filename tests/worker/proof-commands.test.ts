@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { answerQuestion, listQuestions } from "~/domain/questions/operations.server";
+import { at } from "../db/world";
+import { openStage, startRun } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo } = await openStage();
+const actor = t.actorOf(ada);
+const bin = join(home, "bin");
+mkdirSync(bin);
+
+/**
+ * A Codex whose model names a command as proof that Codex itself would have kept in its sandbox. When it is asked for more, it waits
+ * until a file is there.
+ */
+function install(ran: string, go: string): void {
+  const words = `
+    const { existsSync, readFileSync, writeFileSync } = require("fs");
+    if (process.argv[2] !== "exec") process.exit(0);
+    const { criteria } = JSON.parse(readFileSync(process.env.BACKLOOM_CONTEXT_FILE, "utf8"));
+    const evidence = criteria.map(({ id }) => ({ criterion: id, command: "touch ${ran}" }));
+    writeFileSync(process.env.BACKLOOM_RESULT_FILE, JSON.stringify({ evidence }));
+    while (existsSync("x") && !existsSync("${go}")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    writeFileSync("x", "x");
+    console.log(JSON.stringify({ type: "thread.started", thread_id: "t-1" }));
+    console.log(JSON.stringify({ type: "turn.completed", usage: { input_tokens: 1, output_tokens: 1 } }));
+  `;
+  writeFileSync(join(bin, "codex"), `#!${process.execPath}\n${words}`, { mode: 0o755 });
+}
+
+function start(code: string, allow: string) {
+  return startWorker(
+    [
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, code), "--repo", repo],
+      ...["--product", code, "--agent", "codex", "--allow", allow, "--sandbox", "off", "--once"],
+    ],
+    { PATH: `${bin}:${process.env.PATH}`, OPENAI_API_KEY: "sk-none" },
+  );
+}
+
+const criteria = "- [ ] It is there\n- [ ] It is whole\n";
+
+it.each([
+  ["KEPT", "commands", false],
+  ["EDIT", "edit", false],
+  ["FREE", "all", true],
+])(
+  "%s: what an agent names as proof is run outside of its sandbox only where it may do anything",
+  async (code, allow, isRun) => {
+    const ran = join(home, `${code}-ran`);
+    install(ran, join(home, "never"));
+    await startRun(t, ada, { code, criteria });
+    const worker = start(code, allow);
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(existsSync(ran), worker.output()).toBe(isRun);
+    expect(worker.output().includes("Not run for proof")).toBe(!isRun);
+  },
+  120_000,
+);
+
+it.each([
+  ["ALLOWED", 0, "done"],
+  ["DENIED", 1, "failed"],
+])(
+  "%s: the worker's person is asked once for a command that is not run, and the job goes on",
+  async (code, option, status) => {
+    const [ran, go] = [join(home, `${code}-ran`), join(home, `${code}-go`)];
+    install(ran, go);
+    const run = await startRun(t, ada, {
+      ...{ code, criteria },
+      product: { done_requires: "worker" },
+    });
+    const asked = async () => {
+      const { questions } = await listQuestions(actor, { product_id: run.productId });
+      return questions;
+    };
+    const worker = start(code, "commands");
+    const question = await vi.waitFor(async () => at(await asked(), 0), { timeout: 60_000 });
+    expect(question).toMatchObject({
+      ...{ kind: "permission", reader_id: ada.id, park: false },
+      question: `Run \`touch ${ran}\` as proof on this machine?`,
+    });
+    expect((await run.read()).jobs).toMatchObject([{ status: "running" }]);
+    await answerQuestion(actor, { question_id: question.id, option });
+    writeFileSync(go, "");
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(existsSync(ran), worker.output()).toBe(status === "done");
+    expect((await run.read()).jobs).toMatchObject([{ status, attempt: 1 }]);
+    const { rows } = await t.sql.query(
+      "select count(*)::integer as asked from agent_questions where product_id = $1",
+      [run.productId],
+    );
+    expect(rows).toEqual([{ asked: 1 }]);
+  },
+  120_000,
+);

@@ -1,0 +1,109 @@
+import { join } from "node:path";
+import { expect } from "vitest";
+import { exportDocumentSchema } from "~/contract/export-document";
+import type { SprintRunDetail } from "~/contract/sprint-run";
+import { listAgentJobs } from "~/domain/agent-jobs/operations.server";
+import { reviewJob } from "~/domain/job-reviews/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
+import {
+  getSprintRun,
+  preflightSprintRun,
+  startSprintRun,
+} from "~/domain/sprint-runs/operations.server";
+import { importDocument } from "~/domain/transfers/import-document.server";
+import { at } from "../db/world";
+import { gitIn, openStage } from "./fixture";
+import { startWorker } from "./worker-process";
+
+type Strategy = "SPRINT" | "STORY" | "SPRINT_BATCH";
+
+/** A service, one remote, and two machines with a clone each. */
+export async function openMachines() {
+  const { t, app, ada, token, home, repo, git } = await openStage();
+  const actor = t.actorOf(ada);
+  const origin = join(home, "origin.git");
+  git("clone", "--quiet", "--bare", repo, origin);
+  for (const machine of ["a", "b"]) git("clone", "--quiet", origin, join(home, machine));
+  const shared = gitIn(origin);
+
+  function start(product: string, machine: "a" | "b", exec: string, ...words: string[]) {
+    return startWorker([
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, `work-${machine}`)],
+      ...["--repo", join(home, machine), "--name", `${product}-${machine}`, "--product", product],
+      ...["--exec", exec, "--heartbeat", "0.3", ...words],
+    ]);
+  }
+
+  async function work(product: string, machine: "a" | "b", exec: string, ...words: string[]) {
+    const worker = start(product, machine, exec, ...(words.length > 0 ? words : ["--until-idle"]));
+    expect(await worker.ended, worker.output()).toBe(0);
+    return worker.output();
+  }
+
+  /** A product with as many stories as there are numbers of tasks, all in one active sprint. */
+  async function product(code: string, strategy: Strategy, tasks: readonly number[]) {
+    let number = 0;
+    const document = exportDocumentSchema.parse({
+      format: "backloom-export",
+      version: 1,
+      product: { code, name: code, pr_strategy: strategy },
+      sprints: [
+        { code: "SP-1", status: "ACTIVE" },
+        { code: "SP-2", status: "PLANNED" },
+      ],
+      pbis: [
+        {
+          title: "Everything",
+          stories: tasks.map((count, index) => ({
+            title: `Story ${index + 1}`,
+            code: `ST-${index + 1}`,
+            sprint: "SP-1",
+            tasks: Array.from({ length: count }, () => {
+              number += 1;
+              return { title: "Do", code: `T-${number}`, implementation_plan: "Do it" };
+            }),
+          })),
+        },
+      ],
+    });
+    const { id } = await importDocument(t.database, ada.id, document);
+    const idOf = async (table: "sprints" | "stories" | "tasks", thing: string): Promise<string> => {
+      const { rows } = await t.sql.query(
+        `select id from ${table} where product_id = $1 and code = $2`,
+        [id, thing],
+      );
+      return at(rows, 0).id;
+    };
+    const sprintId = await idOf("sprints", "SP-1");
+    const readRun = (run: { id: string }): Promise<SprintRunDetail> =>
+      getSprintRun(actor, { sprint_run_id: run.id });
+    /** The newest job of a task. */
+    const jobOf = async (task: string) => {
+      const { jobs } = await listAgentJobs(actor, { product_id: id, limit: 100 });
+      const own = jobs.filter(
+        ({ kind, task_code }) => kind !== "SPRINT_IMPLEMENTATION" && task_code === task,
+      );
+      return at(own, 0);
+    };
+    return {
+      id,
+      idOf,
+      readRun,
+      jobOf,
+      headOf: async (task: string) => String((await jobOf(task)).head_sha),
+      startRun: () => startSprintRun(actor, { sprint_id: sprintId }),
+      preflight: () => preflightSprintRun(actor, { sprint_id: sprintId }),
+      change: (pr_strategy: Strategy) => updateProduct(actor, { product_id: id, pr_strategy }),
+      requestChanges: async (task: string) =>
+        reviewJob(actor, {
+          job_id: (await jobOf(task)).id,
+          verdict: "request_changes",
+          summary: "Say more",
+        }),
+    };
+  }
+
+  const filesOf = (ref: string) => shared("ls-tree", "-r", "--name-only", ref).split("\n");
+  const parentsOf = (ref: string) => shared("log", "-1", "--format=%P", ref).split(" ");
+  return { t, app, ada, actor, home, shared, start, work, product, filesOf, parentsOf };
+}

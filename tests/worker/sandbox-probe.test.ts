@@ -1,0 +1,39 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openStage, startRun } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const { t, ada, app, token, home, repo } = await openStage();
+await startRun(t, ada, { code: "PROBE" });
+const programs = join(home, "programs");
+mkdirSync(programs);
+const script = "#!/bin/sh\necho no namespaces >&2\nexit 1\n";
+writeFileSync(join(programs, "bwrap"), script, { mode: 0o755 });
+
+describe("where bwrap does not work", () => {
+  const start = async (sandbox: string) => {
+    const worker = startWorker(
+      [
+        ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
+        ...["--repo", repo, "--exec", "true", "--once", "--sandbox", sandbox],
+        ...["--product", "PROBE"],
+      ],
+      { PATH: `${programs}:${process.env.PATH}` },
+    );
+    return { exitCode: await worker.ended, output: worker.output() };
+  };
+
+  it("ends a worker that was told to use it", async () => {
+    const { exitCode, output } = await start("bwrap");
+    expect(exitCode).toBe(1);
+    expect(output).toMatch(
+      /--sandbox bwrap: bwrap does not work here \(no namespaces\): .*--sandbox off/,
+    );
+  });
+
+  it("goes on without a sandbox where none was named, and says so", async () => {
+    const { output } = await start("auto");
+    expect(output).toContain("no sandbox (bwrap does not work here (no namespaces)");
+  });
+});
