@@ -1,5 +1,6 @@
 import { type CookieMethodsServer, createServerClient } from "@supabase/ssr";
 import { createClient } from "@supabase/supabase-js";
+import type { Upstream } from "~/realtime/upstream";
 import { type DirectTransport, openDirectTransport } from "./direct-transport.server";
 import { openHttpTransport } from "./http-transport.server";
 import type { ConnectionKind } from "./statement.server";
@@ -12,7 +13,9 @@ export type SupabaseConnection = ReturnType<typeof makeClient>;
 export interface Database {
   /** Calls a SQL function with the secret key and returns its JSON text. Throws `ContractError` for refusals. */
   call(functionName: string, functionArguments: Record<string, unknown>): Promise<string>;
-  /** supabase-js with the secret key: Auth administration, Storage, Realtime upstream. */
+  /** Hears the changes of an embedded database; a hosted one is heard over Realtime. */
+  upstream: Upstream | undefined;
+  /** supabase-js with the secret key: Auth administration, Storage, Realtime. */
   secretClient: SupabaseConnection;
   /** A fresh supabase-js client with the publishable key: what anybody could open. */
   publicClient(): SupabaseConnection;
@@ -29,6 +32,8 @@ export interface DatabaseOptions {
   secretKey: string;
   /** Answers Auth and Data API requests; the embedded stack passes its own, which needs no network. */
   fetch?: typeof fetch | undefined;
+  /** Hears the changes where no Realtime is asked. */
+  upstream?: Upstream | undefined;
   /** Where Postgres itself is reachable: calls then go over pooled connections instead of HTTP. */
   databaseUrl?: string | undefined;
   /** At most this many pooled connections (8). */
@@ -47,6 +52,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
   const secretClient = makeClient(options, options.secretKey, clientFetch);
   return {
     call: (name, values) => transport.call(name, values),
+    upstream: options.upstream,
     secretClient,
     publicClient: () => makeClient(options, options.publishableKey, clientFetch),
     signInClient: (clientAddress) => {

@@ -25,7 +25,9 @@ const sentSchema = z.array(
 /** The hub of this process, over the secret client: it listens for everyone, the streams decide who sees what. */
 export function createHub({ database, log, compareMs }: HubSource): Hub {
   return new TopicHub({
-    upstream: createUpstream({ connect: () => anotherConnection(database.secretClient.realtime) }),
+    upstream:
+      database.upstream ??
+      createUpstream({ connect: () => anotherConnection(database.secretClient.realtime) }),
     compareMs,
     listSent: (topics) =>
       callService(database, "list_sent_messages", { p_topics: topics }, sentSchema),

@@ -40,8 +40,6 @@ export interface Hub {
 export interface HubGauges {
   topics: number;
   viewers: number;
-  channels: number;
-  sockets: number;
 }
 
 export interface HubOptions {
@@ -105,8 +103,7 @@ export class TopicHub implements Hub {
   get gauges(): HubGauges {
     let viewers = 0;
     for (const topic of this.#topics.values()) viewers += topic.viewers.size;
-    const { channels, sockets } = this.#options.upstream;
-    return { topics: this.#topics.size, viewers, channels, sockets };
+    return { topics: this.#topics.size, viewers };
   }
 
   subscribe(name: string, viewer: TopicViewer): TopicSubscription {

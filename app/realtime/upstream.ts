@@ -15,9 +15,12 @@ export interface UpstreamListener {
 export interface Upstream {
   /** Joins a topic and keeps it joined, whatever happens to the connection, until the returned function is called. */
   join(topic: string, listener: UpstreamListener): () => void;
+  close(): Promise<void>;
+}
+
+interface RealtimeUpstream extends Upstream {
   readonly sockets: number;
   readonly channels: number;
-  close(): Promise<void>;
 }
 
 interface UpstreamOptions {
@@ -56,7 +59,7 @@ const readySchema = z.object({
  * what it leaves out: more than one connection, a channel that the server closed, a connection on which nothing may be
  * joined any more, and leaving before joining again.
  */
-export function createUpstream(options: UpstreamOptions): Upstream {
+export function createUpstream(options: UpstreamOptions): RealtimeUpstream {
   const { connect, channelsPerSocket = 100, reopenAfterMs = 1000, readyWithinMs = 2500 } = options;
   const sockets = new Set<Socket>();
   let isClosed = false;

@@ -1,6 +1,7 @@
+import type { Upstream } from "../../app/realtime/upstream";
 import { openGateway } from "./data-api/gateway";
 import type { Mail } from "./data-api/lite-app";
-import { type HostedHabits, type RealtimeServer, startRealtimeServer } from "./realtime/server";
+import { openTopics } from "./realtime/topics";
 import type { EmbeddedSecrets } from "./secrets";
 
 /** What an app needs to know of a Supabase project. */
@@ -13,8 +14,8 @@ export interface SupabaseService {
   fetch: typeof fetch;
   /** The login role of the pooled connections. */
   databaseUrl: string;
-  /** The WebSocket address of Realtime. */
-  realtimeUrl: string;
+  /** Hears the changes in this process, where Realtime would otherwise be asked. */
+  upstream: Upstream | undefined;
   stop(): Promise<void>;
 }
 
@@ -23,37 +24,27 @@ export interface ServeOptions {
   secrets: EmbeddedSecrets;
   siteUrl: string;
   sendMail: (mail: Mail) => Promise<void>;
-  /** Realtime listens on a loopback port; without it nothing listens at all. Habits make it like a hosted one. */
-  realtime: boolean | HostedHabits;
+  /** Whether changes are followed. */
+  realtime: boolean;
 }
 
-/** Auth, Data API and Realtime over one database that has the shims. */
+/** Auth, Data API and what changes, over one database that has the shims. Nothing of it listens. */
 export async function serveSupabase(options: ServeOptions): Promise<SupabaseService> {
   const gateway = openGateway(options);
-  const realtime = options.realtime ? await startRealtime(options) : undefined;
-  const address = `127.0.0.1:${realtime?.port ?? 9}`;
+  const topics = options.realtime
+    ? await openTopics(options.urlFor("supabase_replication_admin"))
+    : undefined;
   return {
-    supabaseUrl: `http://${address}`,
+    supabaseUrl: "http://127.0.0.1:9",
     publishableKey: options.secrets.publishableKey,
     secretKey: options.secrets.secretKey,
     jwtSecret: options.secrets.jwtSecret,
     fetch: gateway.fetch,
     databaseUrl: options.urlFor("authenticator"),
-    realtimeUrl: `ws://${address}/realtime/v1`,
+    upstream: topics?.upstream,
     async stop() {
-      await realtime?.stop();
+      await topics?.stop();
       await gateway.close();
     },
   };
-}
-
-function startRealtime(options: ServeOptions): Promise<RealtimeServer> {
-  const { secrets, realtime } = options;
-  return startRealtimeServer({
-    hosted: typeof realtime === "object" ? realtime : undefined,
-    databaseUrl: options.urlFor("supabase_replication_admin"),
-    jwtSecret: secrets.jwtSecret,
-    publishableKey: secrets.publishableKey,
-    secretKey: secrets.secretKey,
-  });
 }

@@ -12,7 +12,7 @@ export interface EmbeddedSupabase extends SupabaseService {
   migrationUrl: string;
   /** Secrets of the app itself, for what the environment leaves unset. */
   secrets: Pick<EmbeddedSecrets, "sessionSecret" | "cronSecret">;
-  /** Ends Auth, Data API and Realtime, then Postgres unless another process still uses it. */
+  /** Ends Auth, Data API and the feed of changes, then Postgres unless another process still uses it. */
   stop(): Promise<void>;
 }
 

@@ -7,17 +7,14 @@ import type { Actor } from "~/db/rpc.server";
 import { applyShims } from "../../supabase/embedded/apply-shims";
 import { urlOf } from "../../supabase/embedded/postgres/cluster";
 import type { EmbeddedSecrets } from "../../supabase/embedded/secrets";
-import {
-  type ServeOptions,
-  type SupabaseService,
-  serveSupabase,
-} from "../../supabase/embedded/serve";
+import { type SupabaseService, serveSupabase } from "../../supabase/embedded/serve";
+import { type RealtimeOptions, startRealtimeServer } from "./realtime/server";
 import { recreateDatabase, templateName } from "./test-cluster";
 
 export interface TestDatabase {
   /** The database as the app sees it, over the transport of this run. */
   database: Database;
-  /** Auth, Data API and (when asked for) Realtime over this database: addresses, keys, fetch. */
+  /** Auth, Data API and (when asked for) what changes in this database: addresses, keys, fetch. */
   supabase: SupabaseService;
   /** Raw connections as `postgres`, the owner of the tables, whom row level security does not stop. */
   sql: pg.Pool;
@@ -35,12 +32,15 @@ export type TransportName = "direct" | "session" | "http";
 /** The transport of this run: that of `npm start`, or with `TRANSPORT=http` the Data API. */
 export const transportOfRun: TransportName = process.env.TRANSPORT === "http" ? "http" : "session";
 
+/** Changes come over a WebSocket, as from a hosted project, which has these habits. */
+export type HostedRealtime = Pick<RealtimeOptions, "begins" | "drops">;
+
 /**
  * A fresh, migrated database for one test file, removed after its last test. Call it at the top of a
  * `describe` or in `beforeAll`; both transports see the same database.
  */
 export async function createTestDatabase(
-  options: { realtime?: ServeOptions["realtime"]; transport?: TransportName } = {},
+  options: { realtime?: boolean | HostedRealtime; transport?: TransportName } = {},
 ): Promise<TestDatabase> {
   const { port, secrets } = cluster();
   const name = `test_${randomBytes(6).toString("hex")}`;
@@ -48,14 +48,18 @@ export async function createTestDatabase(
   const adminUrl = urlOf(port, secrets.databasePassword, "supabase_admin", "template1");
   await copyTemplate(adminUrl, name);
   const mails: TestDatabase["mails"] = [];
-  const supabase = await serveSupabase({
+  const transport = options.transport ?? transportOfRun;
+  const realtime = options.realtime === true && transport === "http" ? {} : options.realtime;
+  const embedded = await serveSupabase({
     urlFor,
     secrets,
     siteUrl: "http://127.0.0.1:3000",
     sendMail: async (mail) => void mails.push(mail),
-    realtime: options.realtime ?? false,
+    realtime: realtime === true,
   });
-  const database = openDatabase(supabase, options.transport ?? transportOfRun);
+  const supabase =
+    typeof realtime === "object" ? await withRealtime(embedded, urlFor, realtime) : embedded;
+  const database = openDatabase(supabase, transport);
   const sql = new pg.Pool({
     connectionString: urlFor("postgres"),
     max: 50,
@@ -69,6 +73,20 @@ export async function createTestDatabase(
   afterAll(close);
   const actorOf = (user: { id: string }) => ({ database, credential: { user_id: user.id } });
   return { database, supabase, sql, urlFor, actorOf, mails, close };
+}
+
+async function withRealtime(
+  service: SupabaseService,
+  urlFor: TestDatabase["urlFor"],
+  habits: HostedRealtime,
+): Promise<SupabaseService> {
+  const databaseUrl = urlFor("supabase_admin");
+  const realtime = await startRealtimeServer({ ...service, databaseUrl, ...habits });
+  const stop = async () => {
+    await realtime.stop();
+    await service.stop();
+  };
+  return { ...service, supabaseUrl: `http://127.0.0.1:${realtime.port}`, stop };
 }
 
 /** A database with what a Supabase project has from the start, and nothing of ours. */

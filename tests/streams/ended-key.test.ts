@@ -6,9 +6,10 @@ import { webSocketTransport } from "~/db/web-socket-transport.server";
 import { createUpstream } from "~/realtime/upstream";
 import { createTestDatabase } from "../setup/database";
 
-const t = await createTestDatabase({ realtime: true });
+const t = await createTestDatabase({ realtime: {} });
 const nextKey = await keyUntil(Date.now() + 600_000);
 let shortLived = "";
+const realtimeUrl = `${t.supabase.supabaseUrl.replace("http", "ws")}/realtime/v1`;
 
 /** What the gateway of a hosted project makes of a secret key: a token that ends. */
 function keyUntil(end: number): Promise<string> {
@@ -21,7 +22,7 @@ function keyUntil(end: number): Promise<string> {
 const clients: RealtimeClient[] = [];
 const upstream = createUpstream({
   connect() {
-    const client = new RealtimeClient(t.supabase.realtimeUrl, {
+    const client = new RealtimeClient(realtimeUrl, {
       params: { apikey: clients.length === 0 ? shortLived : nextKey },
       transport: webSocketTransport,
     });
@@ -58,7 +59,7 @@ it("a connection on which joins are refused since its key ended is replaced, als
 it("a channel that cannot be left in order frees its place and its connection, and nothing breaks", async () => {
   const stubborn = createUpstream({
     connect() {
-      const client = new RealtimeClient(t.supabase.realtimeUrl, {
+      const client = new RealtimeClient(realtimeUrl, {
         params: { apikey: t.supabase.secretKey },
         transport: webSocketTransport,
       });

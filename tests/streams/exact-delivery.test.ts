@@ -6,9 +6,13 @@ import type { StreamMessage } from "./stream-reader";
 import { openStream } from "./stream-reader";
 import { addMember, createStory, createTask, createWorld, removeMember } from "./world";
 
-const t = await createTestDatabase({ realtime: true });
-const app = await startTestApp(t);
-const writes = Number(process.env.EXACT_WRITES ?? 1000);
+const embedded = await createTestDatabase({ realtime: true });
+const hosted = await createTestDatabase({ realtime: {} });
+const sources = [
+  { source: "embedded", t: embedded, app: await startTestApp(embedded), share: 1 },
+  { source: "hosted", t: hosted, app: await startTestApp(hosted), share: 0.2 },
+];
+const allWrites = Number(process.env.EXACT_WRITES ?? 1000);
 const writers = 4;
 const streams = 20;
 
@@ -30,7 +34,8 @@ function titlesOf(messages: readonly StreamMessage[], id: string): unknown[] {
     .map(({ data }) => data.task_title);
 }
 
-describe("many writers beside many streams", () => {
+describe.each(sources)("many writers beside many streams, $source", ({ t, app, share }) => {
+  const writes = allWrites * share;
   it(`${writes} writes: each of ${streams} streams gets exactly what its filter allows, in order per row, none twice`, async () => {
     const w = await createWorld(t);
     const people = await Promise.all(Array.from({ length: streams - 1 }, () => createUser(t)));

@@ -62,6 +62,22 @@ afterAll(async () => {
   await t.close();
 });
 
+async function signalPostgres(signal: "SIGINT" | "SIGKILL"): Promise<void> {
+  const old = cluster.pid();
+  process.kill(old, signal);
+  await expect.poll(() => cluster.pid(), { timeout: 30_000 }).not.toBe(old);
+}
+
+async function endConnections(): Promise<void> {
+  const admin = new pg.Client({ connectionString: t.urlFor("supabase_admin") });
+  await admin.connect();
+  await admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`,
+  );
+  await admin.end();
+}
+
 /** Waits until Postgres answers again. */
 async function answered(): Promise<void> {
   await expect
@@ -78,11 +94,12 @@ async function answered(): Promise<void> {
 
 describe("Postgres goes away while streams are open (S3)", () => {
   it.each([
-    ["restarted", "SIGINT"],
-    ["killed", "SIGKILL"],
-  ] as const)(
+    ["restarted", () => signalPostgres("SIGINT")],
+    ["killed", () => signalPostgres("SIGKILL")],
+    ["with all its connections ended", endConnections],
+  ])(
     "%s: every stream greets anew and goes on, and nothing that was answered is lost",
-    async (_name, signal) => {
+    async (_name, leave) => {
       const w = await createWorld(t);
       const headers = bearer(await createToken(t, w.member));
       const readers = await Promise.all(
@@ -92,9 +109,7 @@ describe("Postgres goes away while streams are open (S3)", () => {
       );
       await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
       const before = await createTask(t, w.storyId, "answered before");
-      const old = cluster.pid();
-      process.kill(old, signal);
-      await expect.poll(() => cluster.pid(), { timeout: 30_000 }).not.toBe(old);
+      await leave();
       await answered();
       const between = await createTask(t, w.storyId, "perhaps before the streams are back");
 

@@ -4,7 +4,7 @@ import { createTestDatabase } from "../setup/database";
 import { dataApi, type TestUser, tokenOf } from "../setup/users";
 import { createTask, createWorld, removeMember } from "./world";
 
-const t = await createTestDatabase({ realtime: true });
+const t = await createTestDatabase({ realtime: {} });
 const w = await createWorld(t);
 const channels: RealtimeChannel[] = [];
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { changeEventName, topics } from "~/contract/topics";
 import type { Database, SupabaseConnection } from "~/db/database.server";
 import { createAccount } from "~/domain/accounts/create-account.server";
 import { randomPassword } from "../secret-words";
@@ -59,16 +60,23 @@ async function checkRealtime(
 ): Promise<Check> {
   const name = "realtime";
   await client.realtime.setAuth();
-  const channel = client.channel(`user:${userId}`, { config: { private: true } });
   let isOver = false;
   let giveUp: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
       const late = `waited ${patience / 1000} seconds and sent a probe every two of them`;
       giveUp = setTimeout(() => reject(new Error(late)), patience);
-      channel.on("broadcast", { event: "change" }, () => resolve());
+      const probe = () => sendProbes(database, userId, () => isOver).catch(reject);
+      const topic = topics.user(userId);
+      if (database.upstream) {
+        const lost = () => reject(new Error("the database is not followed"));
+        database.upstream.join(topic, { joined: probe, lost, message: () => resolve() });
+        return;
+      }
+      const channel = client.channel(topic, { config: { private: true } });
+      channel.on("broadcast", { event: changeEventName }, () => resolve());
       channel.subscribe((status, error) => {
-        if (status === "SUBSCRIBED") sendProbes(database, userId, () => isOver).catch(reject);
+        if (status === "SUBSCRIBED") probe();
         if (status === "CHANNEL_ERROR") reject(error ?? new Error("the channel was refused"));
       });
     });
@@ -78,7 +86,7 @@ async function checkRealtime(
   } finally {
     isOver = true;
     clearTimeout(giveUp);
-    await client.removeChannel(channel);
+    await client.removeAllChannels();
     await client.realtime.disconnect();
   }
 }

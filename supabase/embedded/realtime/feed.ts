@@ -14,7 +14,6 @@ export interface Message {
 }
 
 export interface Feed {
-  isUp(): boolean;
   stop(): Promise<void>;
 }
 
@@ -68,7 +67,6 @@ export async function followMessages(databaseUrl: string, listener: FeedListener
     }
   })();
   return {
-    isUp: () => current.isUp(),
     async stop() {
       stopped = true;
       await current.close();
@@ -82,7 +80,6 @@ const commitSchema = z.object({ tag: z.literal("commit") });
 
 interface Stream {
   ended: Promise<void>;
-  isUp(): boolean;
   close(): Promise<void>;
 }
 
@@ -91,7 +88,6 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
     { connectionString: databaseUrl, application_name: "backloom realtime", keepAlive: true },
     { acknowledge: { auto: false, timeoutSeconds: 0 } },
   );
-  let up = true;
   let unanswered = 0;
   const lose = () => void service.destroy();
   const visible = await VisibleTransactions.open<Message>(databaseUrl, listener.onMessage, lose);
@@ -127,7 +123,6 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
     void confirm(true);
   }, probeEvery);
   const ended = finished.finally(() => {
-    up = false;
     clearInterval(probe);
     void visible.close();
     return service.destroy().catch(() => undefined);
@@ -135,7 +130,6 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
   await Promise.race([started, streaming]);
   return {
     ended: ended.then(() => undefined),
-    isUp: () => up,
     async close() {
       await service.destroy();
       await ended;

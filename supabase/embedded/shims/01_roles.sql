@@ -37,8 +37,9 @@ begin
   end if;
 end
 $$;
--- The broadcast server checks a join as the role of the token, after a probe row as the table's owner.
-grant anon, authenticated, service_role, supabase_realtime_admin to supabase_replication_admin;
+-- Who follows the messages makes the days for them. Folders of earlier versions let it become the roles of the API as well.
+grant supabase_realtime_admin to supabase_replication_admin;
+revoke anon, authenticated, service_role from supabase_replication_admin;
 
 alter role anon set statement_timeout = '3s';
 alter role authenticated set statement_timeout = '8s';

@@ -1,5 +1,5 @@
 -- Schema `realtime`: private broadcast channels fed from realtime.messages, partitioned by day as on a hosted project. The
--- broadcast server makes and drops the days. A folder of 0.1.0 keeps its one table: nobody who writes or joins can tell.
+-- embedded stack makes and drops the days. A folder of 0.1.0 keeps its one table: nobody who writes or joins can tell.
 create schema if not exists realtime;
 grant usage on schema realtime to postgres, anon, authenticated, service_role;
 grant usage, create on schema realtime to supabase_realtime_admin;
@@ -109,7 +109,7 @@ begin
 end
 $$;
 
--- Writers come before the broadcast server has been here.
+-- Writers come before anybody follows the messages.
 set local role supabase_realtime_admin;
 select realtime.keep_messages();
 reset role;

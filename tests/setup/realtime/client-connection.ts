@@ -1,8 +1,8 @@
 import type { WebSocket } from "ws";
 import { z } from "zod";
+import type { Message } from "../../../supabase/embedded/realtime/feed";
 import { type Caller, type Keys, readToken } from "./access-token";
 import type { Authorizer } from "./authorize";
-import type { Message } from "./feed";
 import { type Frame, readFrame, reply, writeFrame } from "./frames";
 
 interface Channel {

@@ -5,8 +5,6 @@ import type { Caller } from "./access-token";
 export interface Authorizer {
   /** Whether the policies on realtime.messages let the caller receive broadcasts of the topic. */
   mayRead(caller: Caller, topic: string): Promise<boolean>;
-  /** Makes the days ahead, and drops messages that everybody has received long ago. */
-  keepMessages(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,13 +36,6 @@ export function openAuthorizer(databaseUrl: string): Authorizer {
         await client.query("rollback").catch(() => undefined);
         client.release();
       }
-    },
-    async keepMessages() {
-      await pool.query(`
-        begin;
-        set local role supabase_realtime_admin;
-        select realtime.keep_messages();
-        commit`);
     },
     close: () => pool.end(),
   };

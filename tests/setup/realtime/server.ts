@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
+import { type Feed, followMessages, type Message } from "../../../supabase/embedded/realtime/feed";
 import { type Keys, readToken } from "./access-token";
 import { openAuthorizer } from "./authorize";
 import { ClientConnection } from "./client-connection";
-import { type Feed, type FeedListener, followMessages, type Message } from "./feed";
 import { writeFrame } from "./frames";
 
 export interface RealtimeServer {
@@ -13,96 +13,69 @@ export interface RealtimeServer {
 }
 
 export interface RealtimeOptions extends Keys {
-  /** Login with the right of replication, for the feed and for the checks at joining. */
+  /** A login that may follow the database and become every role, for the checks at joining. */
   databaseUrl: string;
-  /** With these it behaves as a hosted project does; without them it tells its clients what it missed by cutting them. */
-  hosted?: HostedHabits | undefined;
-}
-
-/** A hosted project takes joins before it follows the database, and says nothing when it did not for a while. */
-export interface HostedHabits {
   /** When the database begins to be followed. */
-  begins?: Promise<unknown>;
+  begins?: Promise<unknown> | undefined;
   /** Messages that are dropped without a word, as those above the rate limit are. */
-  drops?(message: Message): boolean;
+  drops?: ((message: Message) => boolean) | undefined;
 }
 
-const keepEvery = 60_000;
-
-/** Supabase Realtime's private broadcast over WebSocket, for the unchanged client of supabase-js. */
+/**
+ * Realtime of a hosted project, for the unchanged client of supabase-js: private broadcast over WebSocket. It takes joins
+ * before it follows the database, and says nothing when it did not for a while.
+ */
 export async function startRealtimeServer(options: RealtimeOptions): Promise<RealtimeServer> {
   const authorizer = openAuthorizer(options.databaseUrl);
-  await authorizer.keepMessages();
   const connections = new Set<ClientConnection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 256 * 1024 });
-
-  const { hosted } = options;
-  const listener = tellAll(connections, hosted);
   let feed: Feed | undefined;
-  const begin = async () => {
-    await hosted?.begins;
-    feed = await followMessages(options.databaseUrl, listener);
-    listener.onReturn();
+  let isReplicating = false;
+  const setReplicating = (is: boolean) => {
+    isReplicating = is;
+    if (is) for (const connection of connections) connection.tellReplication();
   };
-  const isReplicating = () => feed?.isUp() ?? false;
+  const begin = async () => {
+    await options.begins;
+    feed = await followMessages(options.databaseUrl, {
+      onMessage(message) {
+        if (options.drops?.(message)) return;
+        const frame = broadcastFrame(message);
+        for (const connection of connections) connection.deliver(message, frame);
+      },
+      onInterruption: () => setReplicating(false),
+      onReturn: () => setReplicating(true),
+    });
+    setReplicating(true);
+  };
   const beginning = begin();
-  if (hosted) beginning.catch(() => undefined);
+  if (options.begins) beginning.catch(() => undefined);
   else await beginning;
 
-  const accept: Accept = async (request, socket, head) => {
+  const server = await serveUpgrades(async (request, socket, head) => {
     const address = new URL(request.url ?? "/", "http://localhost");
     if (address.pathname !== "/realtime/v1/websocket") return refuse(socket, "404 Not Found");
     const keyHolder = await readToken(address.searchParams.get("apikey"), options);
     if (!keyHolder) return refuse(socket, "401 Unauthorized");
-    if (!hosted && !isReplicating()) return refuse(socket, "503 Service Unavailable");
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = new ClientConnection({
         socket: webSocket,
         keyHolder,
         keys: options,
         authorizer,
-        isReplicating,
+        isReplicating: () => isReplicating,
       });
       connections.add(connection);
       webSocket.on("close", () => connections.delete(connection));
     });
-  };
-
-  const server = await serveUpgrades(accept);
-  const keeping = setInterval(
-    () => void authorizer.keepMessages().catch(() => undefined),
-    keepEvery,
-  );
-  keeping.unref();
-
+  });
   return {
     port: portOf(server.address()),
     async stop() {
-      clearInterval(keeping);
       for (const connection of connections) connection.cut();
       await feed?.stop();
       await new Promise<void>((resolve) => server.close(() => resolve()));
       await authorizer.close();
-    },
-  };
-}
-
-function tellAll(
-  connections: ReadonlySet<ClientConnection>,
-  hosted: HostedHabits | undefined,
-): FeedListener {
-  return {
-    onMessage(message) {
-      if (hosted?.drops?.(message)) return;
-      const frame = broadcastFrame(message);
-      for (const connection of connections) connection.deliver(message, frame);
-    },
-    onInterruption() {
-      if (hosted) return;
-      for (const connection of connections) connection.cut();
-    },
-    onReturn() {
-      for (const connection of connections) connection.tellReplication();
     },
   };
 }

@@ -1,0 +1,75 @@
+import pg from "pg";
+import { changeEventName } from "../../../app/contract/topics";
+import type { Upstream, UpstreamListener } from "../../../app/realtime/upstream";
+import { followMessages } from "./feed";
+
+export interface Topics {
+  upstream: Upstream;
+  stop(): Promise<void>;
+}
+
+const keepEvery = 60_000;
+
+/** The topics of the app in the process that follows the database: no socket, token or heartbeat lies between. */
+export async function openTopics(databaseUrl: string): Promise<Topics> {
+  const stopKeeping = await keepMessages(databaseUrl);
+  const topics = new Map<string, Set<UpstreamListener>>();
+  let isUp = true;
+  const turn = (up: boolean) => {
+    isUp = up;
+    for (const listeners of topics.values())
+      for (const listener of listeners) listener[up ? "joined" : "lost"]();
+  };
+  const feed = await followMessages(databaseUrl, {
+    onMessage({ topic, event, payload, private: isPrivate }) {
+      if (!isPrivate || event !== changeEventName) return;
+      for (const listener of topics.get(topic) ?? []) listener.message(payload);
+    },
+    onInterruption: () => turn(false),
+    onReturn: () => turn(true),
+  });
+  return {
+    upstream: {
+      join(topic, listener) {
+        const listeners = topics.get(topic) ?? new Set();
+        topics.set(topic, listeners.add(listener));
+        if (isUp) listener.joined();
+        return () => {
+          listeners.delete(listener);
+          if (listeners.size === 0 && topics.get(topic) === listeners) topics.delete(topic);
+        };
+      },
+      // The feed serves every hub of the process; it ends with the stack.
+      close: async () => undefined,
+    },
+    async stop() {
+      await feed.stop();
+      await stopKeeping();
+    },
+  };
+}
+
+/** Makes the days of messages ahead, and drops those that everybody has received long ago. */
+async function keepMessages(databaseUrl: string): Promise<() => Promise<void>> {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: 1,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: 5000,
+    application_name: "backloom realtime messages",
+    onConnect: (client) => client.query("set statement_timeout = '5s'; set lock_timeout = '2s'"),
+  });
+  // A connection that is lost, idle or at work, must not end the process.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const keep = () =>
+    pool.query(
+      "begin; set local role supabase_realtime_admin; select realtime.keep_messages(); commit",
+    );
+  await keep();
+  const keeping = setInterval(() => void keep().catch(() => undefined), keepEvery).unref();
+  return () => {
+    clearInterval(keeping);
+    return pool.end();
+  };
+}
