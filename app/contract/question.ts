@@ -47,6 +47,8 @@ export const agentQuestionSchema = z.object({
   /** The only person who may read and answer it; null: every member. */
   reader_id: z.string().nullable().default(null),
   reader_name: z.string().nullable().default(null),
+  /** The reader of a permission has left: nobody can answer it, and the product's owner may dismiss it. */
+  reader_left: z.boolean().default(false),
   /** The host that a permission asks for. */
   reach: z.string().nullable().default(null),
   status: z.enum(agentQuestionStatuses),

@@ -88,8 +88,11 @@ function isHttpUrl(value: string): boolean {
 function isHost(value: string): boolean {
   const label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
   const form = new RegExp(`^(${label}(\\.${label})*|\\[[0-9a-f:.]{2,45}\\])(:([0-9]{1,5}))?$`);
-  const port = form.exec(value)?.at(-1);
-  return form.test(value) && (port === undefined || (Number(port) >= 1 && Number(port) <= 65_535));
+  const [, name, port] = /^(.*?)(?::(\d{1,5}))?$/.exec(value) ?? [];
+  if (name === undefined || !form.test(value) || Number(port ?? 1) < 1) return false;
+  if (!URL.canParse(`http://${value}`)) return false;
+  // A name that ends in a number is an address: as it is written, and no other one.
+  return name.startsWith("[") || new URL(`http://${value}`).hostname === name;
 }
 
 function isRepositoryUrl(value: string): boolean {

@@ -51,6 +51,7 @@ async function serveTools(call: Call, { instructions, tools }: Offer): Promise<R
       tools,
       isDemo: principal.is_demo,
       context: { actor, principal, services, signal },
+      closeSignal,
       reportError: (error) => context.log.error({ err: error }, "a tool failed"),
     }),
   );

@@ -8,8 +8,8 @@ export interface JobBell {
   close(): void;
 }
 
-/** Changes after which a claim may find what it did not find before. */
-const ringing = new Set(["job", "sprint_run", "question"]);
+/** Changes after which a claim may find what it did not find before: a product may ask for less. */
+const ringing = new Set(["job", "sprint_run", "question", "product"]);
 
 /** Listens to the products of a worker and to the questions of its user over the hub of this process. */
 export function openJobBell(hub: Hub, userId: string, productIds: readonly string[]): JobBell {

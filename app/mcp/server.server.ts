@@ -15,12 +15,14 @@ interface ServerDescription {
   /** Demo accounts read: they see no writing tool and may call none. */
   isDemo: boolean;
   context: ToolContext;
+  /** Aborted when the caller has hung up. */
+  closeSignal: AbortSignal;
   reportError(error: unknown): void;
 }
 
 /** One protocol server for one request: lists what the token may do, runs a tool, maps refusals. */
 export function createToolServer(description: ServerDescription): Server {
-  const { version, instructions, tools, isDemo } = description;
+  const { version, instructions, tools, isDemo, closeSignal } = description;
   const server = new Server(
     { name: "backloom", title: "Backloom", version },
     { capabilities: { tools: {} }, instructions },
@@ -32,8 +34,12 @@ export function createToolServer(description: ServerDescription): Server {
   server.setRequestHandler("tools/call", (request, callContext) => {
     const { name, arguments: given } = request.params;
     const call = () => callTool(description, name, given, callContext.mcpReq.signal);
-    // A batch comes as one request, and is no reason to make many calls at a time.
-    const result = earlier.then(call, call);
+    // A batch comes as one request, and is no reason to make many calls at a time; nor does one go on that nobody waits for.
+    const callInTurn = () => {
+      closeSignal.throwIfAborted();
+      return call();
+    };
+    const result = earlier.then(callInTurn, callInTurn);
     earlier = result;
     return result;
   });

@@ -110,6 +110,25 @@ describe("W1: the limits of the forms", () => {
       expect([...answers]).toEqual([expect.stringMatching(/^429 {"error":".+","code":429}$/)]);
     });
 
+    it("count under its name and its address together, and no answer tells that they are one account's", async () => {
+      const user = await createUser(t);
+      await guess(user.username, 10);
+      const refused = await logIn(user.email, user.password);
+      const unknown = await logIn("nobody@example.com", user.password);
+      expect([refused.status, unknown.status]).toEqual([401, 401]);
+      const said = (await unknown.text()).replace("nobody@example.com", user.email);
+      expect(await refused.text()).toBe(said);
+      await t.sql.query(
+        "update public.rate_limit_counters set window_start = now() - interval '2 minutes'",
+      );
+      for (let index = 0; index < 12; index += 1) {
+        expect((await logIn(user.email, user.password)).status).toBe(204);
+      }
+      await guess(user.email, 6);
+      await guess(user.username, 4);
+      expect((await logIn(user.username, user.password)).status).toBe(401);
+    });
+
     it("leave a browser in that was signed in to it, with tries of its own", async () => {
       const user = await createUser(t);
       const cookie = await signIn(t, app, user);

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { topics } from "~/contract/topics";
+import { listProducts, updateProduct } from "~/domain/products/operations.server";
+import { openJobBell } from "~/mcp/job-bell.server";
 import { bearer, createToken, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
@@ -21,6 +24,25 @@ describe("wait_for_job", () => {
     await startRun(agent, "WAKE");
     expect(ok(await waiting)).toMatchObject({ job: { status: "claimed" }, reason: null });
     expect(app.services.hub.gauges.viewers).toBe(0);
+  });
+
+  it("asks again as soon as its product asks for no sandbox any more", async () => {
+    await createProduct(stage, "LOOSE");
+    const actor = t.actorOf(ada);
+    const product_id = (await listProducts(actor)).find(({ code }) => code === "LOOSE")?.id ?? "";
+    await updateProduct(actor, { product_id, requires_sandbox: true });
+    // Nothing but the event itself may ring.
+    const { hub } = (await startTestApp(t, { compareMs: 3_600_000 })).services;
+    const viewer = { event() {}, lost() {}, resync() {}, missed: () => true };
+    const joined = [topics.user(ada.id), topics.product(product_id)].map((topic) =>
+      hub.subscribe(topic, viewer),
+    );
+    await expect.poll(() => joined.every(({ isJoined }) => isJoined)).toBe(true);
+    const bell = openJobBell(hub, ada.id, [product_id]);
+    await updateProduct(actor, { product_id, requires_sandbox: false });
+    await bell.nextRing(3_600_000, new AbortController().signal);
+    bell.close();
+    for (const subscription of joined) subscription.close();
   });
 
   it("tells why there is none, and tells a worker without quota at once", async () => {
@@ -56,6 +78,35 @@ describe("wait_for_job", () => {
     expect(ok(await agent.call("get_sprint_run", { sprint_run_id: run.id }))).toMatchObject({
       jobs: [{ status: "queued" }],
     });
+  });
+
+  it("is the last call of a batch whose caller is gone", async () => {
+    const { worker } = await connectBoth(stage);
+    await createProduct(stage, "BATCH");
+    const caller = new AbortController();
+    const calls = [
+      { name: "wait_for_job", arguments: { worker: "first", product_id: "BATCH" } },
+      { name: "worker_heartbeat", arguments: { worker: "second" } },
+    ];
+    // One id for both: the protocol remembers one caller an id.
+    const batch = calls.map((params) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    const request = app.request("/mcp/worker", {
+      method: "POST",
+      signal: caller.signal,
+      headers: { ...bearer(token), "content-type": "application/json" },
+      body: JSON.stringify(batch),
+    });
+    await expect.poll(() => app.services.hub.gauges.viewers).toBeGreaterThanOrEqual(2);
+    caller.abort();
+    await expect(request).rejects.toThrow();
+    await expect.poll(() => app.services.hub.gauges.viewers).toBe(0);
+    for (let look = 0; look < 5; look += 1) {
+      ok(await worker.call("worker_heartbeat", { worker: "third" }));
+      const { rows } = await t.sql.query(
+        "select name from public.agent_workers where name in ('first', 'second', 'third')",
+      );
+      expect(rows.map(({ name }) => name).sort()).toEqual(["first", "third"]);
+    }
   });
 
   it("ends its waiting when the service stops", async () => {

@@ -7,6 +7,7 @@ import { getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server
 import { createIdea } from "~/domain/ideas/operations.server";
 import { getInbox } from "~/domain/inbox/operations.server";
 import { createWebhook, subscribePush } from "~/domain/notices/operations.server";
+import { leaveProduct } from "~/domain/products/operations.server";
 import {
   answerQuestion,
   askQuestion,
@@ -188,6 +189,68 @@ it.each([
   expect(paths).toEqual(["/ada", "/ada", "/owner", "/webhook"]);
 });
 
+describe("a permission whose person has left", () => {
+  let scene: Scene;
+  let question: AgentQuestion;
+  beforeAll(async () => {
+    scene = await openScene();
+    question = await askQuestion(scene.asks, { ...permission(scene), reach: "pypi.org:443" });
+    await leaveProduct(scene.asks, { product_id: scene.product.id });
+  });
+
+  it("is shown to the product's owner alone, to dismiss", async () => {
+    const member = await createUser(t);
+    await addMember(t, scene.product.id, member);
+    const product_id = scene.product.id;
+    for (const [user, count] of [
+      [scene.owner, 1],
+      [member, 0],
+      [scene.ada, 0],
+    ] as const) {
+      const actor = t.actorOf(user);
+      expect((await getInbox(actor, { kinds: ["question"] })).items).toHaveLength(count);
+      expect((await getNotificationsState(actor)).questions).toHaveLength(count);
+      if (user === scene.ada) continue;
+      expect((await listQuestions(actor, { product_id })).questions).toHaveLength(count);
+      const { questions } = await getAgentJob(actor, { job_id: scene.jobId });
+      expect(questions).toHaveLength(count);
+    }
+    const page = await createVisitor(app, await signIn(t, app, scene.owner)).read("/questions");
+    expect(page).toContain(`${scene.ada.username} has left the product`);
+    expect(page).toContain("Dismiss");
+    expect(page).not.toContain(">Allow<");
+  });
+
+  it("is allowed by nobody, and its job goes on once the owner has dismissed it", async () => {
+    const question_id = question.id;
+    const { actor } = scene;
+    const member = await createUser(t);
+    await addMember(t, scene.product.id, member);
+    await expect(cancelQuestion(t.actorOf(member), { question_id })).rejects.toThrow("Only ");
+    await expect(answerQuestion(actor, { question_id, option: 0 })).rejects.toMatchObject({
+      status: 403,
+      message: expect.stringContaining("has left the product"),
+    });
+    await expect(cancelQuestion(scene.asks, { question_id })).rejects.toMatchObject({
+      status: 403,
+    });
+    expect(await cancelQuestion(actor, { question_id })).toMatchObject({ status: "cancelled" });
+    expect(await claim(actor)).toMatchObject({ id: scene.jobId });
+  });
+});
+
+it("a permission for a host shows the host that an answer counts for, beside what its agent says", async () => {
+  const scene = await openScene();
+  const words = { question: "May it reach pypi.org?", reach: "evil.example:443" };
+  await askQuestion(scene.asks, { ...permission(scene), ...words });
+  const own = createVisitor(app, await signIn(t, app, scene.ada));
+  for (const path of ["/questions", "/inbox"]) {
+    const page = await own.read(path);
+    expect(page).toMatch(/<strong[^>]*>evil\.example:443<\/strong>/);
+    expect(page.indexOf("evil.example:443")).toBeLessThan(page.indexOf("May it reach pypi.org?"));
+  }
+});
+
 describe("asking for one person", () => {
   it("gives a permission to nobody else, and never by silence", async () => {
     const scene = await openScene();
@@ -206,6 +269,14 @@ describe("asking for one person", () => {
       ask({ on_expiry: "RECOMMENDED", options: ["Allow"], recommended_option: 0 }),
     ).rejects.toThrow("A permission is given by a person or not at all");
     await expect(ask({ kind: "question", reach: "pypi.org" })).rejects.toThrow("reach belongs to");
+    for (const reach of [
+      "999.1.1.1",
+      "[....]",
+      "pypi.org/../evil.example",
+      "pypi.org evil.example",
+    ]) {
+      await expect(ask({ reach })).rejects.toMatchObject({ status: 422 });
+    }
     expect(await ask({ reach: "pypi.org:443" })).toMatchObject({ reach: "pypi.org:443" });
   });
 

@@ -4,11 +4,12 @@ import type { Database } from "~/db/database.server";
 import { checkPassword } from "./check-password.server";
 import { createSession, type NewSession, type SigningInBrowser } from "./create-session.server";
 import { findLoginIdentity } from "./operations.server";
-import { giveBackLimit, takeLimit } from "./take-limit.server";
+import { giveBackLimit, isWithinLimit, takeLimit } from "./take-limit.server";
 
 /**
  * Signs in with user name or e-mail address (form `POST /login`). A try counts before the password is looked at, so that
- * guesses at once are all counted, and one that was right is taken back: only failures add up.
+ * guesses at once are all counted, and one that was right is taken back: only failures add up. Beyond the limit of an account,
+ * reached under its other name, no password is right: a refusal would tell that both names are one account's.
  */
 export async function logIn(
   database: Database,
@@ -19,11 +20,18 @@ export async function logIn(
     identifier,
     session_id: browser.previousSessionId,
   });
-  await takeLimit(database, "login", identity.limit_key);
-  const userId = await checkPassword(database, identity, password, browser.address);
+  const { limit_key, account_key } = identity;
+  await takeLimit(database, "login", limit_key);
+  const isTried = account_key === null || (await isWithinLimit(database, "login", account_key));
+  const tried = isTried ? identity : { ...identity, user_id: null };
+  const userId = await checkPassword(database, tried, password, browser.address);
   if (userId === null) {
-    throw new ContractError(401, "User name or password is wrong. Check both and try again.");
+    throw new ContractError(
+      401,
+      "User name or password is wrong. Check both and try again. After many failed attempts, wait a minute first.",
+    );
   }
-  await giveBackLimit(database, "login", identity.limit_key);
+  await giveBackLimit(database, "login", limit_key);
+  if (account_key !== null) await giveBackLimit(database, "login", account_key);
   return createSession(database, userId, browser);
 }

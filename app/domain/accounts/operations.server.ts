@@ -60,8 +60,10 @@ export const setActiveProduct = operation(
 const loginIdentitySchema = z.object({
   user_id: z.uuid().nullable(),
   email: z.string(),
-  /** Where a failed try counts. */
+  /** Where a failed try counts, and is refused beyond the limit. */
   limit_key: z.string(),
+  /** Where the tries under all names of the account count; null for a browser that was signed in to it. */
+  account_key: z.string().nullable(),
 });
 export type LoginIdentity = z.infer<typeof loginIdentitySchema>;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
@@ -12,6 +13,17 @@ export async function takeLimit(database: Database, action: LimitedAction, key: 
     { p_action: action, p_key: key },
     z.object({ ok: z.literal(true) }),
   );
+}
+
+/** Counts a try in silence: whether it is within the limit. */
+export async function isWithinLimit(database: Database, action: LimitedAction, key: string) {
+  try {
+    await takeLimit(database, action, key);
+    return true;
+  } catch (error) {
+    if (error instanceof ContractError && error.status === 429) return false;
+    throw error;
+  }
 }
 
 /** Takes back the count of a try that was a good one after all. */

@@ -46,13 +46,26 @@ export function QuestionCard({
           asked {question.asked_by_name ? `by ${question.asked_by_name}’s agent ` : ""}
           <RelativeTime at={question.created_at} />
         </span>
-        {question.kind === "permission" && open ? <Badge>only you can answer</Badge> : null}
+        {question.kind === "permission" && open && !question.reader_left ? (
+          <Badge>only you can answer</Badge>
+        ) : null}
         {question.park && open ? <Badge tone="waiting">job paused</Badge> : null}
         {aside ? <span className="-my-1 ml-auto">{aside}</span> : null}
       </header>
+      {question.reach === null ? null : <Reach host={question.reach} />}
       <p className="text-base whitespace-pre-wrap">{question.question}</p>
       {open ? <AnswerForm question={question} action={action} /> : <Outcome question={question} />}
     </article>
+  );
+}
+
+/** The host that an answer counts for, whatever the agent's own words name. */
+function Reach({ host }: { host: string }) {
+  return (
+    <p className="grid gap-0.5">
+      <span className="text-xs text-muted">Network access to</span>
+      <strong className="font-mono text-xl break-all">{host}</strong>
+    </p>
   );
 }
 
@@ -84,8 +97,12 @@ function About({ question }: { question: AgentQuestion }) {
 function AnswerForm({ question, action }: { question: AgentQuestion; action: string }) {
   return (
     <WriteFields className="grid gap-3">
-      {question.options.length > 0 ? <Options question={question} action={action} /> : null}
-      {question.kind === "permission" && question.options.length > 0 ? null : (
+      {question.reader_left ? <ReaderLeft name={question.reader_name} /> : null}
+      {question.options.length > 0 && !question.reader_left ? (
+        <Options question={question} action={action} />
+      ) : null}
+      {question.reader_left ||
+      (question.kind === "permission" && question.options.length > 0) ? null : (
         <OwnWords question={question} action={action} />
       )}
       <div className="flex flex-wrap items-center justify-between gap-2 text-xs text-muted">
@@ -105,6 +122,15 @@ function AnswerForm({ question, action }: { question: AgentQuestion; action: str
         </ActionForm>
       </div>
     </WriteFields>
+  );
+}
+
+function ReaderLeft({ name }: { name: string | null }) {
+  return (
+    <p className="text-sm">
+      {`${name ?? "The person who could answer"} has left the product, so nobody can give this permission.`}{" "}
+      Dismiss the question to let the job continue without it.
+    </p>
   );
 }
 

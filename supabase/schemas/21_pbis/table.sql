@@ -30,7 +30,7 @@ comment on table public.pbis is 'Product backlog items (specification: PBI).';
 create index pbis_order_idx on public.pbis (product_id, priority, sort_order, created_at, id);
 create index pbis_idea_id_idx on public.pbis (idea_id) where idea_id is not null;
 create index pbis_search_idx on public.pbis
-  using gin (to_tsvector('simple', code || ' ' || title || ' ' || left(description, 20000)));
+  using gin (private.scoped_words(product_id, code, title, description));
 
 alter table public.pbis enable row level security;
 

@@ -33,7 +33,7 @@ create index stories_pbi_idx on public.stories (pbi_id, product_id, sort_order, 
 create index stories_sprint_idx on public.stories (sprint_id, product_id, sort_order, created_at, id);
 create index stories_assignee_idx on public.stories (product_id, assignee_id);
 create index stories_search_idx on public.stories
-  using gin (to_tsvector('simple', code || ' ' || title || ' ' || left(description, 20000)));
+  using gin (private.scoped_words(product_id, code, title, description));
 
 -- Why: every end of a story asks whether its PBI has one that failed or is not done; with these the answer does not grow
 -- dearer with the number of stories (private.derived_pbi_status).

@@ -34,7 +34,7 @@ comment on column public.tasks.repo_url_by is 'Who wrote the repository of its o
 create index tasks_repo_url_by_idx on public.tasks (repo_url_by) where repo_url_by is not null;
 create index tasks_story_idx on public.tasks (story_id, product_id, sort_order, created_at, id);
 create index tasks_search_idx on public.tasks
-  using gin (to_tsvector('simple', code || ' ' || title || ' ' || left(description, 20000)));
+  using gin (private.scoped_words(product_id, code, title, description));
 
 alter table public.tasks enable row level security;
 

@@ -34,5 +34,7 @@ create policy agent_workers_select on public.agent_workers for select to authent
     select m.user_id from public.product_members m where m.product_id in (select private.accessible_product_ids()))
     or user_id = (select auth.uid()));
 
-grant select on public.agent_workers to authenticated;
+-- Which repositories its person named stays theirs: members of a shared product read the other columns.
+grant select (id, user_id, name, hostname, version, last_seen_at, last_quota_pct, last_quota_check_at, stopped_at, agents, confinement,
+  created_at) on public.agent_workers to authenticated;
 grant select, insert, update, delete on public.agent_workers to service_role;

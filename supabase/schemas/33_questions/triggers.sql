@@ -16,7 +16,7 @@ declare
 begin
   if tg_op = 'INSERT' then
     perform private.queue_notices('question_opened', new.product_id, new.assignee_id, true,
-      format(case new.kind when 'permission' then 'An agent asks your permission: %s' else 'A question about %s' end, v_subject), new.question, '/questions?question=' || new.id, private.question_json(new), new.reader_id);
+      format(case new.kind when 'permission' then 'An agent asks your permission: %s' else 'A question about %s' end, v_subject), concat_ws(': ', new.reach, new.question), '/questions?question=' || new.id, private.question_json(new), new.reader_id);
   elsif new.status = 'ANSWERED' then
     perform private.queue_notices('question_answered', new.product_id, null, false,
       format('Answered: %s', v_subject), new.answer, '/questions?question=' || new.id, private.question_json(new), new.reader_id);
@@ -37,8 +37,8 @@ create trigger _701_notices after update of status on public.agent_questions
   execute function private.tg_agent_questions__notices();
 
 -- Why: the notifications stream carries every question of every product that a user can reach, and that is not for somebody else
--- alone. A question that is
--- deleted while open is told as cancelled, because the stream knows no deletes.
+-- alone; a permission whose reader has left is the owner's. A question that is deleted while open is told as cancelled, because the
+-- stream knows no deletes.
 -- Definer: an event is sent whoever writes, and no client may call private.emit.
 create function private.tg_agent_questions__emit()
 returns trigger
@@ -75,6 +75,8 @@ begin
     perform private.emit_to_members(v_row.product_id, v_event);
   elsif exists (select from public.product_members m where m.product_id = v_row.product_id and m.user_id = v_row.reader_id) then
     perform private.emit('user:' || v_row.reader_id, v_event);
+  elsif v_row.kind = 'permission' then
+    perform private.emit('user:' || (select p.owner_id from public.products p where p.id = v_row.product_id), v_event);
   end if;
   return null;
 end;

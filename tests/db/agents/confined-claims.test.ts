@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { hostsSchema } from "~/contract/text";
 import type { ClaimAgentJobInput } from "~/contract/worker";
 import { claimAgentJob, getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { createProduct, getProduct, updateProduct } from "~/domain/products/operations.server";
@@ -154,7 +155,40 @@ describe("what a product may reach", () => {
     expect((await claims(world)).job).toMatchObject({ may_reach, user_id: world.owner.id });
   });
 
-  it.each(["pypi org", "http://pypi.org", "pypi.org:0", "pypi.org:65536", "PyPI.org", "*", ""])(
+  it.each([
+    "[::1]:443",
+    "[fe80::1]",
+    "192.0.2.1:8080",
+    "localhost",
+    "xn--80ak6aa92e.com",
+    "a.b-c.de",
+  ])("names %s", async (host) => {
+    const { actor, product } = await runningSprint();
+    expect(hostsSchema.parse([host])).toEqual([host]);
+    await updateProduct(actor, { product_id: product.id, may_reach: [host] });
+    expect((await getProduct(actor, { product_id: product.id })).may_reach).toEqual([host]);
+  });
+
+  it.each([
+    ...[
+      "pypi org",
+      "http://pypi.org",
+      "pypi.org:0",
+      "pypi.org:65536",
+      "*",
+      "",
+      "[....]",
+      "[1.2.3.4]",
+    ],
+    ...["[::1", "[:::]", "1", "127.1", "999.1.1.1", "0x7f.1", "pypi.org.", "pypi.0x10:443"],
+  ])("is a list of hosts, and nothing else, to page and database: %j", (host) => {
+    expect(hostsSchema.safeParse([host]).success).toBe(false);
+    return expect(t.sql.query("select private.is_host($1)", [host])).resolves.toMatchObject({
+      rows: [{ is_host: false }],
+    });
+  });
+
+  it.each(["pypi org", "PyPI.org", "999.1.1.1", "[....]"])(
     "is a list of hosts, and nothing else: %j",
     async (host) => {
       const { actor, product } = await runningSprint();

@@ -52,6 +52,33 @@ describe("search", () => {
     expect(await statusOf(search(stranger, { query: "quagga", product_id: product.id }))).toBe(403);
   });
 
+  it("looks at no rows of products that are not the caller's, however many match", async () => {
+    const { actor, owner, product } = await seedWorld(t, 0);
+    const foreign = await seedWorld(t, 0);
+    const write = (productId: string, count: number) =>
+      t.sql.query(
+        "insert into public.pbis (product_id, title) select $1, 'quokka ' || n from generate_series(1, $2) n",
+        [productId, count],
+      );
+    await write(foreign.product.id, 300);
+    await write(product.id, 2);
+    for (const query of ["quok", "quokka 2", "PBI-"]) {
+      expect(await pbisRead(owner.id, query)).toBeLessThan(20);
+      expect((await search(actor, { query })).items.length).toBeGreaterThan(0);
+    }
+  });
+
+  it("tells words of products apart that somebody writes like the beginning of another's", async () => {
+    const { actor, product } = await seedWorld(t, 0);
+    const stranger = await seedWorld(t, 0);
+    const title = `${product.id.slice(0, 13)} numbat`;
+    await createPbi(stranger.actor, { product_id: stranger.product.id, title });
+    await createPbi(actor, { product_id: product.id, title: "Numbats & CO" });
+    const { items } = await search(actor, { query: "numbat co" });
+    expect(items.map(({ title: found }) => found)).toEqual(["Numbats & CO"]);
+    expect((await search(actor, { query: product.id.slice(0, 8) })).items).toEqual([]);
+  });
+
   it.each(["", "   ", "'", "\\", "%", "a & | !", "😀", ":*", "--"])(
     "answers %j without failing",
     async (query) => {
@@ -80,6 +107,29 @@ describe("search", () => {
     expect(seen.size).toBe(25);
   });
 });
+
+/** How many PBIs a search takes from their table, whoever may see them. */
+async function pbisRead(userId: string, query: string): Promise<number> {
+  const client = await t.sql.connect();
+  try {
+    await client.query("begin");
+    await client.query("select set_config('request.jwt.claims', $1, true)", [
+      JSON.stringify({ sub: userId, role: "authenticated" }),
+    ]);
+    const readSoFar = async () => {
+      const { rows } = await client.query(
+        "select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables where relid = 'public.pbis'::regclass",
+      );
+      return Number(rows[0].read);
+    };
+    const before = await readSoFar();
+    await client.query("select private.search($1, null, 'pbi', 20, 0)", [query]);
+    return (await readSoFar()) - before;
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+}
 
 describe("resolve_reference", () => {
   it("finds ids and codes, in any case of letters", async () => {

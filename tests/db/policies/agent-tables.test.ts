@@ -50,7 +50,7 @@ describe("tables of runs, jobs, questions and notices", () => {
     "%s is read by members, demo accounts included, and by nobody else",
     async (table) => {
       const count = (caller: TestUser | "anon") =>
-        asUser(t, caller, (client) => outcomeOf(client, `select * from public.${table}`));
+        asUser(t, caller, (client) => outcomeOf(client, `select id from public.${table}`));
       expect(await count(world.owner)).toBe(1);
       expect(await count(demo)).toBe(1);
       expect(await count(stranger)).toBe(0);
@@ -81,6 +81,18 @@ describe("tables of runs, jobs, questions and notices", () => {
       lane_id: world.product.id,
     });
     expect(error?.message).toContain("Start a sprint run instead");
+  });
+
+  it("keep the repositories that a worker follows for nobody's eyes but the queue's", async () => {
+    for (const caller of [world.owner, demo]) {
+      await asUser(t, caller, async (client) => {
+        expect(await outcomeOf(client, "select also_repos from public.agent_workers")).toBe(denied);
+        expect(await outcomeOf(client, "select * from public.agent_workers")).toBe(denied);
+        expect(await outcomeOf(client, "select name, confinement from public.agent_workers")).toBe(
+          1,
+        );
+      });
+    }
   });
 
   it("keep keys of devices, secrets of webhooks and the outbox out of reach", async () => {

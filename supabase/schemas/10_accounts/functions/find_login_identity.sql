@@ -1,9 +1,10 @@
 -- Why: people sign in with user name or e-mail address; Supabase Auth knows only the address.
 -- For an unknown name it answers the address of somebody else and no user id, so that the caller does the same work
 -- with a password that cannot be right, and neither answer nor time tells whether the account exists.
--- limit_key says where a failed try counts: with the name or address as it was given, so that a refusal does not tell which
--- of them belong together. A browser that was signed in to the account (its session is live or not yet forgotten) has one
--- of its own, so that strangers lock nobody out.
+-- limit_key says where a failed try counts and is refused: with the name or address as it was given, so that a refusal does not
+-- tell which of them belong together. account_key counts all names of the account; beyond that count the password is not looked at,
+-- which the caller does not learn. A browser that was signed in to the account (its session is live or not yet forgotten) has a
+-- limit_key of its own and no account_key, so that strangers lock nobody out.
 -- Called by the login, the registration and the admin commands with the secret key.
 create function public.find_login_identity(p_identifier text, p_session_id uuid default null)
 returns json
@@ -23,15 +24,16 @@ begin
   end if;
 
   if v_user.id is null then
-    return json_build_object('user_id', null, 'limit_key', 'name:' || v_given,
+    return json_build_object('user_id', null, 'limit_key', 'name:' || v_given, 'account_key', 'account:' || v_given,
       'email', coalesce((select u.email from public.users u order by u.id limit 1), 'nobody@example.invalid'));
   end if;
   v_is_known := exists (select from public.user_sessions s where s.id = p_session_id and s.user_id = v_user.id);
   return json_build_object('user_id', v_user.id, 'email', v_user.email,
-    'limit_key', case when v_is_known then 'session:' || p_session_id else 'name:' || v_given end);
+    'limit_key', case when v_is_known then 'session:' || p_session_id else 'name:' || v_given end,
+    'account_key', case when not v_is_known then 'account:' || v_user.id end);
 end;
 $$;
 
 comment on function public.find_login_identity is
-  'User id, e-mail address and limit key behind a user name or address, with a decoy for unknown ones. Service only.';
+  'User id, e-mail address and limit keys behind a user name or address, with a decoy for unknown ones. Service only.';
 grant execute on function public.find_login_identity to service_role;

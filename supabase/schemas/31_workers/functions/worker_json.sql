@@ -7,7 +7,7 @@ set search_path = ''
 as $$
 declare
   v_minimum integer := (select u.min_quota_pct from public.users u where u.id = p_worker.user_id);
-  v_online boolean := private.is_online(p_worker);
+  v_online boolean := private.is_online(p_worker.last_seen_at, p_worker.stopped_at);
 begin
   return to_jsonb(p_worker) - 'also_repos' || jsonb_build_object(
     'current_job_id', private.current_job_id(p_worker.id),

@@ -35,7 +35,7 @@ begin
   cross join lateral (
     select not v_place.requires_sandbox or w.confinement <> 'none' as is_confined,
       v_place.repo_url is null or private.is_followed(v_place.repo_url, w.also_repos) as is_following) x
-  where private.is_online(w)
+  where private.is_online(w.last_seen_at, w.stopped_at)
     and (p_job.kind <> 'PLAN_CHAT' or w.user_id = p_job.created_by)
     and (p_job.phase <> 'verify' or w.id is distinct from p_job.author_worker_id);
 

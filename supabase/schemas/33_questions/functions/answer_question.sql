@@ -14,6 +14,10 @@ declare
   v_answer text;
 begin
   perform private.take_rate_limit('answer', auth.uid()::text);
+  if v_question.reader_id <> auth.uid() then
+    perform private.refuse(403, format('%s has left the product, so nobody can give this permission. Dismiss the question to let the job continue without it.',
+      coalesce(private.username(v_question.reader_id), 'The user of the worker')));
+  end if;
   if p_option not between 0 and jsonb_array_length(v_question.options) - 1 then
     perform private.refuse(422, 'option is the index of one of the options, from 0.');
   end if;

@@ -1,5 +1,6 @@
 -- Why: who may read and answer a question, said once. A question about somebody else's idea does not exist for the caller; a
--- permission is known to exist, because its job says what it waits for, and only the user of the worker that asks can give it.
+-- permission is known to exist, because its job says what it waits for, and only the user of the worker that asks can give it. Once
+-- that user has left, it is the owner's to dismiss.
 create function private.require_question_reader(p_question public.agent_questions)
 returns void
 language plpgsql
@@ -8,7 +9,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_product_access(p_question.product_id);
-  if p_question.reader_id is null or p_question.reader_id = auth.uid() then
+  if p_question.reader_id is null or p_question.reader_id = auth.uid() or private.is_left_to_owner(p_question) then
     return;
   end if;
   if p_question.idea_id is not null then

@@ -66,7 +66,7 @@ begin
   return case p_kind
     when 'question' then (
       select jsonb_build_object('question', private.question_json(q)) from public.agent_questions q where q.id = p_id
-        and (q.reader_id is null or q.reader_id = auth.uid()))
+        and (q.reader_id is null or q.reader_id = auth.uid() or private.is_left_to_owner(q)))
     when 'review' then (
       select jsonb_build_object('code', t.code, 'title', t.title, 'story_code', s.code, 'story_title', s.title,
         -- The job that waits for a person's verdict; without one the task was put into review by hand.

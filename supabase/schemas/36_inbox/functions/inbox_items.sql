@@ -17,7 +17,7 @@ begin
     select 'question', q.id, q.product_id, q.created_at
     from public.agent_questions q
     where q.status = 'OPEN' and q.expires_at > v_now and q.product_id = any (v_products)
-      and (q.reader_id is null or q.reader_id = auth.uid())
+      and (q.reader_id is null or q.reader_id = auth.uid() or private.is_left_to_owner(q))
     union all
     select 'review', w.task_id, w.product_id, w.since
     from public.tasks_in_review w

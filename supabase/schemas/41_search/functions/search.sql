@@ -1,7 +1,8 @@
 -- Why: full text search needs its indexes, which row level security would keep from being used. Definer; the products of the
--- caller, and of ideas the caller's own, are part of every query. Words match from their beginning, codes too. To rank a match its words
--- are taken apart anew, so the newest 200 are ranked, by how they begin; older ones follow as they were made. Words are looked for on
--- their own, without a sequential scan: beside any other condition the planner may take apart the texts of all rows instead.
+-- caller, and of ideas the caller's own, are part of every query, and of every word that is looked for. Words match from their
+-- beginning, codes too. To rank a match its words are taken apart anew, so the newest 200 are ranked, by how they begin; older ones
+-- follow as they were made. Words are looked for on their own, without a sequential scan: beside any other condition the planner may
+-- take apart the texts of all rows instead.
 create function private.search(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
 returns json
 language plpgsql
@@ -13,17 +14,23 @@ as $$
 declare
   v_user_id uuid := auth.uid();
   v_code text := replace(replace(replace(trim(p_query), '\', '\\'), '%', '\%'), '_', '\_') || '%';
-  v_words text;
+  v_products uuid[];
+  v_words text[];
   v_query tsquery;
+  v_in_products tsquery;
+  v_in_ideas tsquery;
   v_ranked integer := 200;
   v_most integer := greatest(v_ranked, p_offset + p_limit + 1);
   v_found json[];
 begin
-  select string_agg(quote_literal(w) || ':*', ' & ')
-  into v_words
-  from regexp_split_to_table(lower(p_query), '[^[:alnum:]]+') w
-  where w <> '';
-  v_query := to_tsquery('simple', coalesce(v_words, ''));
+  select array_agg(distinct l) into v_words
+  from regexp_split_to_table(lower(p_query), '[^[:alnum:]]+') w, unnest(tsvector_to_array(to_tsvector('simple', w))) l;
+  select coalesce(array_agg(m.product_id), '{}') into v_products
+  from public.product_members m
+  where m.user_id = v_user_id and (p_product_id is null or m.product_id = p_product_id);
+  v_query := private.words_in_scopes('{""}', v_words);
+  v_in_products := private.words_in_scopes(array(select private.scope_of_words(i) from unnest(v_products) i), v_words);
+  v_in_ideas := private.words_in_scopes(array[private.scope_of_words(v_user_id)], v_words);
 
   select array_agg(row_to_json(r))
   into v_found
@@ -35,39 +42,36 @@ begin
         (select 'pbi' as kind, b.id, b.product_id, b.code, b.title, b.description, lower(b.status::text) as status, b.created_at,
           b.code ilike v_code as by_code
         from public.pbis b
-        where (p_kind is null or p_kind = 'pbi') and (p_product_id is null or b.product_id = p_product_id)
-          and b.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+        where (p_kind is null or p_kind = 'pbi') and b.product_id = any (v_products)
           and b.id in (
-            select x.id from public.pbis x where x.code ilike v_code and x.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+            select x.id from public.pbis x where x.code ilike v_code and x.product_id = any (v_products)
             union
             select x.id from public.pbis x
-            where to_tsvector('simple', x.code || ' ' || x.title || ' ' || left(x.description, 20000)) @@ v_query)
+            where private.scoped_words(x.product_id, x.code, x.title, x.description) @@ v_in_products)
         order by by_code desc, b.created_at desc, b.id
         limit v_most)
         union all
         (select 'story', s.id, s.product_id, s.code, s.title, s.description, lower(s.status::text), s.created_at,
           s.code ilike v_code as by_code
         from public.stories s
-        where (p_kind is null or p_kind = 'story') and (p_product_id is null or s.product_id = p_product_id)
-          and s.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+        where (p_kind is null or p_kind = 'story') and s.product_id = any (v_products)
           and s.id in (
-            select x.id from public.stories x where x.code ilike v_code and x.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+            select x.id from public.stories x where x.code ilike v_code and x.product_id = any (v_products)
             union
             select x.id from public.stories x
-            where to_tsvector('simple', x.code || ' ' || x.title || ' ' || left(x.description, 20000)) @@ v_query)
+            where private.scoped_words(x.product_id, x.code, x.title, x.description) @@ v_in_products)
         order by by_code desc, s.created_at desc, s.id
         limit v_most)
         union all
         (select 'task', t.id, t.product_id, t.code, t.title, t.description, private.task_status_word(t.status), t.created_at,
           t.code ilike v_code as by_code
         from public.tasks t
-        where (p_kind is null or p_kind = 'task') and (p_product_id is null or t.product_id = p_product_id)
-          and t.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+        where (p_kind is null or p_kind = 'task') and t.product_id = any (v_products)
           and t.id in (
-            select x.id from public.tasks x where x.code ilike v_code and x.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+            select x.id from public.tasks x where x.code ilike v_code and x.product_id = any (v_products)
             union
             select x.id from public.tasks x
-            where to_tsvector('simple', x.code || ' ' || x.title || ' ' || left(x.description, 20000)) @@ v_query)
+            where private.scoped_words(x.product_id, x.code, x.title, x.description) @@ v_in_products)
         order by by_code desc, t.created_at desc, t.id
         limit v_most)
         union all
@@ -80,7 +84,7 @@ begin
             select x.id from public.ideas x where x.code ilike v_code and x.user_id = v_user_id
             union
             select x.id from public.ideas x
-            where to_tsvector('simple', x.code || ' ' || x.title || ' ' || left(x.description, 20000)) @@ v_query)
+            where private.scoped_words(x.user_id, x.code, x.title, x.description) @@ v_in_ideas)
         order by by_code desc, i.created_at desc, i.id
         limit v_most)
       ) m
@@ -104,6 +108,25 @@ $$;
 comment on function private.search is 'Body of search (specification: What the service does 1, 9).';
 
 grant execute on function private.search to authenticated, service_role;
+
+-- Why: every word must be there, from its beginning, within one of the scopes. The empty scope takes the words as they are.
+create function private.words_in_scopes(p_scopes text[], p_words text[])
+returns tsquery
+language sql
+immutable
+set search_path = ''
+as $$
+  select coalesce(string_agg(q.words, ' | '), '')::tsquery
+  from (
+    select '(' || string_agg(quote_literal(s.scope || w.word) || ':*', ' & ') || ')' as words
+    from unnest(p_scopes) s (scope)
+    cross join unnest(p_words) w (word)
+    group by s.scope) q;
+$$;
+
+comment on function private.words_in_scopes is 'A search for words within products, or within the ideas of a user.';
+
+grant execute on function private.words_in_scopes to authenticated, service_role;
 
 -- Called by the search page, the command menu and the MCP tool search: PBIs, stories and tasks of the caller's products and
 -- the caller's ideas; with `blocked:` what waits for what. The cursor is the one that the previous page gave. Refusals: 403, 404, 422, 429.
