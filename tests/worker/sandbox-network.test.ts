@@ -175,17 +175,17 @@ cat ${shown} > shown.txt; (echo evil > ${shown}) 2>/dev/null && touch evil.txt; 
     expect(() => read("evil.txt")).toThrow();
   });
 
-  it("installs from the registry of the lockfile, reads only there, and keeps what it fetched", async () => {
-    const bodies: string[] = [];
+  it("opens a registry of this machine to nobody because a lockfile names it, and keeps what was fetched", async () => {
+    const actor = t.actorOf(ada);
     const registry = await startServer((request, response) => {
-      request.on("data", (piece) => bodies.push(String(piece)));
       if (request.url !== "/left/-/left-1.0.0.tgz") return response.writeHead(404).end();
       response.end(packedLeft);
     });
-    const address = `http://127.0.0.1:${registry.port}/left/-/left-1.0.0.tgz`;
+    const host = `127.0.0.1:${registry.port}`;
+    const resolved = `http://${host}/left/-/left-1.0.0.tgz`;
     const manifest = { name: "shop", version: "1.0.0", dependencies: { left: "1.0.0" } };
     const integrity = `sha512-${createHash("sha512").update(packedLeft).digest("base64")}`;
-    const locked = { version: "1.0.0", resolved: address, integrity };
+    const locked = { version: "1.0.0", resolved, integrity };
     const lockfile = {
       ...{ name: "shop", version: "1.0.0", lockfileVersion: 3, requires: true },
       packages: { "": manifest, "node_modules/left": locked },
@@ -196,18 +196,24 @@ cat ${shown} > shown.txt; (echo evil > ${shown}) 2>/dev/null && touch evil.txt; 
     git("add", "--all");
     git("commit", "-qm", "Lock");
     expect(repo).toContain("repo");
-    const install = `npm ci --no-audit --no-fund > npm.txt 2>&1; cp node_modules/left/index.js left.txt
-curl -s -o /dev/null -w '%{http_code}' -X PUT http://127.0.0.1:${registry.port}/left > put.txt
-curl -s -o /dev/null -X GET -d 'hidden in a body' http://127.0.0.1:${registry.port}/body`;
-    const first = await run(install);
+    const peek = `curl -s -m 5 ${resolved} > straight.txt
+curl -s -m 5 --noproxy '' -x $HTTP_PROXY ${resolved} > said.txt
+curl -s -m 5 --noproxy '' -p -x $HTTP_PROXY ${resolved} > tunnel.txt; true`;
+    const refused = await run(peek);
+    expect(refused.job, refused.output).toMatchObject({ status: "done" });
+    expect(refused.read("said.txt")).toContain("only a lockfile names it");
+    expect(registry.asked).toEqual([]);
+    const { questions } = await listQuestions(actor, { state: "open", limit: 50 });
+    expect(questions.filter(({ reach }) => reach === host)).toMatchObject([
+      { kind: "permission", question: expect.stringContaining("on this machine or its network") },
+    ]);
+    const install =
+      "npm ci --no-audit --no-fund > npm.txt 2>&1; cp node_modules/left/index.js left.txt";
+    const first = await run(install, ["--net", host]);
     expect(first.job, first.output).toMatchObject({ status: "done" });
     expect(first.read("left.txt")).toBe("module.exports = 1;");
-    expect(first.read("put.txt")).toBe("403");
-    await run(install);
-    expect(registry.asked.filter((line) => line.startsWith("GET /left"))).toHaveLength(1);
-    expect(registry.asked).toContain("GET /body");
-    expect(bodies).toEqual([]);
-    expect(registry.asked.some((line) => line.startsWith("PUT"))).toBe(false);
+    await run(install, ["--net", host]);
+    expect(registry.asked).toEqual(["GET /left/-/left-1.0.0.tgz"]);
   });
 });
 

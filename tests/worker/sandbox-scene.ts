@@ -38,8 +38,8 @@ export async function openSandboxScene(uid?: number) {
   chmodSync(root, 0o755);
   let scenes = 0;
 
-  /** Lets a script do the one task of a run, and answers the job, the worker's words and the files of the branch. */
-  const run = async (
+  /** Lets a script do the one task of a run. */
+  const begin = async (
     script: string,
     words: string[] = [],
     environment = {},
@@ -59,11 +59,16 @@ export async function openSandboxScene(uid?: number) {
       { HOME: home, ...environment },
       { program: own, ...(uid === undefined ? {} : { uid }) },
     );
-    const exitCode = await worker.ended;
-    const job = await getAgentJob(actor, { job_id: at((await started.read()).jobs, 0).id });
-    const read = (name: string) =>
-      git("-c", "safe.directory=*", "show", `${job.branch}:${name}`).trim();
-    return { job, read, output: worker.output(), exitCode, code };
+    const end = async () => {
+      const exitCode = await worker.ended;
+      const job = await getAgentJob(actor, { job_id: at((await started.read()).jobs, 0).id });
+      const read = (name: string) =>
+        git("-c", "safe.directory=*", "show", `${job.branch}:${name}`).trim();
+      return { job, read, output: worker.output(), exitCode, code };
+    };
+    return { worker, end };
   };
-  return { ...stage, home, root, put, run };
+  /** The same to its end: the job, the worker's words and the files of the branch. */
+  const run = async (...wish: Parameters<typeof begin>) => (await begin(...wish)).end();
+  return { ...stage, home, root, put, begin, run };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { type AgentQuestion, agentQuestionSchema } from "~/contract/question";
 import type { JobPayload } from "~/contract/worker";
@@ -9,6 +10,28 @@ interface Wish {
   options: string[];
   /** The host that it is for. */
   reach?: string;
+}
+
+const pollMilliseconds = 3_000;
+
+/**
+ * Asks the person whose machine this is, and waits for what they say; null when somebody else has answered, or nobody in time. What an
+ * earlier attempt at the job has asked is not asked again: its answer counts.
+ */
+export async function awaitPermission(
+  attempt: Attempt,
+  wish: Wish,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const earlier = attempt.job.questions.find(
+    ({ kind, question }) => kind === "permission" && question === wish.question,
+  );
+  const { id } = earlier ?? (await askPermission(attempt, wish, { signal }));
+  for (let isFirst = earlier !== undefined; ; isFirst = false) {
+    if (!isFirst) await pause(pollMilliseconds, undefined, { signal, ref: false });
+    const answer = await readPermission(attempt, id, { signal });
+    if (answer !== undefined) return answer;
+  }
 }
 
 /** Asks the person whose machine this is. The job goes on meanwhile. */

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { homedir } from "node:os";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { personsVariables } from "../job/environment";
 import { gitMounts } from "./git-mounts";
 import { openJobHome } from "./job-home";
+import { mountPath } from "./mount-path";
 import { namedFiles } from "./named-files";
 import { type JobNetwork, openJobNetwork } from "./network/job-network";
 import type { SandboxedJob } from "./sandbox";
@@ -40,7 +41,7 @@ export const proxySocket = "/run/backloom-proxy";
 /** Makes ready what is inside for a job: its home, the network and what of this machine it may see. */
 export async function openJobPlace(
   { command, ownCommands, homes, caches, service, isOnline, mounts }: PlaceWish,
-  { id, repository, reaches, wanted, refused }: SandboxedJob,
+  { id, repository, reaches, wanted, refused, mounts: needed }: SandboxedJob,
 ): Promise<JobPlace> {
   const cache = join(caches, cacheName(repository));
   const wish = { folder: join(homes, id), command, environment: personsVariables() };
@@ -66,15 +67,20 @@ export async function openJobPlace(
       ...["--bind", folder, folder],
       ...(await gitOf(folder)),
       ...files,
+      ...needed.filter(isThere).flatMap(mountOf),
       ...socket,
     ],
   };
 }
 
 function mountOf(mount: string): string[] {
-  const isWritable = mount.endsWith(":rw");
-  const path = mount.replace(/:rw$/, "").replace(/^~/, homedir());
+  const { path, isWritable } = mountPath(mount);
   return [isWritable ? "--bind" : "--ro-bind", path, path];
+}
+
+/** A database that is switched off, for example, has no socket, and the job goes on without. */
+function isThere(mount: string): boolean {
+  return existsSync(mountPath(mount).path);
 }
 
 function cacheName(repository: string): string {

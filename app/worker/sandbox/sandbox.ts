@@ -1,4 +1,5 @@
 import type { Confine } from "./launch";
+import type { RefusedHost } from "./network/job-network";
 import type { Reach } from "./network/reach";
 import type { Confinement } from "./wish";
 
@@ -20,7 +21,9 @@ export interface SandboxedJob {
   /** Hosts that the repository names: its person is asked at once for those that it may not reach. */
   wanted: readonly Reach[];
   /** Called once for each other host that it wants. */
-  refused(host: string, sentence: string, allow: () => void): void;
+  refused(host: RefusedHost): void;
+  /** What of this machine the repository needs and its person has allowed; the list may grow while the job goes on. */
+  mounts: readonly string[];
 }
 
 /** The sandbox of one job. */

@@ -4,9 +4,17 @@ import { hostOf, placeOfAddress, type Reach } from "./reach";
 
 /** Where a connection may go, or why it may not. */
 export type Verdict =
-  | { address: string; isReadOnly: boolean }
+  | { address: string }
   /** `isListed`: the name is allowed, what it stands for is not; nobody is asked for that. */
-  | { refusal: string; isListed: boolean };
+  | { refusal: string; isListed: true }
+  | Unlisted;
+
+export interface Unlisted {
+  refusal: string;
+  isListed: false;
+  /** Only a lockfile names it, and it leads to this machine or its network. */
+  isNear: boolean;
+}
 
 /** Hosts that may be reached; what a person allows meanwhile is added. */
 export class AllowedHosts {
@@ -41,22 +49,20 @@ export class AllowedHosts {
     const host = hostOf(name);
     const reach = this.reaches.get(keyOf(host, port));
     const who = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-    if (reach === undefined) {
-      return {
-        refusal: `${who} is not among the hosts that this job may reach. The person whose machine it is can allow it: start the worker with --net ${who}, or answer its question.`,
-        isListed: false,
-      };
-    }
+    if (reach === undefined) return unlisted(who, "is not among the hosts that this job may reach");
     const addresses = isIP(host) ? [host] : await addressesOf(host);
     const [address] = addresses;
     if (address === undefined) return { refusal: `There is no host ${host}.`, isListed: true };
     const problem = this.problemOf(reach, addresses);
     if (problem !== null) return { refusal: `${who} ${problem}`, isListed: true };
-    const place = placeOfAddress(address);
-    // Nobody but a repository said so: no more than what a registry on this machine or its network is for.
-    const isSealed = place === "network" && (port === 443 || port === 8443);
-    const isReadOnly = reach.source === "lockfile" && place !== "elsewhere" && !isSealed;
-    return { address, isReadOnly };
+    // A repository names what is public. What stands behind somebody's wall only they open.
+    if (
+      reach.source === "lockfile" &&
+      addresses.some((one) => placeOfAddress(one) !== "elsewhere")
+    ) {
+      return unlisted(who, nearWords, true);
+    }
+    return { address };
   }
 
   private problemOf(reach: Reach, addresses: readonly string[]): string | null {
@@ -67,7 +73,7 @@ export class AllowedHosts {
     if (places.includes("machine") && isIP(reach.host) === 0) {
       return "stands for this machine itself: list 127.0.0.1 with the port if that is meant.";
     }
-    if (reach.source !== "person" && places.includes("link")) {
+    if (reach.source === "product" && places.includes("link")) {
       return "stands for an address of this machine's own link.";
     }
     // What listens on somebody's machine trusts who is on it, and the owner of a product is not.
@@ -90,6 +96,13 @@ export class AllowedHosts {
   isPersons(name: string, port: number): boolean {
     return this.reaches.get(keyOf(hostOf(name), port))?.source === "person";
   }
+}
+
+const nearWords = "is on this machine or its network, and only a lockfile names it";
+
+function unlisted(who: string, why: string, isNear = false): Unlisted {
+  const refusal = `${who} ${why}. The person whose machine it is can allow it: start the worker with --net ${who}, or answer its question.`;
+  return { refusal, isListed: false, isNear };
 }
 
 function keyOf(host: string, port: number): string {

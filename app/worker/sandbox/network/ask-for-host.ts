@@ -1,18 +1,15 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { Attempt } from "../../job/attempt";
-import { askPermission, readPermission } from "../../job/permission";
+import { awaitPermission } from "../../job/permission";
 import { messageOf } from "../../service/problems";
-import { keepHost } from "./kept-hosts";
+import { keepIn } from "../kept-permissions";
+import type { RefusedHost } from "./job-network";
 
 const once = "Allow once";
 const forProduct = "Allow for this product";
-const pollMilliseconds = 3_000;
 
-interface HostWish {
-  host: string;
+interface HostWish extends RefusedHost {
   /** Where what is allowed for good is kept. */
   file: string;
-  allow: () => void;
   /** Aborted when the job is over. */
   signal: AbortSignal;
 }
@@ -23,24 +20,19 @@ interface HostWish {
  */
 export async function askForHost(
   attempt: Attempt,
-  { host, file, allow, signal }: HostWish,
+  { host, isNear, file, allow, signal }: HostWish,
 ): Promise<void> {
   const { job, options, journal } = attempt;
   const who = "agent" in options.work ? options.work.agent : "The command";
-  const question = `${who} wants to reach ${host}.`;
+  const where = isNear ? " It is on this machine or its network, and a lockfile names it." : "";
+  const question = `${who} wants to reach ${host}.${where}`;
   const wish = { question, options: [once, forProduct, "Deny"], reach: host };
   try {
-    const asked = await askPermission(attempt, wish, { signal });
-    for (;;) {
-      await pause(pollMilliseconds, undefined, { signal, ref: false });
-      const answer = await readPermission(attempt, asked.id, { signal });
-      if (answer === undefined) continue;
-      if (answer !== once && answer !== forProduct) return;
-      allow();
-      if (answer === forProduct) await keepHost(file, job.product.id, host);
-      journal.say(`Allowed: ${host}`);
-      return;
-    }
+    const answer = await awaitPermission(attempt, wish, signal);
+    if (answer !== once && answer !== forProduct) return journal.say(`Denied: ${host}`);
+    allow();
+    if (answer === forProduct) await keepIn(file, job.product.id, host);
+    journal.say(`Allowed: ${host}`);
   } catch (error) {
     if (!signal.aborted) journal.say(`Nobody could be asked for ${host}: ${messageOf(error)}`);
   }

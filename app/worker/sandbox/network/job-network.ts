@@ -2,13 +2,23 @@ import { AllowedHosts } from "./allowed";
 import { openProxy } from "./proxy";
 import { hostOf, type Reach } from "./reach";
 
+/** A host that was refused, and what lets it through from then on. */
+export interface RefusedHost {
+  host: string;
+  /** What was said of it. */
+  sentence: string;
+  /** Only a lockfile names it, and it leads to this machine or its network. */
+  isNear: boolean;
+  allow(): void;
+}
+
 interface NetworkWish {
   reaches: readonly Reach[];
   /** Asked for at once, where they are not among those. */
   wanted: readonly Reach[];
   service: URL;
-  /** Called once for each host that was refused, with what was said of it, and what lets it through from then on. */
-  refused(host: string, sentence: string, allow: () => void): void;
+  /** Called once for each host. */
+  refused(host: RefusedHost): void;
 }
 
 export interface JobNetwork {
@@ -27,15 +37,18 @@ export async function openJobNetwork({
 }: NetworkWish): Promise<JobNetwork> {
   const allowed = new AllowedHosts(reaches, service);
   const told = new Set<string>();
-  const tell = (host: string, port: number, sentence: string): void => {
+  const tell: Parameters<typeof openProxy>[0]["refused"] = (host, port, { refusal, isNear }) => {
     const name = `${host}:${port}`;
     if (told.has(name) || told.size >= mostRefused) return;
     told.add(name);
-    refused(name, sentence, () => allowed.add({ host: hostOf(host), port, source: "person" }));
+    const allow = () => allowed.add({ host: hostOf(host), port, source: "person" });
+    refused({ host: name, sentence: refusal, isNear, allow });
   };
   const proxy = await openProxy({ allowed, service, refused: tell });
   for (const { host, port } of wanted.slice(0, mostWanted)) {
-    if (!allowed.isPersons(host, port)) tell(host, port, ".backloom.yml names it.");
+    const refusal = ".backloom.yml names it.";
+    if (!allowed.isPersons(host, port))
+      tell(host, port, { refusal, isListed: false, isNear: false });
   }
   return { ...proxy, ports: allowed.loopbackPorts() };
 }

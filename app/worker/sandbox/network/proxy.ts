@@ -5,14 +5,14 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import type { AllowedHosts } from "./allowed";
+import type { AllowedHosts, Unlisted } from "./allowed";
 import { hostOf } from "./reach";
 
 interface ProxyWish {
   allowed: AllowedHosts;
   service: URL;
   /** Called with each host that was refused and not listed. */
-  refused(host: string, port: number, sentence: string): void;
+  refused(host: string, port: number, why: Unlisted): void;
 }
 
 export interface Proxy {
@@ -28,21 +28,21 @@ export async function openProxy(wish: ProxyWish): Promise<Proxy> {
   const socket = join(folder, "proxy");
   const sockets = new Set<Duplex>();
   const server = createServer((given, answer) => void passOn(wish, given, answer));
-  // What was tunnelled here and may only read is spoken to as a server.
-  const reading = createServer((given, answer) => void readOnly(wish, given, answer));
+  // A tunnel to the service is spoken to as a server, for only one of its paths may be asked.
+  const door = createServer((given, answer) => void throughDoor(wish, given, answer));
+  let isClosed = false;
   server.on("connection", (one) => {
     sockets.add(one);
     one.on("close", () => sockets.delete(one));
     one.on("error", () => undefined);
   });
   server.on("connect", (given, inner, head) => {
-    void tunnel(wish, given, inner, head, (one) => reading.emit("connection", one)).then(
-      (outer) => {
-        if (outer === null) return;
-        sockets.add(outer);
-        outer.on("close", () => sockets.delete(outer));
-      },
-    );
+    void tunnel(wish, given, inner, head, (one) => door.emit("connection", one)).then((outer) => {
+      if (outer === null) return;
+      if (isClosed) outer.destroy();
+      sockets.add(outer);
+      outer.on("close", () => sockets.delete(outer));
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -51,6 +51,7 @@ export async function openProxy(wish: ProxyWish): Promise<Proxy> {
   return {
     socket,
     async close() {
+      isClosed = true;
       for (const one of sockets) one.destroy();
       await new Promise((resolve) => server.close(resolve));
       await rm(folder, { recursive: true, force: true });
@@ -66,13 +67,16 @@ async function tunnel(
   serve: (socket: Duplex) => void,
 ): Promise<Socket | null> {
   inner.on("error", () => inner.destroy());
-  const { host, port } = partsOf(url);
+  const target = partsOf(url);
+  if (target === null) {
+    refuse(inner, "400 Bad Request", "CONNECT takes a host and a port.");
+    return null;
+  }
+  const { host, port } = target;
   const begin = (): void => {
     inner.write("HTTP/1.1 200 Connection established\r\n\r\n");
     if (head.length > 0) inner.unshift(head);
   };
-  const target = targets.get(inner) ?? { host, port };
-  targets.set(inner, target);
   if (isDoor(wish, host, port)) {
     begin();
     serve(inner);
@@ -80,13 +84,8 @@ async function tunnel(
   }
   const verdict = await wish.allowed.decide(host, port);
   if ("refusal" in verdict) {
-    if (!verdict.isListed) wish.refused(host, port, verdict.refusal);
-    refuse(inner, verdict.refusal);
-    return null;
-  }
-  if (verdict.isReadOnly) {
-    begin();
-    serve(inner);
+    if (!verdict.isListed) wish.refused(host, port, verdict);
+    refuse(inner, "403 Forbidden", verdict.refusal);
     return null;
   }
   const outer = connect({ host: verdict.address, port });
@@ -101,9 +100,6 @@ async function tunnel(
   return outer;
 }
 
-/** Where each tunnel that is spoken to as a server was to lead. */
-const targets = new WeakMap<object, { host: string; port: number }>();
-
 /** A request through the proxy itself, for an address of plain http. */
 async function passOn(
   wish: ProxyWish,
@@ -112,79 +108,60 @@ async function passOn(
 ): Promise<void> {
   const url = URL.canParse(given.url ?? "") ? new URL(given.url ?? "") : null;
   if (url === null || url.protocol !== "http:") return say(answer, 400, "This is a proxy.");
-  await hand(
-    wish,
-    given,
-    answer,
-    { host: url.hostname, port: Number(url.port || 80) },
-    url.pathname + url.search,
-  );
+  const [host, port, path] = [url.hostname, Number(url.port || 80), url.pathname + url.search];
+  if (isDoor(wish, host, port)) return throughDoor(wish, given, answer, path);
+  const verdict = await wish.allowed.decide(host, port);
+  // Whoever asked has gone meanwhile, or the job is over.
+  if (answer.destroyed) return;
+  if ("refusal" in verdict) {
+    if (!verdict.isListed) wish.refused(host, port, verdict);
+    return say(answer, 403, verdict.refusal);
+  }
+  pass(given, answer, request, { host: verdict.address, port, path }, `${host}:${port}`);
 }
 
-async function readOnly(
-  wish: ProxyWish,
+/** A request for the service, of which a job sees one path. */
+function throughDoor(
+  { service }: ProxyWish,
   given: IncomingMessage,
   answer: ServerResponse,
-): Promise<void> {
-  const target = targets.get(given.socket);
-  if (target === undefined) return say(answer, 400, "This is a proxy.");
-  await hand(wish, given, answer, target, given.url ?? "/");
+  path = given.url ?? "/",
+): void {
+  if (!/^\/mcp(?:\?|$)/.test(path)) {
+    say(answer, 403, "Only /mcp of the service can be reached from a job.");
+    return;
+  }
+  const { protocol, hostname: host, port } = service;
+  const send = protocol === "https:" ? secureRequest : request;
+  pass(given, answer, send, { host, port, path }, service.host);
 }
 
-async function hand(
-  wish: ProxyWish,
+function pass(
   given: IncomingMessage,
   answer: ServerResponse,
-  { host, port }: { host: string; port: number },
-  path: string,
-): Promise<void> {
+  send: typeof request,
+  place: { host: string; port: number | string; path: string },
+  name: string,
+): void {
   const headers = { ...given.headers };
   Reflect.deleteProperty(headers, "proxy-connection");
   Reflect.deleteProperty(headers, "proxy-authorization");
-  const { method = "GET" } = given;
-  const pass = (send: typeof request, options: object, isReadOnly = false): void => {
-    // A server that does not expect a body with a GET would take it for the next request.
-    if (isReadOnly) for (const name of bodyHeaders) Reflect.deleteProperty(headers, name);
-    const outer = send({ ...options, method, path, headers }, (incoming) => {
-      const status = incoming.statusCode ?? 0;
-      // It would be an error here, outside of any request, and end the worker.
-      if (status < 200) {
-        incoming.destroy();
-        return say(answer, 502, `${host}:${port} does not speak HTTP.`);
-      }
-      answer.writeHead(status, incoming.headers);
-      incoming.pipe(answer);
-    });
-    outer.on("error", () =>
-      answer.headersSent ? answer.destroy() : say(answer, 502, `${host}:${port} does not answer.`),
-    );
-    answer.on("close", () => outer.destroy());
-    if (isReadOnly) outer.end();
-    else given.pipe(outer);
-  };
-  if (isDoor(wish, host, port)) {
-    if (!/^\/mcp(?:\?|$)/.test(path)) {
-      return say(answer, 403, "Only /mcp of the service can be reached from a job.");
+  const outer = send({ ...place, method: given.method, headers }, (incoming) => {
+    const status = incoming.statusCode ?? 0;
+    // It would be an error here, outside of any request, and end the worker.
+    if (status < 200) {
+      incoming.destroy();
+      return say(answer, 502, `${name} does not speak HTTP.`);
     }
-    const { protocol, hostname } = wish.service;
-    return pass(protocol === "https:" ? secureRequest : request, { host: hostname, port });
-  }
-  const verdict = await wish.allowed.decide(host, port);
-  if ("refusal" in verdict) {
-    if (!verdict.isListed) wish.refused(host, port, verdict.refusal);
-    return say(answer, 403, verdict.refusal);
-  }
-  if (verdict.isReadOnly && method !== "GET" && method !== "HEAD") {
-    return say(
-      answer,
-      403,
-      `${host}:${port} is named by a lockfile only: it may be read, and not written to.`,
-    );
-  }
-  pass(request, { host: verdict.address, port }, verdict.isReadOnly);
+    answer.writeHead(status, incoming.headers);
+    incoming.pipe(answer);
+  });
+  outer.on("error", () =>
+    answer.headersSent ? answer.destroy() : say(answer, 502, `${name} does not answer.`),
+  );
+  answer.on("close", () => outer.destroy());
+  given.pipe(outer);
 }
-
-const bodyHeaders = ["content-length", "transfer-encoding", "expect", "upgrade"];
 
 /** The service where it speaks plain http, unless the person has opened all of it. */
 function isDoor({ allowed, service }: ProxyWish, host: string, port: number): boolean {
@@ -192,15 +169,17 @@ function isDoor({ allowed, service }: ProxyWish, host: string, port: number): bo
   return isService && !allowed.isPersons(host, port);
 }
 
-function partsOf(target: string): { host: string; port: number } {
-  const [, host = "", port = ""] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(target) ?? [];
-  return { host, port: Number(port) };
+/** Null for what names no host and port. */
+function partsOf(target: string): { host: string; port: number } | null {
+  const [, host, digits] = /^(\[[^\]]+\]|[^:]+):(\d{1,5})$/.exec(target) ?? [];
+  const port = Number(digits);
+  return host === undefined || port === 0 || port > 65_535 ? null : { host, port };
 }
 
-function refuse(inner: Duplex, sentence: string): void {
+function refuse(inner: Duplex, status: string, sentence: string): void {
   const body = `${sentence}\n`;
   const lines = [
-    "HTTP/1.1 403 Forbidden",
+    `HTTP/1.1 ${status}`,
     "Content-Type: text/plain; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",

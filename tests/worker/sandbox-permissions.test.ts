@@ -1,0 +1,125 @@
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { answerQuestion, listQuestions } from "~/domain/questions/operations.server";
+import { projectRoot } from "../../supabase/embedded/project-root";
+import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
+
+describe.skipIf(sandboxProblem !== null)("what the person of a sandbox is asked", async () => {
+  const { t, ada, run, begin, put, root, git } = await openSandboxScene();
+  const actor = t.actorOf(ada);
+  const asked: string[] = [];
+  let mayGoOn = false;
+  const server = createServer((request, response) => {
+    asked.push(`${request.headers.host}${request.url}`);
+    response.end(mayGoOn ? "go" : "wait");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterAll(() => void server.close());
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") throw new Error("There is no port");
+  const here = `127.0.0.1:${bound.port}`;
+  const listed = ["--net", here];
+  const untilTold = `until [ "$(curl -s http://${here}/)" = go ]; do sleep 0.1; done`;
+
+  const open = async () => (await listQuestions(actor, { state: "open", limit: 50 })).questions;
+  const answer = async (words: string, option: number) => {
+    const question = await vi.waitFor(
+      async () => {
+        const found = (await open()).find(({ question: text }) => text.includes(words));
+        if (found === undefined) throw new Error("Nobody was asked yet");
+        return found;
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    expect(question).toMatchObject({ kind: "permission", reader_id: ada.id });
+    await answerQuestion(actor, { question_id: question.id, option });
+  };
+  const writeRules = (text: string) => {
+    put("repo/.backloom.yml", text);
+    git("add", ".backloom.yml");
+    git("commit", "-qm", "Rules");
+  };
+
+  it("keeps a host closed that they deny, and the job goes on", async () => {
+    mayGoOn = false;
+    const { worker, end } = await begin(
+      `curl -s -o first.txt http://denied.invalid/
+${untilTold}
+curl -s -o second.txt http://denied.invalid/`,
+      listed,
+    );
+    await answer("denied.invalid:80", 2);
+    await worker.said(/Denied: denied\.invalid:80/);
+    mayGoOn = true;
+    const { job, read, output } = await end();
+    expect(job, output).toMatchObject({ status: "done" });
+    expect(read("second.txt")).toBe(read("first.txt"));
+    expect(read("second.txt")).toContain("denied.invalid:80 is not among the hosts");
+    expect((await open()).filter(({ reach }) => reach === "denied.invalid:80")).toEqual([]);
+  });
+
+  it("is nothing for a host that the owner of the product lists", async () => {
+    const preload = pathToFileURL(join(projectRoot, "tests/worker/internet-stand-in.mjs"));
+    const { job, read, output } = await run(
+      `curl -s http://api.shop.example/plain > plain.txt
+curl -s -p -x $HTTP_PROXY http://api.shop.example:443/tunnel > tunnel.txt
+curl -s http://other.shop.example/ > other.txt; true`,
+      [],
+      {
+        NODE_OPTIONS: `--import=${preload}`,
+        STAND_IN_HOST: "api.shop.example",
+        STAND_IN_PORT: String(bound.port),
+      },
+      ["api.shop.example"],
+    );
+    expect(job, output).toMatchObject({ status: "done" });
+    expect([read("plain.txt"), read("tunnel.txt")]).toEqual(["go", "go"]);
+    expect(asked).toContain("api.shop.example/plain");
+    expect(read("other.txt")).toContain("other.shop.example:80 is not among the hosts");
+    expect((await open()).some(({ reach }) => reach?.startsWith("api.shop.example"))).toBe(false);
+  });
+
+  it("shows a job what its repository needs once they say yes, and later jobs from the start", async () => {
+    const [yes, no] = [put("needed/yes.txt", "shown"), put("needed/no.txt", "secret")];
+    writeRules(`needs: ['${yes}', '${no}']\n`);
+    mayGoOn = false;
+    // A file that a command of the person names would be shown for that.
+    const test = ["--test", "sh check.sh"];
+    const check = `echo 'grep -q shown ${yes} && ! cat ${no}' > check.sh`;
+    const { worker, end } = await begin(
+      `cat ${yes} ${no} > before.txt; echo tried >> before.txt\n${check}\n${untilTold}`,
+      [...listed, ...test],
+    );
+    await answer(`read ${no} of your machine`, 1);
+    await answer(`read ${yes} of your machine`, 0);
+    await worker.said(new RegExp(`Allowed: ${yes}`));
+    mayGoOn = true;
+    const first = await end();
+    expect(first.job, first.output).toMatchObject({ status: "done" });
+    expect(first.read("before.txt")).toBe("tried");
+    const next = await run(`${check}\ncat ${yes} > got.txt; (echo evil > ${yes}) || true`, test);
+    expect(next.job, next.output).toMatchObject({ status: "done" });
+    expect(next.read("got.txt")).toBe("shown");
+    const waiting = (await open()).filter(({ question }) => question.includes(root));
+    expect(waiting.map(({ question }) => question.includes(no))).toEqual([true]);
+    writeRules("{}\n");
+  });
+
+  it("lets a job reach what its repository names once they say yes for the product", async () => {
+    writeRules(`net: ['${here}']\n`);
+    mayGoOn = true;
+    const ask = `curl -s --noproxy '' -x $HTTP_PROXY http://${here}/net`;
+    const { worker, end } = await begin(
+      `${ask} > before.txt; for i in $(seq 300); do ${ask} > after.txt; grep -q go after.txt && break; sleep 0.1; done`,
+    );
+    await answer(`wants to reach ${here}`, 1);
+    await worker.said(new RegExp(`Allowed: ${here}`));
+    const { job, read, output } = await end();
+    expect(job, output).toMatchObject({ status: "done" });
+    expect(read("before.txt")).toContain("is not among the hosts");
+    expect(read("after.txt")).toBe("go");
+    writeRules("{}\n");
+  });
+});
