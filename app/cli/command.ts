@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Target } from "./target.server";
+import { optionOf, splitWords } from "./words";
 
 /** What a command answers: one JSON object with `--json`, else lines for a person. */
 export interface CommandOutput {
@@ -15,8 +16,6 @@ interface CommandDefinition<Options extends z.ZodObject> {
   summary: string;
   /** Names of the arguments that stand without `--`, in order; they are fields of `options` too. */
   positionals?: readonly string[];
-  /** Options without a value. */
-  flags?: readonly string[];
   options: Options;
   run(target: Target, options: z.output<Options>): Promise<CommandOutput>;
 }
@@ -26,11 +25,11 @@ export interface Command {
   name: string;
   summary: string;
   usage: string;
-  positionals: readonly string[];
-  flags: readonly string[];
-  optionNames: readonly string[];
-  run(target: Target, values: Record<string, unknown>): Promise<CommandOutput>;
+  run(target: Target, words: readonly string[]): Promise<CommandOutput>;
 }
+
+/** A refusal of the command line: one sentence that says what is wrong and what to do. */
+export class CommandError extends Error {}
 
 /** Raised for options that do not fit; the usage line is shown beneath. */
 export class UsageError extends Error {}
@@ -38,32 +37,47 @@ export class UsageError extends Error {}
 export function defineCommand<Options extends z.ZodObject>(
   definition: CommandDefinition<Options>,
 ): Command {
-  const { name, summary, options, positionals = [], flags = [], run } = definition;
-  const optionNames = Object.keys(options.shape).filter((key) => !positionals.includes(key));
+  const { name, summary, options, positionals = [], run } = definition;
+  const shape: z.core.$ZodShape = options.shape;
+  const named = Object.fromEntries(
+    Object.entries(shape).filter(([key]) => !positionals.includes(key)),
+  );
   return {
     name,
     summary,
-    positionals,
-    flags,
-    optionNames,
     usage: [
       `npm run --silent admin -- ${name}`,
       ...positionals.map((key) => `<${key}>`),
-      ...optionNames.map((key) => optionUsage(key, flags, options.shape[key])),
+      ...Object.entries(named).map(([key, schema]) => optionUsage(key, schema)),
       "[--json]",
     ].join(" "),
-    run: (target, values) => {
-      const parsed = options.safeParse(values);
+    run: (target, words) => {
+      const parsed = options.safeParse(readValues(words, named, positionals));
       if (parsed.success) return run(target, parsed.data);
       throw new UsageError(parsed.error.issues.map(describeIssue).join("\n"));
     },
   };
 }
 
-function optionUsage(key: string, flags: readonly string[], schema: z.core.$ZodType | undefined) {
-  const shown = flags.includes(key) ? `--${key}` : `--${key} <${key}>`;
-  const isOptional = schema?._zod.optin !== undefined || flags.includes(key);
-  return isOptional ? `[${shown}]` : shown;
+function readValues(
+  words: readonly string[],
+  named: z.core.$ZodShape,
+  names: readonly string[],
+): Record<string, unknown> {
+  try {
+    const { values, positionals } = splitWords(words, named);
+    const surplus = positionals[names.length];
+    if (surplus !== undefined) throw new Error(`${surplus} is one argument too many`);
+    const placed = names.map((name, index) => [name, positionals[index]] as const);
+    return { ...values, ...Object.fromEntries(placed) };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function optionUsage(key: string, schema: z.core.$ZodType): string {
+  const shown = optionOf(schema).type === "boolean" ? `--${key}` : `--${key} <${key}>`;
+  return schema._zod.optin === undefined ? shown : `[${shown}]`;
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {

@@ -1,10 +1,24 @@
-import { parseArgs } from "node:util";
 import { ContractError } from "~/contract/errors";
 import { EnvironmentError } from "~/env.server";
-import { type Command, type CommandOutput, UsageError } from "./command";
-import { CommandError } from "./command-error";
-import { commands } from "./commands";
+import { type Command, CommandError, type CommandOutput, UsageError } from "./command";
+import { tokenCreate, userCreate, userResetPassword } from "./commands/accounts";
+import { doctor } from "./commands/doctor";
+import { importBacklogMd } from "./commands/import-backlog-md";
+import { exportCommand, importFile, memberAdd, productCreate } from "./commands/products";
 import type { Target } from "./target.server";
+
+/** Every admin command. One whose name begins like another's stands before it. */
+const commands: readonly Command[] = [
+  userCreate,
+  userResetPassword,
+  tokenCreate,
+  productCreate,
+  memberAdd,
+  importBacklogMd,
+  importFile,
+  exportCommand,
+  doctor,
+];
 
 /** How the command line ended: what goes to standard output and the exit code. */
 export interface Ending {
@@ -24,8 +38,8 @@ export async function runCommandLine(
   if (words.includes("--help")) return { output: describeCommand(command), exitCode: 0 };
   const target = openTarget();
   try {
-    const values = readValues(command, words.slice(command.name.split(" ").length));
-    return present(await command.run(target, values), asJson);
+    const rest = words.slice(command.name.split(" ").length);
+    return present(await command.run(target, rest), asJson);
   } catch (error) {
     return refuse(error, command, asJson);
   } finally {
@@ -37,26 +51,6 @@ function findCommand(words: readonly string[]): Command | undefined {
   return commands.find((command) =>
     command.name.split(" ").every((part, index) => words[index] === part),
   );
-}
-
-function readValues(command: Command, words: readonly string[]): Record<string, unknown> {
-  const options: Record<string, { type: "string" | "boolean" }> = {};
-  for (const name of command.optionNames) {
-    options[name] = { type: command.flags.includes(name) ? "boolean" : "string" };
-  }
-  const { values, positionals } = parseWords([...words], options);
-  const surplus = positionals[command.positionals.length];
-  if (surplus !== undefined) throw new UsageError(`${surplus} is one argument too many`);
-  const named = command.positionals.map((name, index) => [name, positionals[index]] as const);
-  return { ...values, ...Object.fromEntries(named) };
-}
-
-function parseWords(args: string[], options: Record<string, { type: "string" | "boolean" }>) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 function present({ json, lines, ok = true }: CommandOutput, asJson: boolean): Ending {

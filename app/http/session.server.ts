@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseCookieHeader } from "@supabase/ssr";
 import { CompactEncrypt, compactDecrypt } from "jose";
 import { z } from "zod";
 import type { Env } from "~/env.server";
@@ -65,41 +66,22 @@ export function clearSessionCookie(env: CookieEnv): string {
 
 /** One cookie of a `Cookie` header. Of several with one name the first counts, as browsers send the closest path first. */
 export function readCookie(cookieHeader: string | null, name: string): string | undefined {
-  for (const pair of cookieHeader?.split(";") ?? []) {
-    const separator = pair.indexOf("=");
-    if (separator < 0 || pair.slice(0, separator).trim() !== name) continue;
-    const value = pair.slice(separator + 1).trim();
-    return value === "" ? undefined : value;
-  }
-  return undefined;
+  return (
+    parseCookieHeader(cookieHeader ?? "").find((cookie) => cookie.name === name)?.value || undefined
+  );
 }
-
-type Opened = z.infer<typeof sealedSchema>;
-
-/** What was opened lately: a browser sends the same cookie with each request, and opening it costs more than a look here. */
-const opened = new Map<string, Opened>();
-const mostOpened = 500;
 
 async function openCookie(
   cookieHeader: string | null,
   secrets: readonly string[],
-): Promise<Opened | null> {
+): Promise<z.infer<typeof sealedSchema> | null> {
   const sealed = readCookie(cookieHeader, sessionCookieName);
   if (sealed === undefined || sealed.length > longestCookie) return null;
   for (const secret of secrets) {
-    const key = `${secret} ${sealed}`;
-    const value = opened.get(key) ?? (await open(sealed, secret));
-    if (value) return remember(key, value);
+    const value = await open(sealed, secret);
+    if (value) return value;
   }
   return null;
-}
-
-function remember(key: string, value: Opened): Opened {
-  opened.delete(key);
-  opened.set(key, value);
-  const [oldest] = opened.size > mostOpened ? opened.keys() : [];
-  if (oldest !== undefined) opened.delete(oldest);
-  return value;
 }
 
 async function open(sealed: string, secret: string) {

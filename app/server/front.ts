@@ -1,14 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Logger } from "pino";
 import { ContractError } from "~/contract/errors";
 import type { Services } from "~/services.server";
-import { createApiLane } from "./api-lane";
+import { answerApi } from "./answer-api";
 import { createAddressReader } from "./client-address";
 import { createOriginRule, type OriginRule } from "./origin-rule";
 import { type BuildSource, createPageApp } from "./page-app";
-import { sendJsonProblem, sendPlainProblem } from "./plain-problem";
+import { sendJsonProblem, sendPlainProblem } from "./problems";
 import { NodeRequestContext } from "./request-context";
-import { createRequestLog } from "./request-log";
 import { type RequestTarget, readTarget } from "./request-target";
+import { routesOf } from "./route-table";
 import { apiHeaders, pageHeaders } from "./security-headers";
 
 /** API addresses that a foreign page may not write to even without a cookie. */
@@ -16,7 +17,7 @@ const guardedApi = /^\/(?:api\/auth|mcp)(?:\/|$)/;
 
 /**
  * Answers every request: what every request must pass before a route sees it (host, path, origin of
- * writes, headers), then the fast lane for /api and /mcp or the Express app for pages.
+ * writes, headers), then the resource routes of /api and /mcp, or the Express app for pages.
  */
 export function createFront(
   services: Services,
@@ -26,8 +27,7 @@ export function createFront(
   const { env } = services;
   const readAddress = createAddressReader(env.trustProxy);
   const originRule = createOriginRule(env);
-  const lanes = createApiLane(env.appOrigin);
-  const pages = createPageApp(env, source, projectFolder);
+  const answerPage = createPageApp(env, source, projectFolder);
   const headersOfApi = Object.entries(apiHeaders(env));
   const logWhenDone = createRequestLog(services.log);
 
@@ -44,9 +44,9 @@ export function createFront(
 
     try {
       refuseForeign(originRule, target, request);
-      if (!target.isApi) return pages.answer({ request, response, context });
-      const lane = lanes.forBuild(await source.load());
-      await lane.answer(target, request, response, context);
+      const asked = { target, request, response, context };
+      if (!target.isApi) return answerPage(asked);
+      await answerApi(routesOf(await source.load()), env.appOrigin, asked);
     } catch (error) {
       fail(error, target, response, context);
     }
@@ -83,4 +83,37 @@ function unexpected(error: unknown, context: NodeRequestContext): ContractError 
     500,
     `Something went wrong here. Try again; request id: ${context.requestId}`,
   );
+}
+
+/**
+ * One line per request. Never the query, the headers or a body: secrets could stand in them. Of its few fields none can be
+ * a secret, so they are not searched for one: that would cost more than the line itself.
+ */
+function createRequestLog(
+  log: Logger,
+): (
+  context: NodeRequestContext,
+  target: RequestTarget,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => void {
+  if (!log.isLevelEnabled("info")) return () => undefined;
+  const plainLog = log.child({}, { redact: { paths: [] } });
+  return (context, target, request, response) => {
+    const startedAt = performance.now();
+    response.once("close", () => {
+      plainLog.info(
+        {
+          requestId: context.requestId,
+          method: request.method,
+          path: target.pathname.slice(0, 200),
+          status: response.statusCode,
+          milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
+          address: context.clientAddress,
+          ...(response.writableFinished ? {} : { cut: true }),
+        },
+        "request",
+      );
+    });
+  };
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
@@ -7,13 +7,11 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { ContractError } from "~/contract/errors";
 import type { Env } from "~/env.server";
 import { refuseBadForm } from "~/http/form-body.server";
-import { createPageHandlers, type PageHandlers } from "./page-handlers";
-import { sendJsonProblem, sendPlainProblem } from "./plain-problem";
-import { howProgramsSignIn } from "./program-sign-in";
+import type { ApiRequest } from "./answer-api";
+import { howProgramsSignIn, sendJsonProblem, sendPlainProblem } from "./problems";
 import { bodyLimit } from "./read-body";
 import type { NodeRequestContext } from "./request-context";
-import { readTarget } from "./request-target";
-import { createRouteTable, type RouteMatch, type RouteTable } from "./route-table";
+import { type RouteMatch, routesOf } from "./route-table";
 import { sendResponse } from "./send-response";
 import { webHeaders } from "./web-headers";
 
@@ -24,13 +22,8 @@ export interface BuildSource {
   developmentFiles: RequestHandler | undefined;
 }
 
-export interface PageRequest {
-  request: IncomingMessage;
-  response: ServerResponse;
-  context: NodeRequestContext;
-}
-
-const contexts = new WeakMap<IncomingMessage, NodeRequestContext>();
+/** What the front knows of a request, for the handlers behind Express. */
+const asked = new WeakMap<IncomingMessage, ApiRequest>();
 
 /** The Express application behind the front's checks: built files, compression and Remix's pages. */
 export function createPageApp(env: Env, source: BuildSource, projectFolder: string) {
@@ -43,11 +36,9 @@ export function createPageApp(env: Env, source: BuildSource, projectFolder: stri
   serveFiles(app, source, projectFolder);
   app.use(answerPage(env, source));
   app.use(answerFailure);
-  return {
-    answer({ request, response, context }: PageRequest): void {
-      contexts.set(request, context);
-      app(request, response);
-    },
+  return (page: ApiRequest): void => {
+    asked.set(page.request, page);
+    app(page.request, page.response);
   };
 }
 
@@ -58,7 +49,7 @@ function mayCompress(request: express.Request, response: express.Response): bool
 
 /** Open to everybody, as the sources are: it holds no secret, and curl asks without a token. */
 const sendWorkerFile: RequestHandler = (request, response) => {
-  const file = contexts.get(request)?.services.workerFile;
+  const file = asked.get(request)?.context.services.workerFile;
   if (!file) throw new ContractError(404, "The worker is not built here: run npm run build.");
   response.setHeader("cache-control", "no-cache");
   response.setHeader("content-type", "text/javascript; charset=utf-8");
@@ -89,24 +80,14 @@ function serveFiles(app: Express, source: BuildSource, projectFolder: string): v
 }
 
 function answerPage(env: Env, source: BuildSource): RequestHandler {
-  let known: { build: ServerBuild; table: RouteTable; handlers: PageHandlers } | undefined;
   const mode = env.isProduction ? "production" : "development";
-
   return async (request, response, next) => {
     try {
-      const context = contexts.get(request);
-      if (!context) throw new Error("A page request came without its context");
-      const build = await source.load();
-      if (known?.build !== build) {
-        known = {
-          build,
-          table: createRouteTable(build),
-          handlers: createPageHandlers(build, mode),
-        };
-      }
-
-      const target = readTarget(request.originalUrl);
-      const match = target.isBroken ? undefined : known.table.match(target.pathname);
+      const page = asked.get(request);
+      if (!page) throw new Error("A page request came without its context");
+      const { target, context } = page;
+      const routes = routesOf(await source.load());
+      const match = target.isBroken ? undefined : routes.match(target.pathname);
       const allowed = methodsOf(match, target.search);
       if (request.method === "OPTIONS") {
         response.writeHead(204, { allow: allowed.join(", ") }).end();
@@ -119,9 +100,9 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
       // A path that no route has is answered by the page for unknown addresses, which Remix renders.
       const isKnown = match && match.route.segments.at(-1) !== "*";
       const address = isKnown ? `${target.pathname}${target.search}` : "/unknown-address";
-      const route = isKnown ? match.route : known.table.match(address)?.route;
+      const route = isKnown ? match.route : routes.match(address)?.route;
       if (!route) throw new ContractError(404, "Nothing is at this address.");
-      const handle = known.handlers(route);
+      const handle = routes.page(route, mode);
       const answer = await handle(await toWebRequest(env, address, request, context), context);
       if (!answer.headers.has("cache-control")) answer.headers.set("cache-control", "no-store");
       await sendResponse(answer, response);
@@ -133,7 +114,7 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
 
 /** Instead of Express's own page, which would show the stack outside production. */
 const answerFailure: ErrorRequestHandler = (error, request, response, _next) => {
-  const context = contexts.get(request);
+  const context = asked.get(request)?.context;
   const send = isFromProgram(request) ? sendJsonProblem : sendPlainProblem;
   if (error instanceof ContractError) return send(response, error);
   context?.log.error({ err: error }, "a page request failed");

@@ -1,12 +1,12 @@
 import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { z } from "zod";
+import { splitWords } from "~/cli/words";
 import { agentJobKinds } from "~/contract/agent-job";
 import { type Allowance, allowances } from "./agents/driver";
 import { isAlsoRepo } from "./git/allowed-repositories";
 import { readReach } from "./sandbox/network/reach";
-import { type SandboxWish, sandboxSchema } from "./sandbox/wish";
+import { sandboxSchema } from "./sandbox/wish";
 import { WorkerProblem } from "./service/problems";
 
 export const usage = `npm run worker -- --url <address> --token <api token> --agent <name> [options]
@@ -111,50 +111,17 @@ export interface ExecWish {
   secrets: string[];
 }
 
-export interface WorkerOptions {
-  url: string;
-  token: string;
-  /** Who does the work: an agent by name, or a command. */
-  work: AgentWish | ExecWish;
-  repo: string | undefined;
-  /** Repositories that tasks may name, each an address or the beginning of addresses. */
-  alsoRepos: string[];
-  /** Git runs the hooks of the repository's owner. */
-  hooks: boolean;
-  name: string;
-  product: string | undefined;
-  kinds: z.output<typeof optionsSchema>["kinds"];
-  testCommand: string | undefined;
-  pullRequestCommand: string | undefined;
-  heartbeatSeconds: number | undefined;
-  quotaCommand: string | undefined;
-  /** Where what the worker starts is kept apart from this machine. */
-  sandbox: SandboxWish;
-  /** What may be reached from inside; `all` for everything. */
-  net: string[];
-  /** What of this machine is inside as well. */
-  mounts: string[];
-  /** By how much a job may fill the disk. */
-  diskGigabytes: number;
-  workDir: string;
-  timeoutMinutes: number;
-  /** What the agent costs is the list price, and no money that anybody spends. */
-  subscription: boolean;
-  once: boolean;
-  untilIdle: boolean;
-  /** The demo asks before its first work; false once it has asked. */
-  demoAsk: boolean;
-}
+export type WorkerOptions = ReturnType<typeof readOptions>;
 
 /** Reads the command line; the token may stay in the environment. */
 export function readOptions(
   argv: readonly string[],
   environment: Record<string, string | undefined>,
-): WorkerOptions {
+) {
   const parsed = optionsSchema.safeParse({
     url: environment.BACKLOOM_URL,
     token: environment.BACKLOOM_TOKEN,
-    ...parseWords([...argv]),
+    ...valuesOf(argv),
   });
   if (!parsed.success) {
     const problems = parsed.error.issues.map(
@@ -166,8 +133,10 @@ export function readOptions(
   return {
     url: data.url,
     token: data.token,
+    /** Who does the work: an agent by name, or a command. */
     work: workOf(data, environment),
     repo: data.repo,
+    /** Repositories that tasks may name, each an address or the beginning of addresses. */
     alsoRepos: data["also-repo"],
     hooks: data.hooks,
     product: data.product,
@@ -186,6 +155,7 @@ export function readOptions(
     workDir: resolve(data["work-dir"] ?? join(homedir(), ".backloom")),
     timeoutMinutes: data.timeout,
     untilIdle: data["until-idle"],
+    /** The demo asks before its first work; false once it has asked. */
     demoAsk: data["demo-ask"],
   };
 }
@@ -218,16 +188,9 @@ function workOf(
   );
 }
 
-function parseWords(args: string[]): Record<string, unknown> {
-  const text = { type: "string" } as const;
-  const flag = { type: "boolean" } as const;
-  const flags = new Set(["hooks", "subscription", "once", "until-idle", "demo-ask"]);
-  const several = { type: "string", multiple: true } as const;
-  const repeated = new Set(["secret", "also-repo", "net", "mount"]);
-  const typeOf = (name: string) => (flags.has(name) ? flag : repeated.has(name) ? several : text);
-  const options = Object.fromEntries(optionNames.map((name) => [name, typeOf(name)]));
+function valuesOf(argv: readonly string[]): Record<string, unknown> {
   try {
-    return parseArgs({ args, options, strict: true }).values;
+    return splitWords(argv, optionsSchema.shape, false).values;
   } catch (error) {
     throw new WorkerProblem(`${error instanceof Error ? error.message : error}\n\n${usage}`);
   }

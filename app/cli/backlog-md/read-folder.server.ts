@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { CommandError } from "../command-error";
+import { CommandError } from "../command";
 
 /** What a file of a Backlog.md folder is, by where it lies. */
 export type Place =

@@ -7,7 +7,7 @@ import { convertFolder } from "../backlog-md/convert-folder.server";
 import { readFolder } from "../backlog-md/read-folder.server";
 import { type MappedSource, reportMapping, reportStatuses } from "../backlog-md/report";
 import { defineCommand } from "../command";
-import { productOptions } from "../product-options";
+import { productOptions } from "./products";
 
 /** `import backlog-md`: a Backlog.md folder becomes a product; every file is accounted for. */
 export const importBacklogMd = defineCommand({

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { ContractError } from "~/contract/errors";
+import { ContractError } from "~/contract/errors";
 
 /** A refusal as a small page without styles or scripts, for requests that never reach Remix. */
 export function sendPlainProblem(response: ServerResponse, error: ContractError): void {
@@ -38,4 +38,14 @@ function sayWhenToRetry(response: ServerResponse, { retryAfter }: ContractError)
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/**
+ * For clients that look for OAuth, or try to register, because they have no token: they show their person what we answer.
+ * `error_description` is where they look.
+ */
+export function howProgramsSignIn(status: 400 | 404): ContractError {
+  const sentence =
+    "Programs sign in here with an API token: make one on the page Connect and send it as Authorization: Bearer <token>. There is no OAuth.";
+  return new ContractError(status, sentence, { detail: { error_description: sentence } });
 }

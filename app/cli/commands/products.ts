@@ -1,0 +1,172 @@
+import { open, readFile, stat } from "node:fs/promises";
+import { z } from "zod";
+import {
+  type ExportDocument,
+  exportDocumentSchema,
+  exportFormat,
+  exportVersion,
+} from "~/contract/export-document";
+import { measureJson } from "~/contract/measured-json";
+import { resolveAccount } from "~/domain/accounts/operations.server";
+import { importDocument } from "~/domain/transfers/import-document.server";
+import { enrolMember, exportProduct, resolveProduct } from "~/domain/transfers/operations.server";
+import { CommandError, defineCommand } from "../command";
+
+/** How a product is called: what every command that makes one asks for. */
+export const productOptions = {
+  name: z.string().min(1).max(200),
+  code: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,30}$/, "use 1 to 30 letters, digits, dots, underscores or hyphens"),
+};
+
+/** `product create`: an empty product of the owner. */
+export const productCreate = defineCommand({
+  name: "product create",
+  summary: "Create an empty product",
+  options: z.object({
+    owner: z.string(),
+    ...productOptions,
+    description: z.string().optional(),
+    "repo-url": z.string().optional(),
+    "definition-of-done": z.string().optional(),
+    "auto-pr": z.boolean().optional(),
+    "pr-strategy": z.enum(["SPRINT", "STORY", "SPRINT_BATCH"]).optional(),
+  }),
+  run: async (target, options) => {
+    const document = exportDocumentSchema.parse({
+      format: exportFormat,
+      version: exportVersion,
+      product: {
+        name: options.name,
+        code: options.code,
+        description: options.description,
+        repo_url: options["repo-url"],
+        definition_of_done: options["definition-of-done"],
+        auto_pr: options["auto-pr"],
+        pr_strategy: options["pr-strategy"],
+      },
+    });
+    const database = await target.database();
+    const account = await resolveAccount(database, { identifier: options.owner });
+    const { id, code } = await importDocument(database, account.id, document);
+    return { json: { id, code }, lines: [`Created ${code} for ${account.username}: ${id}`] };
+  },
+});
+
+/** `member add`: gives an account access to a product. */
+export const memberAdd = defineCommand({
+  name: "member add",
+  summary: "Make a user a member of a product",
+  options: z.object({ product: z.string(), user: z.string() }),
+  run: async (target, { product: reference, user }) => {
+    const database = await target.database();
+    const product = await resolveProduct(database, { reference });
+    const account = await resolveAccount(database, { identifier: user });
+    await enrolMember(database, { product_id: product.id, user_id: account.id });
+    return {
+      json: { id: account.id, product_id: product.id, user_id: account.id },
+      lines: [`${account.username} is a member of ${product.code}`],
+    };
+  },
+});
+
+/** `export`: the whole product as one JSON document, on standard output or in a file. */
+export const exportCommand = defineCommand({
+  name: "export",
+  summary: "Write a product with codes and logs as one JSON document (docs/export-format.md)",
+  options: z.object({ product: z.string(), out: z.string().optional() }),
+  run: async (target, { product: reference, out }) => {
+    const database = await target.database();
+    const product = await resolveProduct(database, { reference });
+    const document = await exportProduct(database, { product_id: product.id });
+    if (document === null) throw new CommandError(`The product ${reference} is gone`);
+    if (out === undefined) return { json: document, lines: [JSON.stringify(document, null, 2)] };
+    await writeOwnFile(out, `${JSON.stringify(document, null, 2)}\n`).catch(() => {
+      throw new CommandError(`${out} cannot be written: check the path`);
+    });
+    return { json: { id: product.id, file: out }, lines: [`Wrote ${product.code} to ${out}`] };
+  },
+});
+
+/** The ideas of all users are in it, so the file is its owner's alone to read, also where it was there before. */
+async function writeOwnFile(path: string, text: string): Promise<void> {
+  const file = await open(path, "w", 0o600);
+  try {
+    if ((await file.stat()).isFile()) await file.chmod(0o600);
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The largest backlogs are a tenth of this; beyond it the file would not fit into memory as text. */
+const mostBytes = 256 * 1024 * 1024;
+const limits = { depth: 64, values: 10_000_000 };
+
+/** `import`: reads back what `export` wrote, into a new product of the owner. */
+export const importFile = defineCommand({
+  name: "import",
+  summary: "Make a product of a file that export wrote",
+  positionals: ["file"],
+  options: z.object({
+    file: z.string({ error: "Name the file that export wrote" }),
+    owner: z.string(),
+    name: productOptions.name.optional(),
+    code: productOptions.code.optional(),
+  }),
+  run: async (target, { file, owner, ...changes }) => {
+    const document = await readDocument(file);
+    const product = { ...document.product, ...definedOnly(changes) };
+    const database = await target.database();
+    const account = await resolveAccount(database, { identifier: owner });
+    const imported = await importDocument(database, account.id, { ...document, product });
+    const counts = {
+      pbis: imported.pbiCodes.length,
+      stories: imported.storyCodes.length,
+      tasks: imported.taskCodes.length,
+      ideas: imported.ideaCodes.length,
+    };
+    const { unknownUsers: unknown } = imported;
+    return {
+      json: { id: imported.id, code: imported.code, ...counts, unknown_users: unknown },
+      lines: [
+        `Imported ${imported.code}: PBIs ${counts.pbis}, stories ${counts.stories}, tasks ${counts.tasks}, ideas ${counts.ideas}.`,
+        ...unknown.map((username) => `No user ${username} here: not a member of the new product`),
+      ],
+    };
+  },
+});
+
+async function readDocument(file: string): Promise<ExportDocument> {
+  const parsed = exportDocumentSchema.safeParse(parseJson(file, await readText(file)));
+  if (parsed.success) return parsed.data;
+  const first = parsed.error.issues.slice(0, 5);
+  const wrong = first.map((issue) => `  ${issue.path.join(".") || "the file"}: ${issue.message}`);
+  throw new CommandError([`${file} is no ${exportFormat} file of version 1:`, ...wrong].join("\n"));
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    if ((await stat(file)).size <= mostBytes) return await readFile(file, "utf8");
+  } catch {
+    throw new CommandError(`${file} cannot be read: check the path`);
+  }
+  throw new CommandError(`${file} is larger than ${mostBytes / 1024 / 1024} MiB`);
+}
+
+/** Measured before anything is built of it, as what is sent to the service is. */
+function parseJson(file: string, text: string): unknown {
+  const excess = measureJson(text, limits);
+  if (excess) throw new CommandError(`${file} ${excess}`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandError(`${file} holds no JSON: give the file that export wrote`);
+  }
+}
+
+function definedOnly(changes: { name?: string; code?: string }): { name?: string; code?: string } {
+  const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries);
+}
