@@ -6,10 +6,9 @@ import { ensureBrowser } from "./setup/browser.mjs";
 import { folderForData } from "./setup/folder-for-data.mjs";
 import { forgetfulGit } from "./setup/forgetful-git";
 
-const port = Number(process.env.E2E_PORT ?? 14190);
-const baseURL = `http://localhost:${port}`;
-
-// The server and the admin commands of the journeys share one data folder; workers inherit its name.
+// Several runs may share a machine. The server and the admin commands of the journeys share port and data folder; workers inherit them.
+process.env.E2E_PORT ??= String(20_000 + (process.pid % 10_000));
+const baseURL = `http://localhost:${process.env.E2E_PORT}`;
 process.env.E2E_DATA_DIR ??= mkdtempSync(join(folderForData(), "backloom-e2e-"));
 
 Object.assign(process.env, forgetfulGit);
@@ -30,6 +29,8 @@ export default defineConfig({
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [["list"], ["json"]] : [["list"]],
   use: {
     baseURL,
+    // A request that is held up while a service worker takes its page over is lost; the journeys about that one have it.
+    serviceWorkers: "block",
     launchOptions: await ensureBrowser(),
     // Recording costs two fifths of the time; whoever looks for a cause asks for it with --trace on.
     trace: "off",
@@ -38,7 +39,7 @@ export default defineConfig({
     command: `exec node tests/setup/e2e-server.mjs`,
     cwd: "..",
     env: {
-      PORT: String(port),
+      PORT: process.env.E2E_PORT,
       E2E_DATA_DIR: process.env.E2E_DATA_DIR,
       LOG_LEVEL: "warn",
       APP_ORIGIN: baseURL,

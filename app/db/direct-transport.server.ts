@@ -1,11 +1,10 @@
 import pg from "pg";
-import { principalSchema } from "~/contract/account";
-import { answerOrRefuse, CallFailure } from "./call-failure.server";
+import { CallFailure } from "./call-failure.server";
 import { connectionSettings } from "./connection-settings.server";
 import type { Transport } from "./http-transport.server";
 import { openStatements } from "./known-statements.server";
 import { type ConnectionKind, sessionSettings } from "./statement.server";
-import { UserPlaces } from "./user-places.server";
+import { answerInPlaces } from "./user-places.server";
 
 export interface DirectTransport extends Transport {
   close(): Promise<void>;
@@ -22,7 +21,6 @@ export interface DirectTransportOptions {
  * Calls functions over pooled connections, one round trip each. The login role has no rights of its own (noinherit);
  * every call runs as `service_role`, and `call_as` becomes `authenticated` within it. Behind a pooler nothing stays on
  * the connection, neither a setting nor a prepared statement; a session of our own keeps role, limits and statements (`known-statements`).
- * The calls of one user never hold more than half of the connections.
  */
 export function openDirectTransport(options: DirectTransportOptions): DirectTransport {
   const { connections = 8 } = options;
@@ -40,16 +38,8 @@ export function openDirectTransport(options: DirectTransportOptions): DirectTran
       client.release(failure && isBroken(failure) ? failure : undefined);
     }
   };
-  const places = new UserPlaces(Math.max(1, Math.floor(connections / 2)), async (credential) => {
-    const answer = await callAtOnce("authenticate", { p_credential: credential });
-    return principalSchema.pick({ user_id: true }).parse(JSON.parse(answer)).user_id;
-  });
-  const callOnce = (functionName: string, values: Record<string, unknown>) => {
-    const call = () => callAtOnce(functionName, values);
-    return values.p_credential === undefined ? call() : places.inPlace(values.p_credential, call);
-  };
   return {
-    call: (functionName, values) => answerOrRefuse(() => callOnce(functionName, values)),
+    call: answerInPlaces(connections, callAtOnce),
     close: () => pool.end(),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { answerOrRefuse, CallFailure } from "./call-failure.server";
+import { CallFailure } from "./call-failure.server";
+import { answerInPlaces } from "./user-places.server";
 
 /** How a SQL function is called; the answer is its JSON, unparsed. */
 export interface Transport {
@@ -18,12 +19,14 @@ const problemSchema = z.object({
   details: z.unknown().optional(),
 });
 
+/** Nobody says how many a project's Data API has to the database; PostgREST takes ten unless it is told otherwise. */
+const connections = 8;
+
 /** Calls functions through the Data API: the way to a hosted project without a Postgres address. */
 export function openHttpTransport(options: HttpTransportOptions): Transport {
-  return {
-    call: (functionName, functionArguments) =>
-      answerOrRefuse(() => callOnce(options, functionName, JSON.stringify(functionArguments))),
-  };
+  const callAtOnce: Transport["call"] = (functionName, functionArguments) =>
+    callOnce(options, functionName, JSON.stringify(functionArguments));
+  return { call: answerInPlaces(connections, callAtOnce) };
 }
 
 async function callOnce(options: HttpTransportOptions, functionName: string, body: string) {

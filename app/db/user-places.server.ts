@@ -1,4 +1,6 @@
-import { CallFailure } from "./call-failure.server";
+import { principalSchema } from "~/contract/account";
+import { answerOrRefuse, CallFailure } from "./call-failure.server";
+import type { Transport } from "./http-transport.server";
 
 /** So long a call waits for one of its user's places, as long as for a connection. */
 const longestWait = 5_000;
@@ -8,11 +10,27 @@ const mostKnown = 10_000;
 /** Finds out whose a credential is; refuses one that is nobody's. */
 type FindUser = (credential: unknown) => Promise<string>;
 
+/** The calls of a transport with this many connections; those of one user never hold more than half of them. */
+export function answerInPlaces(
+  connections: number,
+  callAtOnce: Transport["call"],
+): Transport["call"] {
+  const places = new UserPlaces(Math.max(1, Math.floor(connections / 2)), async (credential) => {
+    const answer = await callAtOnce("authenticate", { p_credential: credential });
+    return principalSchema.pick({ user_id: true }).parse(JSON.parse(answer)).user_id;
+  });
+  return (functionName, values) => {
+    const call = () => callAtOnce(functionName, values);
+    const isForUser = values.p_credential !== undefined;
+    return answerOrRefuse(isForUser ? () => places.inPlace(values.p_credential, call) : call);
+  };
+}
+
 /**
  * How many connections the calls of one user take at a time. What goes beyond waits for an earlier call of the same user, so that
  * others always find a connection. Tokens and sessions of a user are one user: whose a credential is, is asked for once.
  */
-export class UserPlaces {
+class UserPlaces {
   readonly #most: number;
   readonly #findUser: FindUser;
   readonly #known = new Map<string, Promise<string>>();

@@ -14,8 +14,8 @@ import type { StreamSource, StreamState } from "./stream-source";
 const maxWaitingEvents = 1000;
 const firstRetryMs = 250;
 const longestRetryMs = 5000;
-/** How long a stream waits for its topics before it says so. */
-const patienceMs = 3000;
+/** A slow Realtime answers a join within 5 s and follows the database half of that later: only what takes longer is a failure. */
+const patienceMs = 8000;
 
 interface EventStreamOptions extends Omit<ConnectionOptions, "kind"> {
   source: StreamSource;

@@ -70,15 +70,16 @@ export function Confirm({
   );
 }
 
-/** The question is read out and the keys are in it, at the safe choice or at what has to be typed. */
+/**
+ * The question is read out and the keys are in it, at the safe choice or at what has to be typed. The platform focuses it while
+ * it opens: an event that says so afterwards may come when the focus has already gone on.
+ */
 function useFocusWhenOpened(ref: RefObject<HTMLElement>) {
   useEffect(() => {
     const element = ref.current;
-    const onToggle = () => {
-      if (!element?.matches(":popover-open")) return;
-      element.querySelector<HTMLElement>("input:not([type=hidden]), button")?.focus();
-    };
-    element?.addEventListener("toggle", onToggle);
-    return () => element?.removeEventListener("toggle", onToggle);
+    const choose = () =>
+      element?.querySelector("input:not([type=hidden]), button")?.setAttribute("autofocus", "");
+    element?.addEventListener("beforetoggle", choose);
+    return () => element?.removeEventListener("beforetoggle", choose);
   }, [ref]);
 }

@@ -3,7 +3,10 @@ import { column } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld } from "./world";
 
-test.use({ expectedProblems: /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch/ });
+test.use({
+  serviceWorkers: "allow",
+  expectedProblems: /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch/,
+});
 
 test("a move made offline falls back with its reason, and the board stays", async ({ browser }) => {
   const { context } = await newPerson(browser);

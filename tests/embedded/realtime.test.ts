@@ -1,5 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, describe, expect, it } from "vitest";
+import { followMessages } from "../../supabase/embedded/realtime/feed";
 import { createTestDatabase } from "../setup/database";
 
 const t = await createTestDatabase({ realtime: true });
@@ -63,6 +65,56 @@ describe("who joins a topic of the embedded database", () => {
     await expect.poll(() => heard).toEqual(["joined", "lost", "joined"]);
     await send("pairing:cut", { after: true, id: "x" });
     await expect.poll(() => heard.at(-1)).toEqual({ after: true, id: "x" });
+  });
+});
+
+describe("the feed", () => {
+  it("begins when transactions of others have ended, however long they take and it asks", async () => {
+    const other = await t.sql.connect();
+    await other.query("begin; select pg_current_xact_id()");
+    const heard: string[] = [];
+    const feed = followMessages(
+      t.urlFor("supabase_replication_admin"),
+      {
+        onMessage: ({ topic }) => void heard.push(topic),
+        onInterruption: () => void heard.push("interruption"),
+        onReturn: () => void heard.push("return"),
+      },
+      10,
+    );
+    const waiting = async () =>
+      (
+        await t.sql.query(
+          `select active_pid from pg_replication_slots
+           where database = current_database()
+             and active_pid in (select pid from pg_locks where not granted)`,
+        )
+      ).rows;
+    try {
+      await expect.poll(waiting).toHaveLength(1);
+      const first = await waiting();
+      // Far more than the questions in a row that mean a lost connection later.
+      await pause(500);
+      expect([await waiting(), heard]).toEqual([first, []]);
+      await other.query("rollback");
+      await feed.begun;
+      await send("pairing:begun", {});
+      await expect.poll(() => heard).toEqual(["return", "pairing:begun"]);
+    } finally {
+      other.release(true);
+      await feed.stop();
+    }
+  });
+
+  it("stops while it waits to begin", async () => {
+    const other = await t.sql.connect();
+    await other.query("begin; select pg_current_xact_id()");
+    const listener = { onMessage() {}, onInterruption() {}, onReturn() {} };
+    const feed = followMessages(t.urlFor("supabase_replication_admin"), listener);
+    const begun = expect(feed.begun).rejects.toThrow();
+    await feed.stop();
+    await begun;
+    other.release(true);
   });
 });
 

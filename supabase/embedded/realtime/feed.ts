@@ -14,6 +14,8 @@ export interface Message {
 }
 
 export interface Feed {
+  /** The database is followed for the first time; it is tried again when that failed. */
+  begun: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -21,7 +23,7 @@ export interface FeedListener {
   onMessage(message: Message): void;
   /** Messages may have been missed: whoever listens must read its state again. */
   onInterruption(): void;
-  /** The database is followed again. */
+  /** The database is followed (again). */
   onReturn(): void;
 }
 
@@ -45,31 +47,39 @@ const insertSchema = z.object({
  * Follows realtime.messages by logical replication, as hosted Realtime does. The slot is temporary:
  * it ends with the connection, so it can never keep old WAL. A lost connection is announced and made again.
  */
-export async function followMessages(databaseUrl: string, listener: FeedListener): Promise<Feed> {
-  let stopped = false;
-  let current = await openStream(databaseUrl, listener);
+export function followMessages(
+  databaseUrl: string,
+  listener: FeedListener,
+  probeMs = probeEvery,
+): Feed {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const open = async () => {
+    const stream = await openStream({ databaseUrl, listener, probeMs, signal });
+    listener.onReturn();
+    return stream;
+  };
   const reopen = async (): Promise<Stream | undefined> => {
-    while (!stopped) {
-      const stream = await openStream(databaseUrl, listener).catch(() => undefined);
+    while (!signal.aborted) {
+      const stream = await open().catch(() => undefined);
       if (stream) return stream;
-      await wait(250);
+      await wait(250, undefined, { signal }).catch(() => undefined);
     }
     return undefined;
   };
+  const first = open();
   const loop = (async () => {
-    while (!stopped) {
+    let current = (await first.catch(() => undefined)) ?? (await reopen());
+    while (current) {
       await current.ended;
       listener.onInterruption();
-      const next = stopped ? undefined : await reopen();
-      if (!next) return;
-      current = next;
-      listener.onReturn();
+      current = await reopen();
     }
   })();
   return {
+    begun: first.then(() => undefined),
     async stop() {
-      stopped = true;
-      await current.close();
+      stopping.abort();
       await loop;
     },
   };
@@ -80,17 +90,25 @@ const commitSchema = z.object({ tag: z.literal("commit") });
 
 interface Stream {
   ended: Promise<void>;
-  close(): Promise<void>;
 }
 
-async function openStream(databaseUrl: string, listener: FeedListener): Promise<Stream> {
+interface StreamOptions {
+  databaseUrl: string;
+  listener: FeedListener;
+  probeMs: number;
+  signal: AbortSignal;
+}
+
+/** A slot begins once every transaction has ended that is open now, in whatever database; no question is answered until then. */
+async function openStream(options: StreamOptions): Promise<Stream> {
+  const { databaseUrl, listener, probeMs, signal } = options;
   const service = new LogicalReplicationService(
     { connectionString: databaseUrl, application_name: "backloom realtime", keepAlive: true },
     { acknowledge: { auto: false, timeoutSeconds: 0 } },
   );
   let unanswered = 0;
-  const lose = () => void service.destroy();
-  const visible = await VisibleTransactions.open<Message>(databaseUrl, listener.onMessage, lose);
+  const end = () => void service.destroy().catch(() => undefined);
+  const visible = await VisibleTransactions.open<Message>(databaseUrl, listener.onMessage, end);
   let current: { id: number; messages: Message[] } = { id: 0, messages: [] };
   service.on("error", () => undefined);
   const confirm = (ping: boolean) => service.acknowledge(justBefore(service.lastLsn()), ping);
@@ -106,34 +124,30 @@ async function openStream(databaseUrl: string, listener: FeedListener): Promise<
     const insert = insertSchema.safeParse(change);
     if (insert.success) current.messages.push(insert.data.new);
     const isWhole = commitSchema.safeParse(change).success && current.messages.length > 0;
-    if (isWhole) visible.push(current, lose);
+    if (isWhole) visible.push(current, end);
   });
+  let probe: NodeJS.Timeout | undefined;
   const started = new Promise<void>((resolve) => service.on("start", () => resolve()));
-  const streaming = service.subscribe(
-    new TemporarySlot(),
-    `realtime_${randomBytes(8).toString("hex")}`,
-  );
-  const finished = streaming.then(
-    () => undefined,
-    () => undefined,
-  );
-  const probe = setInterval(() => {
-    if (unanswered === unansweredMeansLost) return void service.destroy();
+  signal.addEventListener("abort", end, { once: true });
+  const ended = service
+    .subscribe(new TemporarySlot(signal), `realtime_${randomBytes(8).toString("hex")}`)
+    .finally(async () => {
+      clearInterval(probe);
+      signal.removeEventListener("abort", end);
+      await Promise.all([visible.close(), service.destroy().catch(() => undefined)]);
+    });
+  const wasStarted = await Promise.race([started.then(() => true), ended.then(() => false)]);
+  if (!wasStarted) throw new Error("The database ended the connection before it could be followed");
+  probe = setInterval(() => {
+    if (unanswered === unansweredMeansLost) return end();
     unanswered += 1;
     void confirm(true);
-  }, probeEvery);
-  const ended = finished.finally(() => {
-    clearInterval(probe);
-    void visible.close();
-    return service.destroy().catch(() => undefined);
-  });
-  await Promise.race([started, streaming]);
+  }, probeMs);
   return {
-    ended: ended.then(() => undefined),
-    async close() {
-      await service.destroy();
-      await ended;
-    },
+    ended: ended.then(
+      () => undefined,
+      () => undefined,
+    ),
   };
 }
 
@@ -150,11 +164,15 @@ function justBefore(lsn: string): string {
 
 /** pgoutput over a slot that lives and dies with its connection. */
 class TemporarySlot extends PgoutputPlugin {
-  constructor() {
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
     super({ protoVersion: 1, publicationNames: [publication] });
+    this.#signal = signal;
   }
 
   override async start(client: Client, slotName: string): Promise<unknown> {
+    this.#signal.throwIfAborted();
     await client.query(
       `CREATE_REPLICATION_SLOT "${slotName}" TEMPORARY LOGICAL pgoutput (SNAPSHOT 'nothing')`,
     );

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { changeEventName } from "../../../app/contract/topics";
 import type { Upstream, UpstreamListener } from "../../../app/realtime/upstream";
@@ -9,24 +10,35 @@ export interface Topics {
 }
 
 const keepEvery = 60_000;
+const longestBeginning = 10_000;
 
 /** The topics of the app in the process that follows the database: no socket, token or heartbeat lies between. */
 export async function openTopics(databaseUrl: string): Promise<Topics> {
   const stopKeeping = await keepMessages(databaseUrl);
   const topics = new Map<string, Set<UpstreamListener>>();
-  let isUp = true;
+  let isUp = false;
   const turn = (up: boolean) => {
     isUp = up;
     for (const listeners of topics.values())
       for (const listener of listeners) listener[up ? "joined" : "lost"]();
   };
-  const feed = await followMessages(databaseUrl, {
+  const feed = followMessages(databaseUrl, {
     onMessage({ topic, event, payload, private: isPrivate }) {
       if (!isPrivate || event !== changeEventName) return;
       for (const listener of topics.get(topic) ?? []) listener.message(payload);
     },
     onInterruption: () => turn(false),
     onReturn: () => turn(true),
+  });
+  const stop = async () => {
+    await feed.stop();
+    await stopKeeping();
+  };
+  // A transaction of somebody else may hold it up: whoever joins meanwhile hears when it has begun.
+  const late = pause(longestBeginning, undefined, { ref: false });
+  await Promise.race([feed.begun, late]).catch(async (error: unknown) => {
+    await stop();
+    throw error;
   });
   return {
     upstream: {
@@ -42,10 +54,7 @@ export async function openTopics(databaseUrl: string): Promise<Topics> {
       // The feed serves every hub of the process; it ends with the stack.
       close: async () => undefined,
     },
-    async stop() {
-      await feed.stop();
-      await stopKeeping();
-    },
+    stop,
   };
 }
 

@@ -32,7 +32,7 @@ const server = http.createServer((request, response) => {
   response.on("close", () => clients.delete(client));
 });
 
-await followMessages(feedUrl, {
+const feed = followMessages(feedUrl, {
   onMessage({ payload }) {
     for (const event of changeMessageSchema.parse(payload).events) {
       const task = taskSchema.safeParse(event);
@@ -47,6 +47,7 @@ await followMessages(feedUrl, {
   onInterruption() {},
   onReturn() {},
 });
+await feed.begun;
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
   process.send?.({ ready: { port: typeof address === "object" && address ? address.port : 0 } });

@@ -42,7 +42,7 @@ export async function measureDelivery(app: AppAddress, world: BenchWorld, client
   const { headers } = door;
   const url = `${door.origin}/api/realtime/solo?product_id=${world.productId}`;
   const bare: [string, number][] = [];
-  const feed = await followMessages(app.feedUrl, {
+  const feed = followMessages(app.feedUrl, {
     onMessage({ payload }) {
       const at = sharedNow();
       for (const event of changeMessageSchema.parse(payload).events) {
@@ -53,6 +53,7 @@ export async function measureDelivery(app: AppAddress, world: BenchWorld, client
     onInterruption() {},
     onReturn() {},
   });
+  await feed.begun;
 
   for (const { clients: count, perSecond, goals } of shapes) {
     await clients.ask({ kind: "connect", count, url, headers }, connectedAnswer);

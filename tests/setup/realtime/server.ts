@@ -37,7 +37,7 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
   };
   const begin = async () => {
     await options.begins;
-    feed = await followMessages(options.databaseUrl, {
+    feed = followMessages(options.databaseUrl, {
       onMessage(message) {
         if (options.drops?.(message)) return;
         const frame = broadcastFrame(message);
@@ -46,7 +46,7 @@ export async function startRealtimeServer(options: RealtimeOptions): Promise<Rea
       onInterruption: () => setReplicating(false),
       onReturn: () => setReplicating(true),
     });
-    setReplicating(true);
+    await feed.begun;
   };
   const beginning = begin();
   if (options.begins) beginning.catch(() => undefined);
