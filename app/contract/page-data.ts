@@ -7,15 +7,24 @@ import { dependenciesSchema } from "./dependency";
 import { doingSchema } from "./events";
 import { forecastSchema } from "./forecast";
 import { jobReviewSchema, storedCommentSchema } from "./job-review";
+import { pbiSchema } from "./pbi";
+import { productSchema } from "./product";
 import { agentQuestionSchema } from "./question";
 import { savedViewSchema } from "./saved-view";
 import { sprintSchema } from "./sprint";
 import { preflightSchema } from "./sprint-run";
+import { storySchema } from "./story";
+import { storyLogSchema } from "./story-log";
+import { taskDetailSchema, taskSchema } from "./task";
 
-/** What pages read in one call each: the shapes of `get_shell`, `get_dashboard`, the boards and the detail pages. */
+/** What pages read in one call each (`supabase/schemas/43_pages`): parts of the nouns' own shapes, and what only the page shows. */
 const id = z.string();
 
 const moment = z.string();
+
+const coded = { id: true, code: true, title: true } as const;
+
+const sprintNameSchema = sprintSchema.pick({ id: true, code: true, status: true });
 
 const namedUser = z.object({ id, username: z.string() });
 
@@ -27,47 +36,37 @@ export const shellSchema = z.object({
   inbox: z.number(),
 });
 
-export const boardTaskSchema = z.object({
-  id,
-  code: z.string(),
-  title: z.string(),
-  story_id: id,
-  story_code: z.string(),
-  story_title: z.string(),
-  sort_order: z.number(),
-  priority: z.number(),
-  status: z.string(),
-  has_plan: z.boolean(),
-  assignee_id: id.nullable(),
-  job_id: id.nullable(),
-  job_status: z.string().nullable(),
-  job_phase: z.string().nullable(),
-  job_started_at: moment.nullable(),
-  job_seen_at: moment.nullable(),
-  job_doing: z.nullable(doingSchema),
-  worker_name: z.string().nullable(),
-  failure_reason: z.string().nullable(),
-  open_questions: z.number(),
-  /** How many criteria of the story are proven, and how many there are. */
-  proof: z.tuple([z.number(), z.number()]).nullable(),
-  /** Lines that came and went with its newest work. */
-  changes: z.tuple([z.number(), z.number()]).nullable(),
-  /** Codes of what it waits for, and how many tasks wait for it. */
-  waits_for: z.array(z.string()),
-  frees: z.number(),
-});
+export const boardTaskSchema = taskSchema
+  .pick({ ...coded, story_id: true, sort_order: true, priority: true })
+  .extend({
+    /** A card that is being moved shows what the form says. */
+    status: z.string(),
+    story_code: z.string(),
+    story_title: z.string(),
+    has_plan: z.boolean(),
+    assignee_id: id.nullable(),
+    job_id: id.nullable(),
+    job_status: z.string().nullable(),
+    job_phase: z.string().nullable(),
+    job_started_at: moment.nullable(),
+    job_seen_at: moment.nullable(),
+    job_doing: z.nullable(doingSchema),
+    worker_name: z.string().nullable(),
+    failure_reason: z.string().nullable(),
+    open_questions: z.number(),
+    /** How many criteria of the story are proven, and how many there are. */
+    proof: z.tuple([z.number(), z.number()]).nullable(),
+    /** Lines that came and went with its newest work. */
+    changes: z.tuple([z.number(), z.number()]).nullable(),
+    /** Codes of what it waits for, and how many tasks wait for it. */
+    waits_for: z.array(z.string()),
+    frees: z.number(),
+  });
 export type BoardTask = z.infer<typeof boardTaskSchema>;
 
-export const boardStorySchema = z.object({
-  id,
-  code: z.string(),
-  title: z.string(),
-  status: z.string(),
-  pbi_id: id,
-  assignee_id: id.nullable(),
-  assignee_name: z.string().nullable(),
-  open_questions: z.number(),
-});
+export const boardStorySchema = storySchema
+  .pick({ ...coded, status: true, pbi_id: true, assignee_id: true })
+  .extend({ assignee_name: z.string().nullable(), open_questions: z.number() });
 export type BoardStory = z.infer<typeof boardStorySchema>;
 
 export const sprintPageSchema = z.object({
@@ -84,9 +83,7 @@ export const sprintPageSchema = z.object({
     })
     .nullable(),
   members: z.array(namedUser),
-  candidates: z.array(
-    z.object({ id, code: z.string(), title: z.string(), task_count: z.number() }),
-  ),
+  candidates: z.array(storySchema.pick(coded).extend({ task_count: z.number() })),
   /** Only of an active sprint without a run under way. */
   preflight: preflightSchema.nullable(),
   /** Only where nothing is in the way of a run. */
@@ -108,61 +105,25 @@ export const soloBoardSchema = z.object({
   workers_online: z.number(),
 });
 
-const storyLogSchema = z.object({
-  id,
-  type: z.string(),
-  content: z.string(),
-  status: z.string().nullable(),
-  commit_hash: z.string().nullable(),
-  commit_message: z.string().nullable(),
-  metadata: z.record(z.string(), z.unknown()).nullable(),
-  username: z.string().nullable(),
-  job_id: id.nullable(),
-  created_at: moment,
-});
-export type PageStoryLog = z.infer<typeof storyLogSchema>;
+const pageStoryLogSchema = storyLogSchema.omit({ story_id: true, user_id: true });
+export type PageStoryLog = z.infer<typeof pageStoryLogSchema>;
 
-const codedSchema = z.object({ id, code: z.string(), title: z.string() });
-
-const backlogTaskSchema = z.object({
-  id,
-  story_id: id,
-  product_id: id,
-  code: z.string(),
-  title: z.string(),
-  description: z.string(),
-  priority: z.number(),
-  status: z.string(),
-  repo_url: z.string().nullable(),
-  verify_only: z.boolean(),
-  verify_required: z.string(),
-});
+const ownedProductSchema = productSchema
+  .pick({ id: true, name: true })
+  .extend({ archived: z.boolean(), is_owner: z.boolean() });
 
 export const storyPageSchema = z.object({
-  story: z.object({
-    id,
-    product_id: id,
-    pbi_id: id,
-    code: z.string(),
-    title: z.string(),
-    description: z.string(),
-    acceptance_criteria: z.string(),
-    priority: z.number(),
-    status: z.string(),
-    sprint_id: id.nullable(),
-    assignee_id: id.nullable(),
-    created_at: moment,
-  }),
+  story: storySchema,
   assignee_name: z.string().nullable(),
   dependencies: dependenciesSchema,
-  product: z.object({ id, name: z.string(), archived: z.boolean(), is_owner: z.boolean() }),
-  pbi: codedSchema,
-  sprint: z.object({ id, code: z.string(), status: z.string() }).nullable(),
-  sprints: z.array(z.object({ id, code: z.string(), status: z.string() })),
-  pbis: z.array(codedSchema),
+  product: ownedProductSchema,
+  pbi: pbiSchema.pick(coded),
+  sprint: sprintNameSchema.nullable(),
+  sprints: z.array(sprintNameSchema),
+  pbis: z.array(pbiSchema.pick(coded)),
   members: z.array(namedUser),
   tasks: z.array(
-    backlogTaskSchema.extend({
+    taskSchema.extend({
       /** What its newest work changed, and the job that did it. */
       changes: z.object({ job_id: id, additions: z.number(), deletions: z.number() }).nullable(),
     }),
@@ -171,29 +132,17 @@ export const storyPageSchema = z.object({
   begins_from: z.array(beginningSchema),
   fresh_starts: z.array(freshStartSchema),
   questions: z.array(agentQuestionSchema),
-  logs: z.array(storyLogSchema),
+  logs: z.array(pageStoryLogSchema),
 });
 export type StoryPageData = z.infer<typeof storyPageSchema>;
 
 export const taskPageSchema = z.object({
-  task: backlogTaskSchema.extend({
-    implementation_plan: z.string().nullable(),
-    acceptance_criteria: z.string(),
-    requires_opus: z.boolean(),
-    estimated_minutes: z.number().nullable(),
-    created_at: moment,
-  }),
+  task: taskDetailSchema,
   /** Who wrote the repository of its own. */
   repo_url_by: z.string().nullable(),
-  product: z.object({
-    id,
-    name: z.string(),
-    repo_url: z.string(),
-    archived: z.boolean(),
-    is_owner: z.boolean(),
-  }),
-  story: codedSchema.extend({ sprint_id: id.nullable() }),
-  stories: z.array(codedSchema),
+  product: ownedProductSchema.extend({ repo_url: z.string() }),
+  story: storySchema.pick({ ...coded, sprint_id: true }),
+  stories: z.array(storySchema.pick(coded)),
   jobs: z.array(agentJobSchema),
   /** Of the installation that the product came from: here is no job that they stand at. */
   imported_reviews: z.array(
@@ -218,19 +167,18 @@ export type TaskPageData = z.infer<typeof taskPageSchema>;
 
 export const backlogTreeSchema = z.object({
   views: z.array(savedViewSchema),
-  sprints: z.array(z.object({ id, code: z.string(), status: z.string(), sprint_goal: z.string() })),
-  pbis: z.array(
-    codedSchema.extend({ priority: z.number(), status: z.string(), pr_url: z.string().nullable() }),
-  ),
+  sprints: z.array(sprintNameSchema.extend({ sprint_goal: z.string() })),
+  pbis: z.array(pbiSchema.pick({ ...coded, priority: true, status: true, pr_url: true })),
   stories: z.array(
-    codedSchema.extend({
-      pbi_id: id,
-      priority: z.number(),
-      status: z.string(),
-      sprint_id: id.nullable(),
-      assignee_id: id.nullable(),
+    storySchema.pick({
+      ...coded,
+      pbi_id: true,
+      priority: true,
+      status: true,
+      sprint_id: true,
+      assignee_id: true,
     }),
   ),
-  tasks: z.array(codedSchema.extend({ story_id: id, status: z.string() })),
+  tasks: z.array(taskSchema.pick({ ...coded, story_id: true, status: true })),
 });
 export type BacklogTree = z.infer<typeof backlogTreeSchema>;

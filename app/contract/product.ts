@@ -2,14 +2,9 @@ import { z } from "zod";
 import { codeSchema } from "./codes";
 import { lengths } from "./limits";
 import { pbiSchema } from "./pbi";
-import {
-  ideaStatusSchema,
-  sprintStatusSchema,
-  storyStatusSchema,
-  taskStatusSchema,
-} from "./status";
+import { ideaStatusSchema, sprintStatusSchema } from "./status";
 import { storySchema } from "./story";
-import { taskSchema } from "./task";
+import { taskDetailSchema, taskSchema } from "./task";
 import { hostsSchema, idSchema, repositoryUrlSchema, requiredText, text } from "./text";
 
 /** How a sprint run cuts pull requests (specification: Product). */
@@ -83,27 +78,28 @@ export const productMemberSchema = z.object({
 export type ProductMember = z.infer<typeof productMemberSchema>;
 
 /** A task as agents read it in their context and their next story. */
-export const agentTaskSchema = z.object({
-  id: z.string(),
-  code: z.string(),
-  title: z.string(),
-  description: z.string(),
-  implementation_plan: z.string().nullable(),
-  priority: z.int(),
-  sort_order: z.number(),
-  status: taskStatusSchema,
+export const agentTaskSchema = taskDetailSchema.pick({
+  id: true,
+  code: true,
+  title: true,
+  description: true,
+  implementation_plan: true,
+  priority: true,
+  sort_order: true,
+  status: true,
 });
 
 /** GET /api/products/:id/next-story. */
-export const nextStorySchema = z.object({
-  id: z.string(),
-  code: z.string(),
-  title: z.string(),
-  description: z.string(),
-  acceptance_criteria: z.string(),
-  status: storyStatusSchema,
-  tasks: z.array(agentTaskSchema),
-});
+export const nextStorySchema = storySchema
+  .pick({
+    id: true,
+    code: true,
+    title: true,
+    description: true,
+    acceptance_criteria: true,
+    status: true,
+  })
+  .extend({ tasks: z.array(agentTaskSchema) });
 
 /** GET /api/products/:id/agent-context. */
 export const agentContextSchema = z.object({

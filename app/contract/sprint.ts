@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { lengths, sprintTasksLimit } from "./limits";
-import { agentTaskSchema, productSchema } from "./product";
-import { sprintStatusSchema, storyStatusSchema, taskStatusSchema } from "./status";
+import { agentTaskSchema, nextStorySchema, productSchema } from "./product";
+import { sprintStatusSchema } from "./status";
 import { storySchema } from "./story";
 import { taskSchema } from "./task";
 import { dateSchema, idSchema, limitInQuery, text } from "./text";
@@ -44,34 +44,19 @@ export const sprintContextSchema = z.object({
   product: productSchema,
   sprint: sprintSchema,
   stories: z.array(
-    z.object({
-      id: z.string(),
-      code: z.string(),
-      title: z.string(),
-      description: z.string(),
-      acceptance_criteria: z.string(),
+    nextStorySchema.extend({
       priority: z.int(),
       sort_order: z.number(),
-      status: storyStatusSchema,
       assignee_id: z.string().nullable(),
-      tasks: z.array(agentTaskSchema),
     }),
   ),
   next_cursor: z.string().nullable(),
 });
 
 /** One row of GET /api/sprints/:id/tasks. */
-export const sprintTaskSchema = z.object({
-  id: z.string(),
-  code: z.string(),
-  title: z.string(),
-  description: z.string(),
-  implementation_plan: z.string().nullable(),
+export const sprintTaskSchema = agentTaskSchema.extend({
   story_id: z.string(),
   story_code: z.string(),
-  priority: z.int(),
-  sort_order: z.number(),
-  status: taskStatusSchema,
 });
 
 /** Query of GET /api/sprints/:id/tasks. */

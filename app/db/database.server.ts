@@ -7,12 +7,24 @@ import type { ConnectionKind } from "./statement.server";
 import type { Database as Tables } from "./types";
 import { webSocketTransport } from "./web-socket-transport.server";
 
+/** Who asks: a token, a session, or somebody whom the service takes at their word. */
+export type Credential = { token_hash: string } | { session_id: string } | { user_id: string };
+
+export type Values = Record<string, unknown>;
+
 export type SupabaseConnection = ReturnType<typeof makeClient>;
 
-/** The only door to Supabase: one SQL function per call, and the clients for Auth and Realtime. */
+/**
+ * The only door to Supabase: one operation per call (a function of schema `operations`), which answers its JSON as text and
+ * throws `ContractError` for refusals; and the clients for Auth and Realtime.
+ */
 export interface Database {
-  /** Calls a SQL function with the secret key and returns its JSON text. Throws `ContractError` for refusals. */
-  call(functionName: string, functionArguments: Record<string, unknown>): Promise<string>;
+  /** An operation as the user of a credential, who is found in the same statement. */
+  callAs(credential: Credential, operation: string, values: Values): Promise<string>;
+  /** An operation that is the service's alone: there is no user yet, or the caller is the schedule. */
+  call(operation: string, values: Values): Promise<string>;
+  /** Who is behind a credential. */
+  authenticate(credential: Credential): Promise<string>;
   /** Hears the changes of an embedded database; a hosted one is heard over Realtime. */
   upstream: Upstream | undefined;
   /** supabase-js with the secret key: Auth administration, Storage, Realtime. */
@@ -51,7 +63,10 @@ export function connectDatabase(options: DatabaseOptions): Database {
   const transport = direct ?? openHttpTransport({ ...options, fetch: clientFetch });
   const secretClient = makeClient(options, options.secretKey, clientFetch);
   return {
-    call: (name, values) => transport.call(name, values),
+    callAs: (p_credential, p_function, p_arguments) =>
+      transport.call("call_as", { p_credential, p_function, p_arguments }),
+    call: (p_function, p_arguments) => transport.call("call_service", { p_function, p_arguments }),
+    authenticate: (p_credential) => transport.call("authenticate", { p_credential }),
     upstream: options.upstream,
     secretClient,
     publicClient: () => makeClient(options, options.publishableKey, clientFetch),

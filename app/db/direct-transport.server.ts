@@ -2,8 +2,12 @@ import pg from "pg";
 import { CallFailure } from "./call-failure.server";
 import { connectionSettings } from "./connection-settings.server";
 import type { Transport } from "./http-transport.server";
-import { openStatements } from "./known-statements.server";
-import { type ConnectionKind, sessionSettings } from "./statement.server";
+import {
+  type ConnectionKind,
+  type Door,
+  sessionSettings,
+  writeStatement,
+} from "./statement.server";
 import { answerInPlaces } from "./user-places.server";
 
 export interface DirectTransport extends Transport {
@@ -18,19 +22,19 @@ export interface DirectTransportOptions {
 }
 
 /**
- * Calls functions over pooled connections, one round trip each. The login role has no rights of its own (noinherit);
+ * Calls over pooled connections, one round trip each. The login role has no rights of its own (noinherit);
  * every call runs as `service_role`, and `call_as` becomes `authenticated` within it. Behind a pooler nothing stays on
- * the connection, neither a setting nor a prepared statement; a session of our own keeps role, limits and statements (`known-statements`).
+ * the connection, neither a setting nor a prepared statement; a session of our own keeps role, limits and statements.
  */
 export function openDirectTransport(options: DirectTransportOptions): DirectTransport {
   const { connections = 8 } = options;
   const pool = openPool(options, connections);
-  const write = openStatements(options.connectionKind ?? "transaction", ask);
-  const callAtOnce = async (functionName: string, values: Record<string, unknown>) => {
+  const kind = options.connectionKind ?? "transaction";
+  const callAtOnce = async (door: Door, values: Record<string, unknown>) => {
     const client = await connect(pool);
     let failure: Error | undefined;
     try {
-      return await ask(client, await write(client, functionName, values));
+      return await ask(client, writeStatement(kind, door, values));
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
       throw toFailure(failure);
@@ -78,8 +82,8 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
 type Answer = pg.QueryArrayResult<[string | null]>;
 
 /** Sends one text; the last of its statements answers with one text. */
-async function ask(client: pg.PoolClient, text: string): Promise<string> {
-  return textOf(await client.query<[string | null]>({ text, rowMode: "array" }));
+async function ask(client: pg.PoolClient, statement: pg.QueryConfig): Promise<string> {
+  return textOf(await client.query<[string | null]>({ ...statement, rowMode: "array" }));
 }
 
 /** Several statements have several results, which the types of pg do not know. */

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { CallFailure } from "./call-failure.server";
+import type { Door } from "./statement.server";
 import { answerInPlaces } from "./user-places.server";
 
-/** How a SQL function is called; the answer is its JSON, unparsed. */
+/** How one of the doors of schema `public` is called; the answer is its JSON, unparsed. */
 export interface Transport {
-  call(functionName: string, functionArguments: Record<string, unknown>): Promise<string>;
+  call(door: Door, values: Record<string, unknown>): Promise<string>;
 }
 
 export interface HttpTransportOptions {
@@ -24,13 +25,13 @@ const connections = 8;
 
 /** Calls functions through the Data API: the way to a hosted project without a Postgres address. */
 export function openHttpTransport(options: HttpTransportOptions): Transport {
-  const callAtOnce: Transport["call"] = (functionName, functionArguments) =>
-    callOnce(options, functionName, JSON.stringify(functionArguments));
+  const callAtOnce: Transport["call"] = (door, values) =>
+    callOnce(options, door, JSON.stringify(values));
   return { call: answerInPlaces(connections, callAtOnce) };
 }
 
-async function callOnce(options: HttpTransportOptions, functionName: string, body: string) {
-  const address = `${options.supabaseUrl}/rest/v1/rpc/${encodeURIComponent(functionName)}`;
+async function callOnce(options: HttpTransportOptions, door: Door, body: string) {
+  const address = `${options.supabaseUrl}/rest/v1/rpc/${door}`;
   const headers = {
     apikey: options.secretKey,
     // A legacy service_role key counts only here; the gateway takes an sb_secret_ key in both places.

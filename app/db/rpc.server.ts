@@ -1,8 +1,5 @@
 import type { z } from "zod";
-import type { Database } from "./database.server";
-
-/** Who asks: resolved inside the database, in the same statement as the operation. */
-export type Credential = { token_hash: string } | { session_id: string } | { user_id: string };
+import type { Credential, Database, Values } from "./database.server";
 
 /** A database and the credential with which it is used: what every domain operation takes first. */
 export interface Actor {
@@ -14,13 +11,9 @@ export interface Actor {
 export function callAsRaw(
   actor: Actor,
   operation: string,
-  operationArguments: Record<string, unknown>,
+  operationArguments: Values,
 ): Promise<string> {
-  return actor.database.call("call_as", {
-    p_credential: actor.credential,
-    p_function: operation,
-    p_arguments: operationArguments,
-  });
+  return actor.database.callAs(actor.credential, operation, operationArguments);
 }
 
 /**
@@ -30,17 +23,17 @@ export function callAsRaw(
 export async function callAs<Output extends z.ZodType>(
   actor: Actor,
   operation: string,
-  operationArguments: Record<string, unknown>,
+  operationArguments: Values,
   output: Output,
 ): Promise<z.output<Output>> {
   return parseAnswer(operation, await callAsRaw(actor, operation, operationArguments), output);
 }
 
-/** Calls a function that only the service itself may call: there is no user yet, or the caller is the schedule. */
+/** Calls an operation that only the service itself may call: there is no user yet, or the caller is the schedule. */
 export async function callService<Output extends z.ZodType>(
   database: Database,
   operation: string,
-  operationArguments: Record<string, unknown>,
+  operationArguments: Values,
   output: Output,
 ): Promise<z.output<Output>> {
   return parseAnswer(operation, await database.call(operation, operationArguments), output);

@@ -1,6 +1,655 @@
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
 
 export type Database = {
+  operations: {
+    Tables: {
+      [_ in never]: never;
+    };
+    Views: {
+      [_ in never]: never;
+    };
+    Functions: {
+      add_dependency: {
+        Args: { p_blocked_by: string; p_id: string; p_kind: string };
+        Returns: Json;
+      };
+      add_evidence: { Args: { p_evidence: Json; p_story_id: string }; Returns: Json };
+      add_job_comment: {
+        Args: {
+          p_attempt: number;
+          p_body: string;
+          p_job_id: string;
+          p_line: number;
+          p_line_text: string;
+          p_path: string;
+          p_side: string;
+        };
+        Returns: Json;
+      };
+      add_product_member: { Args: { p_identifier: string; p_product_id: string }; Returns: Json };
+      add_story_to_sprint: { Args: { p_sprint_id: string; p_story_id: string }; Returns: Json };
+      admin_list_users: { Args: { p_after?: string }; Returns: Json };
+      admin_update_user: {
+        Args: {
+          p_is_demo?: boolean;
+          p_must_reset_password?: boolean;
+          p_role?: string;
+          p_user_id: string;
+        };
+        Returns: Json;
+      };
+      allow_my_workers: { Args: { p_allowed: boolean; p_product_id: string }; Returns: Json };
+      answer_question: {
+        Args: { p_answer?: string; p_option?: number; p_question_id: string };
+        Returns: Json;
+      };
+      answer_user_question: {
+        Args: { p_answer: string; p_user_question_id: string };
+        Returns: Json;
+      };
+      append_job_output: {
+        Args: { p_attempt: number; p_entries: Json; p_job_id: string };
+        Returns: Json;
+      };
+      append_story_log: {
+        Args: {
+          p_commit_hash?: string;
+          p_commit_message?: string;
+          p_content: string;
+          p_metadata?: Json;
+          p_status?: string;
+          p_story_id: string;
+          p_type: string;
+        };
+        Returns: Json;
+      };
+      approve_pairing: {
+        Args: { p_mobile_secret_hash: string; p_pairing_id: string };
+        Returns: Json;
+      };
+      archive_idea: { Args: { p_idea_id: string }; Returns: Json };
+      archive_product: { Args: { p_product_id: string }; Returns: Json };
+      ask_about_idea: { Args: { p_idea_id: string; p_question: string }; Returns: Json };
+      ask_question: {
+        Args: {
+          p_assignee_id?: string;
+          p_attempt?: number;
+          p_escalate_to?: string;
+          p_expires_in_seconds?: number;
+          p_idea_id?: string;
+          p_job_id?: string;
+          p_kind?: string;
+          p_on_expiry?: string;
+          p_options?: Json;
+          p_park?: boolean;
+          p_question: string;
+          p_reach?: string;
+          p_recommended_option?: number;
+          p_story_id?: string;
+          p_task_id?: string;
+        };
+        Returns: Json;
+      };
+      assign_story: { Args: { p_assignee_id?: string; p_story_id: string }; Returns: Json };
+      cancel_agent_job: { Args: { p_job_id: string }; Returns: Json };
+      cancel_pairing: {
+        Args: { p_mobile_secret_hash: string; p_pairing_id: string };
+        Returns: Json;
+      };
+      cancel_question: { Args: { p_question_id: string }; Returns: Json };
+      cancel_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      cancel_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
+      change_things: { Args: { p_changes: Json; p_things: Json }; Returns: Json };
+      check_queue_empty: { Args: { p_product_id?: string }; Returns: Json };
+      claim_agent_job: {
+        Args: {
+          p_also_repos?: Json;
+          p_confinement?: string;
+          p_hostname?: string;
+          p_kinds?: Json;
+          p_product_id?: string;
+          p_quota_pct?: number;
+          p_sprint_run_id?: string;
+          p_version?: string;
+          p_worker: string;
+        };
+        Returns: Json;
+      };
+      claim_pairing: {
+        Args: {
+          p_desktop_token_hash: string;
+          p_ip?: string;
+          p_pairing_id: string;
+          p_previous_session_id?: string;
+          p_user_agent?: string;
+        };
+        Returns: Json;
+      };
+      claim_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
+      cleanup_agent_artifacts: { Args: Record<PropertyKey, never>; Returns: Json };
+      complete_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      configure_account: {
+        Args: { p_is_demo?: boolean; p_role?: string; p_user_id: string };
+        Returns: Json;
+      };
+      create_agent_job: { Args: { p_task_id: string }; Returns: Json };
+      create_api_token: {
+        Args: { p_expires_days?: number; p_label: string; p_prefix: string; p_token_hash: string };
+        Returns: Json;
+      };
+      create_from_list: {
+        Args: { p_items: Json; p_pbi_id?: string; p_story_id?: string };
+        Returns: Json;
+      };
+      create_idea: {
+        Args: { p_description?: string; p_product_id: string; p_title: string };
+        Returns: Json;
+      };
+      create_pbi: {
+        Args: {
+          p_code?: string;
+          p_description?: string;
+          p_priority?: number;
+          p_product_id: string;
+          p_title: string;
+        };
+        Returns: Json;
+      };
+      create_product: {
+        Args: {
+          p_auto_pr?: boolean;
+          p_code: string;
+          p_definition_of_done?: string;
+          p_dependency_release?: string;
+          p_description?: string;
+          p_done_requires?: string;
+          p_may_reach?: Json;
+          p_name: string;
+          p_pr_strategy?: string;
+          p_repo_url?: string;
+          p_requires_sandbox?: boolean;
+        };
+        Returns: Json;
+      };
+      create_saved_view: {
+        Args: {
+          p_look: Json;
+          p_name: string;
+          p_page: string;
+          p_product_id: string;
+          p_shared?: boolean;
+        };
+        Returns: Json;
+      };
+      create_session: {
+        Args: {
+          p_ip?: string;
+          p_previous_session_id?: string;
+          p_user_agent?: string;
+          p_user_id: string;
+        };
+        Returns: Json;
+      };
+      create_sprint: {
+        Args: {
+          p_end_date?: string;
+          p_product_id: string;
+          p_sprint_goal?: string;
+          p_start_date?: string;
+        };
+        Returns: Json;
+      };
+      create_story: {
+        Args: {
+          p_acceptance_criteria?: string;
+          p_assignee_id?: string;
+          p_blocked_by?: Json;
+          p_code?: string;
+          p_description?: string;
+          p_pbi_id: string;
+          p_priority?: number;
+          p_sprint_id?: string;
+          p_title: string;
+        };
+        Returns: Json;
+      };
+      create_task: {
+        Args: {
+          p_blocked_by?: Json;
+          p_code?: string;
+          p_description?: string;
+          p_estimated_minutes?: number;
+          p_implementation_plan?: string;
+          p_priority?: number;
+          p_repo_url?: string;
+          p_requires_opus?: boolean;
+          p_story_id: string;
+          p_title: string;
+          p_verify_only?: boolean;
+          p_verify_required?: string;
+        };
+        Returns: Json;
+      };
+      create_webhook: {
+        Args: { p_events?: Json; p_product_id: string; p_url: string };
+        Returns: Json;
+      };
+      delete_budget: { Args: { p_budget_id: string; p_product_id: string }; Returns: Json };
+      delete_job_comment: { Args: { p_comment_id: string; p_job_id: string }; Returns: Json };
+      delete_pbi: { Args: { p_pbi_id: string }; Returns: Json };
+      delete_product: { Args: { p_code: string; p_product_id: string }; Returns: Json };
+      delete_saved_view: { Args: { p_view_id: string }; Returns: Json };
+      delete_story: { Args: { p_story_id: string }; Returns: Json };
+      delete_task: { Args: { p_task_id: string }; Returns: Json };
+      delete_webhook: { Args: { p_webhook_id: string }; Returns: Json };
+      discard_import: { Args: { p_product_id: string }; Returns: Json };
+      doctor_facts: { Args: Record<PropertyKey, never>; Returns: Json };
+      edit_task: { Args: { p_changes: Json; p_task_id: string }; Returns: Json };
+      end_session: { Args: { p_ip?: string; p_session_id: string }; Returns: Json };
+      enrol_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
+      expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
+      export_product: { Args: { p_product_id: string }; Returns: Json };
+      find_login_identity: { Args: { p_identifier: string; p_session_id?: string }; Returns: Json };
+      find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
+      find_wrong_counters: { Args: Record<PropertyKey, never>; Returns: Json };
+      finish_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
+      get_agent_context: { Args: { p_product_id: string }; Returns: Json };
+      get_agent_job: { Args: { p_job_id: string }; Returns: Json };
+      get_avatar: { Args: { p_user_id: string }; Returns: Json };
+      get_backlog: { Args: { p_product_id: string }; Returns: Json };
+      get_backlog_tree: { Args: { p_product_id: string }; Returns: Json };
+      get_budgets: {
+        Args: {
+          p_product_id: string;
+          p_sprint_id?: string;
+          p_sprint_run_id?: string;
+          p_task_id?: string;
+        };
+        Returns: Json;
+      };
+      get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_forecast: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
+      get_idea: { Args: { p_idea_id: string }; Returns: Json };
+      get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
+      get_inbox: { Args: { p_kinds?: Json; p_state?: string }; Returns: Json };
+      get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
+      get_job_diff: { Args: { p_attempt?: number; p_job_id: string }; Returns: Json };
+      get_job_output: {
+        Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
+        Returns: Json;
+      };
+      get_job_proof: { Args: { p_job_id: string }; Returns: Json };
+      get_next_story: { Args: { p_product_id: string }; Returns: Json };
+      get_notifications_state: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_pairing_for_approval: {
+        Args: { p_mobile_secret_hash: string; p_pairing_id: string; p_user_id: string };
+        Returns: Json;
+      };
+      get_pairing_state: {
+        Args: { p_desktop_token_hash: string; p_pairing_id: string };
+        Returns: Json;
+      };
+      get_pbi: { Args: { p_pbi_id: string }; Returns: Json };
+      get_product: { Args: { p_product_id: string }; Returns: Json };
+      get_profile: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_proof: { Args: { p_story_id: string }; Returns: Json };
+      get_question: { Args: { p_question_id: string }; Returns: Json };
+      get_shell: { Args: { p_active_product_id?: string }; Returns: Json };
+      get_solo_board: { Args: { p_product_id: string }; Returns: Json };
+      get_solo_state: { Args: { p_product_id: string }; Returns: Json };
+      get_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      get_sprint_board: { Args: { p_sprint_id: string }; Returns: Json };
+      get_sprint_context: {
+        Args: { p_cursor?: string; p_limit?: number; p_sprint_id: string };
+        Returns: Json;
+      };
+      get_sprint_review: { Args: { p_sprint_id: string }; Returns: Json };
+      get_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
+      get_story: { Args: { p_story_id: string }; Returns: Json };
+      get_story_page: { Args: { p_story_id: string }; Returns: Json };
+      get_task_detail: { Args: { p_task_id: string }; Returns: Json };
+      get_task_page: { Args: { p_task_id: string }; Returns: Json };
+      give_back_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
+      has_accounts: { Args: Record<PropertyKey, never>; Returns: Json };
+      heartbeat_agent_job: {
+        Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number; p_usage?: Json };
+        Returns: Json;
+      };
+      import_dependencies: { Args: { p_dependencies: Json; p_product_id: string }; Returns: Json };
+      import_ideas: {
+        Args: { p_archived_at: string; p_ideas: Json; p_owner_id: string; p_product_id: string };
+        Returns: Json;
+      };
+      import_product: { Args: { p_document: Json; p_owner_id: string }; Returns: Json };
+      import_stories: {
+        Args: { p_owner_id: string; p_product_id: string; p_stories: Json };
+        Returns: Json;
+      };
+      issue_api_token: {
+        Args: {
+          p_expires_days?: number;
+          p_label: string;
+          p_prefix: string;
+          p_token_hash: string;
+          p_user_id: string;
+        };
+        Returns: Json;
+      };
+      leave_product: { Args: { p_product_id: string }; Returns: Json };
+      link_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
+      list_agent_jobs: {
+        Args: {
+          p_cursor?: string;
+          p_limit?: number;
+          p_product_id?: string;
+          p_sprint_run_id?: string;
+          p_state?: string;
+        };
+        Returns: Json;
+      };
+      list_agent_workers: { Args: { p_product_id?: string }; Returns: Json };
+      list_api_tokens: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_audit_events: { Args: { p_all?: boolean; p_before?: string }; Returns: Json };
+      list_candidates: { Args: { p_id: string; p_kind: string; p_query?: string }; Returns: Json };
+      list_dependencies: { Args: { p_id: string; p_kind: string }; Returns: Json };
+      list_ideas: {
+        Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
+        Returns: Json;
+      };
+      list_job_comments: { Args: { p_job_id: string }; Returns: Json };
+      list_model_prices: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_open_user_questions: {
+        Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
+        Returns: Json;
+      };
+      list_pbi_stories: { Args: { p_pbi_id: string }; Returns: Json };
+      list_product_members: { Args: { p_product_id: string }; Returns: Json };
+      list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };
+      list_products: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_push_subscriptions: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_questions: {
+        Args: {
+          p_cursor?: string;
+          p_job_id?: string;
+          p_limit?: number;
+          p_product_id?: string;
+          p_state?: string;
+        };
+        Returns: Json;
+      };
+      list_ready: { Args: { p_limit?: number; p_product_id: string }; Returns: Json };
+      list_run_order: { Args: { p_sprint_run_id: string }; Returns: Json };
+      list_saved_views: { Args: { p_page?: string; p_product_id: string }; Returns: Json };
+      list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
+      list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_sprint_runs: {
+        Args: { p_cursor?: string; p_limit?: number; p_product_id: string; p_sprint_id?: string };
+        Returns: Json;
+      };
+      list_sprint_tasks: { Args: { p_limit?: number; p_sprint_id: string }; Returns: Json };
+      list_sprints: { Args: { p_product_id: string }; Returns: Json };
+      list_story_logs: {
+        Args: { p_cursor?: string; p_limit?: number; p_story_id: string };
+        Returns: Json;
+      };
+      list_story_tasks: { Args: { p_story_id: string }; Returns: Json };
+      list_webhook_deliveries: {
+        Args: { p_cursor?: string; p_limit?: number; p_webhook_id: string };
+        Returns: Json;
+      };
+      list_webhooks: { Args: { p_product_id: string }; Returns: Json };
+      mark_inbox_item: {
+        Args: { p_item_id: string; p_kind: string; p_mark: string; p_until?: string };
+        Returns: Json;
+      };
+      mark_notice: {
+        Args: {
+          p_delivered: boolean;
+          p_error?: string;
+          p_give_up?: boolean;
+          p_gone_subscription_ids?: Json;
+          p_notice_id: string;
+          p_response_status?: number;
+        };
+        Returns: Json;
+      };
+      mark_pbi_pr_merged: { Args: { p_pbi_id: string }; Returns: Json };
+      move_pbi: {
+        Args: { p_after_id?: string; p_before_id?: string; p_pbi_id: string; p_priority?: number };
+        Returns: Json;
+      };
+      move_stories: { Args: { p_sprint_id?: string; p_story_ids: Json }; Returns: Json };
+      move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
+      password_changed: {
+        Args: {
+          p_actor_id?: string;
+          p_ip?: string;
+          p_keep_session_id?: string;
+          p_must_reset?: boolean;
+          p_user_id: string;
+        };
+        Returns: Json;
+      };
+      pause_sprint_run: {
+        Args: {
+          p_attempt?: number;
+          p_conflict_files?: Json;
+          p_job_id?: string;
+          p_pr_url?: string;
+          p_reason?: string;
+          p_release?: boolean;
+          p_sprint_run_id: string;
+        };
+        Returns: Json;
+      };
+      ping: { Args: Record<PropertyKey, never>; Returns: Json };
+      ping_webhook: { Args: { p_webhook_id: string }; Returns: Json };
+      preflight_sprint_run: { Args: { p_sprint_id: string }; Returns: Json };
+      promote_idea: {
+        Args: {
+          p_code?: string;
+          p_description?: string;
+          p_idea_id: string;
+          p_priority?: number;
+          p_product_id?: string;
+          p_title?: string;
+        };
+        Returns: Json;
+      };
+      read_backlog_stream: { Args: { p_product_id: string }; Returns: Json };
+      read_job_stream: { Args: { p_job_id: string }; Returns: Json };
+      read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
+      read_solo_stream: { Args: { p_product_id: string }; Returns: Json };
+      remove_dependency: {
+        Args: { p_blocker: string; p_id: string; p_kind: string };
+        Returns: Json;
+      };
+      remove_product_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
+      remove_story_from_sprint: { Args: { p_story_id: string }; Returns: Json };
+      report_agent_job: {
+        Args: { p_attempt: number; p_job_id: string; p_report: Json };
+        Returns: Json;
+      };
+      report_job_conflict: {
+        Args: { p_attempt: number; p_conflict: Json; p_job_id: string };
+        Returns: Json;
+      };
+      report_job_usage: {
+        Args: { p_attempt: number; p_job_id: string; p_usage: Json };
+        Returns: Json;
+      };
+      report_merged: { Args: { p_head_sha?: string; p_job_id: string }; Returns: Json };
+      resolve_account: { Args: { p_identifier: string }; Returns: Json };
+      resolve_product: { Args: { p_reference: string }; Returns: Json };
+      resolve_reference: {
+        Args: { p_kind: string; p_product_id?: string; p_reference: string };
+        Returns: Json;
+      };
+      restart_worker: { Args: { p_stopped?: boolean; p_worker: string }; Returns: Json };
+      restore_idea: { Args: { p_idea_id: string }; Returns: Json };
+      restore_product: { Args: { p_product_id: string }; Returns: Json };
+      resume_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      resume_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
+      review_job: {
+        Args: { p_job_id: string; p_summary?: string; p_verdict: string };
+        Returns: Json;
+      };
+      revoke_api_token: { Args: { p_token_id: string }; Returns: Json };
+      revoke_other_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
+      revoke_pairing: { Args: { p_pairing_id: string }; Returns: Json };
+      revoke_session: { Args: { p_session_id: string }; Returns: Json };
+      save_job_diff: { Args: { p_attempt: number; p_diff: Json; p_job_id: string }; Returns: Json };
+      search: {
+        Args: {
+          p_cursor?: string;
+          p_kind?: string;
+          p_limit?: number;
+          p_product_id?: string;
+          p_query: string;
+        };
+        Returns: Json;
+      };
+      send_probe: { Args: { p_user_id: string }; Returns: Json };
+      set_active_product: { Args: { p_product_id?: string }; Returns: Json };
+      set_avatar: { Args: { p_hex?: string; p_mime?: string }; Returns: Json };
+      set_budget: {
+        Args: {
+          p_amount: number;
+          p_period?: string;
+          p_product_id: string;
+          p_scope: string;
+          p_target_id?: string;
+          p_unit: string;
+        };
+        Returns: Json;
+      };
+      set_budget_settings: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
+      set_model_price: {
+        Args: {
+          p_cache_read_per_million?: number;
+          p_cache_write_per_million?: number;
+          p_currency?: string;
+          p_input_per_million?: number;
+          p_model_id: string;
+          p_output_per_million?: number;
+        };
+        Returns: Json;
+      };
+      set_pbi_pr: { Args: { p_pbi_id: string; p_pr_url: string }; Returns: Json };
+      set_task_status: {
+        Args: { p_confirmed?: boolean; p_status: string; p_task_id: string };
+        Returns: Json;
+      };
+      start_over: { Args: { p_id: string; p_kind: string }; Returns: Json };
+      start_pairing: {
+        Args: {
+          p_address_key: string;
+          p_desktop_token_hash: string;
+          p_ip?: string;
+          p_mobile_secret_hash: string;
+          p_user_agent?: string;
+        };
+        Returns: Json;
+      };
+      start_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      start_sprint_run: { Args: { p_sprint_id: string; p_stop_at?: Json }; Returns: Json };
+      subscribe_push: {
+        Args: { p_auth: string; p_endpoint: string; p_p256dh: string; p_user_agent?: string };
+        Returns: Json;
+      };
+      sweep: { Args: { p_full?: boolean }; Returns: Json };
+      sweep_expired_leases: { Args: Record<PropertyKey, never>; Returns: Json };
+      take_due_notices: { Args: { p_lease_seconds?: number; p_limit?: number }; Returns: Json };
+      take_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
+      undo_change: { Args: Record<PropertyKey, never>; Returns: Json };
+      unlink_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
+      unsubscribe_push: { Args: { p_endpoint?: string; p_id?: string }; Returns: Json };
+      update_idea: { Args: { p_changes: Json; p_idea_id: string }; Returns: Json };
+      update_pbi: { Args: { p_changes: Json; p_pbi_id: string }; Returns: Json };
+      update_product: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
+      update_profile: {
+        Args: { p_min_quota_pct?: number; p_theme?: string; p_username?: string };
+        Returns: Json;
+      };
+      update_saved_view: { Args: { p_changes: Json; p_view_id: string }; Returns: Json };
+      update_sprint: { Args: { p_changes: Json; p_sprint_id: string }; Returns: Json };
+      update_story: { Args: { p_changes: Json; p_story_id: string }; Returns: Json };
+      update_task: {
+        Args: {
+          p_implementation_plan?: string;
+          p_status?: string;
+          p_task_id: string;
+          p_verify_only?: boolean;
+          p_verify_required?: string;
+        };
+        Returns: Json;
+      };
+      update_task_execution: {
+        Args: {
+          p_attempt: number;
+          p_failure_reason?: string;
+          p_head_sha?: string;
+          p_job_id: string;
+          p_status: string;
+          p_task_id: string;
+          p_verify_result?: string;
+        };
+        Returns: Json;
+      };
+      update_webhook: {
+        Args: { p_active?: boolean; p_events?: Json; p_url?: string; p_webhook_id: string };
+        Returns: Json;
+      };
+      verify_sprint_task: {
+        Args: {
+          p_attempt: number;
+          p_base_sha?: string;
+          p_changed_files?: Json;
+          p_evidence?: Json;
+          p_head_sha?: string;
+          p_job_id: string;
+          p_task_id: string;
+          p_verify_result?: string;
+        };
+        Returns: Json;
+      };
+      verify_task_against_plan: {
+        Args: {
+          p_attempt: number;
+          p_base_sha?: string;
+          p_changed_files?: Json;
+          p_evidence?: Json;
+          p_head_sha?: string;
+          p_job_id: string;
+          p_verify_result?: string;
+        };
+        Returns: Json;
+      };
+      waive_criterion: {
+        Args: { p_criterion: string; p_reason: string; p_story_id: string };
+        Returns: Json;
+      };
+      why_not_moving: { Args: { p_id: string; p_kind: string }; Returns: Json };
+      worker_heartbeat: {
+        Args: {
+          p_agents?: Json;
+          p_confinement?: string;
+          p_hostname?: string;
+          p_quota_pct?: number;
+          p_stopped?: boolean;
+          p_version?: string;
+          p_worker: string;
+        };
+        Returns: Json;
+      };
+    };
+    Enums: {
+      [_ in never]: never;
+    };
+    CompositeTypes: {
+      [_ in never]: never;
+    };
+  };
   public: {
     Tables: {
       agent_jobs: {
@@ -3169,644 +3818,12 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
-      add_dependency: {
-        Args: { p_blocked_by: string; p_id: string; p_kind: string };
-        Returns: Json;
-      };
-      add_evidence: { Args: { p_evidence: Json; p_story_id: string }; Returns: Json };
-      add_job_comment: {
-        Args: {
-          p_attempt: number;
-          p_body: string;
-          p_job_id: string;
-          p_line: number;
-          p_line_text: string;
-          p_path: string;
-          p_side: string;
-        };
-        Returns: Json;
-      };
-      add_product_member: { Args: { p_identifier: string; p_product_id: string }; Returns: Json };
-      add_story_to_sprint: { Args: { p_sprint_id: string; p_story_id: string }; Returns: Json };
-      admin_list_users: { Args: { p_after?: string }; Returns: Json };
-      admin_update_user: {
-        Args: {
-          p_is_demo?: boolean;
-          p_must_reset_password?: boolean;
-          p_role?: string;
-          p_user_id: string;
-        };
-        Returns: Json;
-      };
-      allow_my_workers: { Args: { p_allowed: boolean; p_product_id: string }; Returns: Json };
-      answer_question: {
-        Args: { p_answer?: string; p_option?: number; p_question_id: string };
-        Returns: Json;
-      };
-      answer_user_question: {
-        Args: { p_answer: string; p_user_question_id: string };
-        Returns: Json;
-      };
-      append_job_output: {
-        Args: { p_attempt: number; p_entries: Json; p_job_id: string };
-        Returns: Json;
-      };
-      append_story_log: {
-        Args: {
-          p_commit_hash?: string;
-          p_commit_message?: string;
-          p_content: string;
-          p_metadata?: Json;
-          p_status?: string;
-          p_story_id: string;
-          p_type: string;
-        };
-        Returns: Json;
-      };
-      approve_pairing: {
-        Args: { p_mobile_secret_hash: string; p_pairing_id: string };
-        Returns: Json;
-      };
-      archive_idea: { Args: { p_idea_id: string }; Returns: Json };
-      archive_product: { Args: { p_product_id: string }; Returns: Json };
-      ask_about_idea: { Args: { p_idea_id: string; p_question: string }; Returns: Json };
-      ask_question: {
-        Args: {
-          p_assignee_id?: string;
-          p_attempt?: number;
-          p_escalate_to?: string;
-          p_expires_in_seconds?: number;
-          p_idea_id?: string;
-          p_job_id?: string;
-          p_kind?: string;
-          p_on_expiry?: string;
-          p_options?: Json;
-          p_park?: boolean;
-          p_question: string;
-          p_reach?: string;
-          p_recommended_option?: number;
-          p_story_id?: string;
-          p_task_id?: string;
-        };
-        Returns: Json;
-      };
-      assign_story: { Args: { p_assignee_id?: string; p_story_id: string }; Returns: Json };
       authenticate: { Args: { p_credential: Json }; Returns: Json };
       call_as: {
         Args: { p_arguments?: Json; p_credential: Json; p_function: string };
         Returns: Json;
       };
-      cancel_agent_job: { Args: { p_job_id: string }; Returns: Json };
-      cancel_pairing: {
-        Args: { p_mobile_secret_hash: string; p_pairing_id: string };
-        Returns: Json;
-      };
-      cancel_question: { Args: { p_question_id: string }; Returns: Json };
-      cancel_sprint: { Args: { p_sprint_id: string }; Returns: Json };
-      cancel_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
-      change_things: { Args: { p_changes: Json; p_things: Json }; Returns: Json };
-      check_queue_empty: { Args: { p_product_id?: string }; Returns: Json };
-      claim_agent_job: {
-        Args: {
-          p_also_repos?: Json;
-          p_confinement?: string;
-          p_hostname?: string;
-          p_kinds?: Json;
-          p_product_id?: string;
-          p_quota_pct?: number;
-          p_sprint_run_id?: string;
-          p_version?: string;
-          p_worker: string;
-        };
-        Returns: Json;
-      };
-      claim_pairing: {
-        Args: {
-          p_desktop_token_hash: string;
-          p_ip?: string;
-          p_pairing_id: string;
-          p_previous_session_id?: string;
-          p_user_agent?: string;
-        };
-        Returns: Json;
-      };
-      claim_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
-      cleanup_agent_artifacts: { Args: Record<PropertyKey, never>; Returns: Json };
-      complete_sprint: { Args: { p_sprint_id: string }; Returns: Json };
-      configure_account: {
-        Args: { p_is_demo?: boolean; p_role?: string; p_user_id: string };
-        Returns: Json;
-      };
-      create_agent_job: { Args: { p_task_id: string }; Returns: Json };
-      create_api_token: {
-        Args: { p_expires_days?: number; p_label: string; p_prefix: string; p_token_hash: string };
-        Returns: Json;
-      };
-      create_from_list: {
-        Args: { p_items: Json; p_pbi_id?: string; p_story_id?: string };
-        Returns: Json;
-      };
-      create_idea: {
-        Args: { p_description?: string; p_product_id: string; p_title: string };
-        Returns: Json;
-      };
-      create_pbi: {
-        Args: {
-          p_code?: string;
-          p_description?: string;
-          p_priority?: number;
-          p_product_id: string;
-          p_title: string;
-        };
-        Returns: Json;
-      };
-      create_product: {
-        Args: {
-          p_auto_pr?: boolean;
-          p_code: string;
-          p_definition_of_done?: string;
-          p_dependency_release?: string;
-          p_description?: string;
-          p_done_requires?: string;
-          p_may_reach?: Json;
-          p_name: string;
-          p_pr_strategy?: string;
-          p_repo_url?: string;
-          p_requires_sandbox?: boolean;
-        };
-        Returns: Json;
-      };
-      create_saved_view: {
-        Args: {
-          p_look: Json;
-          p_name: string;
-          p_page: string;
-          p_product_id: string;
-          p_shared?: boolean;
-        };
-        Returns: Json;
-      };
-      create_session: {
-        Args: {
-          p_ip?: string;
-          p_previous_session_id?: string;
-          p_user_agent?: string;
-          p_user_id: string;
-        };
-        Returns: Json;
-      };
-      create_sprint: {
-        Args: {
-          p_end_date?: string;
-          p_product_id: string;
-          p_sprint_goal?: string;
-          p_start_date?: string;
-        };
-        Returns: Json;
-      };
-      create_story: {
-        Args: {
-          p_acceptance_criteria?: string;
-          p_assignee_id?: string;
-          p_blocked_by?: Json;
-          p_code?: string;
-          p_description?: string;
-          p_pbi_id: string;
-          p_priority?: number;
-          p_sprint_id?: string;
-          p_title: string;
-        };
-        Returns: Json;
-      };
-      create_task: {
-        Args: {
-          p_blocked_by?: Json;
-          p_code?: string;
-          p_description?: string;
-          p_estimated_minutes?: number;
-          p_implementation_plan?: string;
-          p_priority?: number;
-          p_repo_url?: string;
-          p_requires_opus?: boolean;
-          p_story_id: string;
-          p_title: string;
-          p_verify_only?: boolean;
-          p_verify_required?: string;
-        };
-        Returns: Json;
-      };
-      create_webhook: {
-        Args: { p_events?: Json; p_product_id: string; p_url: string };
-        Returns: Json;
-      };
-      delete_budget: { Args: { p_budget_id: string; p_product_id: string }; Returns: Json };
-      delete_job_comment: { Args: { p_comment_id: string; p_job_id: string }; Returns: Json };
-      delete_pbi: { Args: { p_pbi_id: string }; Returns: Json };
-      delete_product: { Args: { p_code: string; p_product_id: string }; Returns: Json };
-      delete_saved_view: { Args: { p_view_id: string }; Returns: Json };
-      delete_story: { Args: { p_story_id: string }; Returns: Json };
-      delete_task: { Args: { p_task_id: string }; Returns: Json };
-      delete_webhook: { Args: { p_webhook_id: string }; Returns: Json };
-      discard_import: { Args: { p_product_id: string }; Returns: Json };
-      doctor_facts: { Args: Record<PropertyKey, never>; Returns: Json };
-      edit_task: { Args: { p_changes: Json; p_task_id: string }; Returns: Json };
-      end_session: { Args: { p_ip?: string; p_session_id: string }; Returns: Json };
-      enrol_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
-      expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
-      export_product: { Args: { p_product_id: string }; Returns: Json };
-      find_login_identity: { Args: { p_identifier: string; p_session_id?: string }; Returns: Json };
-      find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
-      find_wrong_counters: { Args: Record<PropertyKey, never>; Returns: Json };
-      finish_schedule_run: { Args: { p_due_at: string; p_name: string }; Returns: Json };
-      get_agent_context: { Args: { p_product_id: string }; Returns: Json };
-      get_agent_job: { Args: { p_job_id: string }; Returns: Json };
-      get_avatar: { Args: { p_user_id: string }; Returns: Json };
-      get_backlog: { Args: { p_product_id: string }; Returns: Json };
-      get_backlog_tree: { Args: { p_product_id: string }; Returns: Json };
-      get_budgets: {
-        Args: {
-          p_product_id: string;
-          p_sprint_id?: string;
-          p_sprint_run_id?: string;
-          p_task_id?: string;
-        };
-        Returns: Json;
-      };
-      get_dashboard: { Args: Record<PropertyKey, never>; Returns: Json };
-      get_forecast: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
-      get_idea: { Args: { p_idea_id: string }; Returns: Json };
-      get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
-      get_inbox: { Args: { p_kinds?: Json; p_state?: string }; Returns: Json };
-      get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
-      get_job_diff: { Args: { p_attempt?: number; p_job_id: string }; Returns: Json };
-      get_job_output: {
-        Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
-        Returns: Json;
-      };
-      get_job_proof: { Args: { p_job_id: string }; Returns: Json };
-      get_next_story: { Args: { p_product_id: string }; Returns: Json };
-      get_notifications_state: { Args: Record<PropertyKey, never>; Returns: Json };
-      get_pairing_for_approval: {
-        Args: { p_mobile_secret_hash: string; p_pairing_id: string; p_user_id: string };
-        Returns: Json;
-      };
-      get_pairing_state: {
-        Args: { p_desktop_token_hash: string; p_pairing_id: string };
-        Returns: Json;
-      };
-      get_pbi: { Args: { p_pbi_id: string }; Returns: Json };
-      get_product: { Args: { p_product_id: string }; Returns: Json };
-      get_profile: { Args: Record<PropertyKey, never>; Returns: Json };
-      get_proof: { Args: { p_story_id: string }; Returns: Json };
-      get_question: { Args: { p_question_id: string }; Returns: Json };
-      get_shell: { Args: { p_active_product_id?: string }; Returns: Json };
-      get_solo_board: { Args: { p_product_id: string }; Returns: Json };
-      get_solo_state: { Args: { p_product_id: string }; Returns: Json };
-      get_sprint: { Args: { p_sprint_id: string }; Returns: Json };
-      get_sprint_board: { Args: { p_sprint_id: string }; Returns: Json };
-      get_sprint_context: {
-        Args: { p_cursor?: string; p_limit?: number; p_sprint_id: string };
-        Returns: Json;
-      };
-      get_sprint_review: { Args: { p_sprint_id: string }; Returns: Json };
-      get_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
-      get_story: { Args: { p_story_id: string }; Returns: Json };
-      get_story_page: { Args: { p_story_id: string }; Returns: Json };
-      get_task_detail: { Args: { p_task_id: string }; Returns: Json };
-      get_task_page: { Args: { p_task_id: string }; Returns: Json };
-      give_back_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
-      has_accounts: { Args: Record<PropertyKey, never>; Returns: Json };
-      heartbeat_agent_job: {
-        Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number; p_usage?: Json };
-        Returns: Json;
-      };
-      import_dependencies: { Args: { p_dependencies: Json; p_product_id: string }; Returns: Json };
-      import_ideas: {
-        Args: { p_archived_at: string; p_ideas: Json; p_owner_id: string; p_product_id: string };
-        Returns: Json;
-      };
-      import_product: { Args: { p_document: Json; p_owner_id: string }; Returns: Json };
-      import_stories: {
-        Args: { p_owner_id: string; p_product_id: string; p_stories: Json };
-        Returns: Json;
-      };
-      issue_api_token: {
-        Args: {
-          p_expires_days?: number;
-          p_label: string;
-          p_prefix: string;
-          p_token_hash: string;
-          p_user_id: string;
-        };
-        Returns: Json;
-      };
-      leave_product: { Args: { p_product_id: string }; Returns: Json };
-      link_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
-      list_agent_jobs: {
-        Args: {
-          p_cursor?: string;
-          p_limit?: number;
-          p_product_id?: string;
-          p_sprint_run_id?: string;
-          p_state?: string;
-        };
-        Returns: Json;
-      };
-      list_agent_workers: { Args: { p_product_id?: string }; Returns: Json };
-      list_api_tokens: { Args: Record<PropertyKey, never>; Returns: Json };
-      list_audit_events: { Args: { p_all?: boolean; p_before?: string }; Returns: Json };
-      list_candidates: { Args: { p_id: string; p_kind: string; p_query?: string }; Returns: Json };
-      list_dependencies: { Args: { p_id: string; p_kind: string }; Returns: Json };
-      list_ideas: {
-        Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
-        Returns: Json;
-      };
-      list_job_comments: { Args: { p_job_id: string }; Returns: Json };
-      list_model_prices: { Args: Record<PropertyKey, never>; Returns: Json };
-      list_open_user_questions: {
-        Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
-        Returns: Json;
-      };
-      list_pbi_stories: { Args: { p_pbi_id: string }; Returns: Json };
-      list_product_members: { Args: { p_product_id: string }; Returns: Json };
-      list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };
-      list_products: { Args: Record<PropertyKey, never>; Returns: Json };
-      list_push_subscriptions: { Args: Record<PropertyKey, never>; Returns: Json };
-      list_questions: {
-        Args: {
-          p_cursor?: string;
-          p_job_id?: string;
-          p_limit?: number;
-          p_product_id?: string;
-          p_state?: string;
-        };
-        Returns: Json;
-      };
-      list_ready: { Args: { p_limit?: number; p_product_id: string }; Returns: Json };
-      list_run_order: { Args: { p_sprint_run_id: string }; Returns: Json };
-      list_saved_views: { Args: { p_page?: string; p_product_id: string }; Returns: Json };
-      list_sent_messages: { Args: { p_topics: Json }; Returns: Json };
-      list_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
-      list_sprint_runs: {
-        Args: { p_cursor?: string; p_limit?: number; p_product_id: string; p_sprint_id?: string };
-        Returns: Json;
-      };
-      list_sprint_tasks: { Args: { p_limit?: number; p_sprint_id: string }; Returns: Json };
-      list_sprints: { Args: { p_product_id: string }; Returns: Json };
-      list_story_logs: {
-        Args: { p_cursor?: string; p_limit?: number; p_story_id: string };
-        Returns: Json;
-      };
-      list_story_tasks: { Args: { p_story_id: string }; Returns: Json };
-      list_webhook_deliveries: {
-        Args: { p_cursor?: string; p_limit?: number; p_webhook_id: string };
-        Returns: Json;
-      };
-      list_webhooks: { Args: { p_product_id: string }; Returns: Json };
-      mark_inbox_item: {
-        Args: { p_item_id: string; p_kind: string; p_mark: string; p_until?: string };
-        Returns: Json;
-      };
-      mark_notice: {
-        Args: {
-          p_delivered: boolean;
-          p_error?: string;
-          p_give_up?: boolean;
-          p_gone_subscription_ids?: Json;
-          p_notice_id: string;
-          p_response_status?: number;
-        };
-        Returns: Json;
-      };
-      mark_pbi_pr_merged: { Args: { p_pbi_id: string }; Returns: Json };
-      move_pbi: {
-        Args: { p_after_id?: string; p_before_id?: string; p_pbi_id: string; p_priority?: number };
-        Returns: Json;
-      };
-      move_stories: { Args: { p_sprint_id?: string; p_story_ids: Json }; Returns: Json };
-      move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
-      password_changed: {
-        Args: {
-          p_actor_id?: string;
-          p_ip?: string;
-          p_keep_session_id?: string;
-          p_must_reset?: boolean;
-          p_user_id: string;
-        };
-        Returns: Json;
-      };
-      pause_sprint_run: {
-        Args: {
-          p_attempt?: number;
-          p_conflict_files?: Json;
-          p_job_id?: string;
-          p_pr_url?: string;
-          p_reason?: string;
-          p_release?: boolean;
-          p_sprint_run_id: string;
-        };
-        Returns: Json;
-      };
-      ping: { Args: Record<PropertyKey, never>; Returns: Json };
-      ping_webhook: { Args: { p_webhook_id: string }; Returns: Json };
-      preflight_sprint_run: { Args: { p_sprint_id: string }; Returns: Json };
-      promote_idea: {
-        Args: {
-          p_code?: string;
-          p_description?: string;
-          p_idea_id: string;
-          p_priority?: number;
-          p_product_id?: string;
-          p_title?: string;
-        };
-        Returns: Json;
-      };
-      read_backlog_stream: { Args: { p_product_id: string }; Returns: Json };
-      read_job_stream: { Args: { p_job_id: string }; Returns: Json };
-      read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
-      read_solo_stream: { Args: { p_product_id: string }; Returns: Json };
-      remove_dependency: {
-        Args: { p_blocker: string; p_id: string; p_kind: string };
-        Returns: Json;
-      };
-      remove_product_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
-      remove_story_from_sprint: { Args: { p_story_id: string }; Returns: Json };
-      report_agent_job: {
-        Args: { p_attempt: number; p_job_id: string; p_report: Json };
-        Returns: Json;
-      };
-      report_job_conflict: {
-        Args: { p_attempt: number; p_conflict: Json; p_job_id: string };
-        Returns: Json;
-      };
-      report_job_usage: {
-        Args: { p_attempt: number; p_job_id: string; p_usage: Json };
-        Returns: Json;
-      };
-      report_merged: { Args: { p_head_sha?: string; p_job_id: string }; Returns: Json };
-      resolve_account: { Args: { p_identifier: string }; Returns: Json };
-      resolve_product: { Args: { p_reference: string }; Returns: Json };
-      resolve_reference: {
-        Args: { p_kind: string; p_product_id?: string; p_reference: string };
-        Returns: Json;
-      };
-      restart_worker: { Args: { p_stopped?: boolean; p_worker: string }; Returns: Json };
-      restore_idea: { Args: { p_idea_id: string }; Returns: Json };
-      restore_product: { Args: { p_product_id: string }; Returns: Json };
-      resume_sprint: { Args: { p_sprint_id: string }; Returns: Json };
-      resume_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
-      review_job: {
-        Args: { p_job_id: string; p_summary?: string; p_verdict: string };
-        Returns: Json;
-      };
-      revoke_api_token: { Args: { p_token_id: string }; Returns: Json };
-      revoke_other_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
-      revoke_pairing: { Args: { p_pairing_id: string }; Returns: Json };
-      revoke_session: { Args: { p_session_id: string }; Returns: Json };
-      save_job_diff: { Args: { p_attempt: number; p_diff: Json; p_job_id: string }; Returns: Json };
-      search: {
-        Args: {
-          p_cursor?: string;
-          p_kind?: string;
-          p_limit?: number;
-          p_product_id?: string;
-          p_query: string;
-        };
-        Returns: Json;
-      };
-      send_probe: { Args: { p_user_id: string }; Returns: Json };
-      set_active_product: { Args: { p_product_id?: string }; Returns: Json };
-      set_avatar: { Args: { p_hex?: string; p_mime?: string }; Returns: Json };
-      set_budget: {
-        Args: {
-          p_amount: number;
-          p_period?: string;
-          p_product_id: string;
-          p_scope: string;
-          p_target_id?: string;
-          p_unit: string;
-        };
-        Returns: Json;
-      };
-      set_budget_settings: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
-      set_model_price: {
-        Args: {
-          p_cache_read_per_million?: number;
-          p_cache_write_per_million?: number;
-          p_currency?: string;
-          p_input_per_million?: number;
-          p_model_id: string;
-          p_output_per_million?: number;
-        };
-        Returns: Json;
-      };
-      set_pbi_pr: { Args: { p_pbi_id: string; p_pr_url: string }; Returns: Json };
-      set_task_status: {
-        Args: { p_confirmed?: boolean; p_status: string; p_task_id: string };
-        Returns: Json;
-      };
-      start_over: { Args: { p_id: string; p_kind: string }; Returns: Json };
-      start_pairing: {
-        Args: {
-          p_address_key: string;
-          p_desktop_token_hash: string;
-          p_ip?: string;
-          p_mobile_secret_hash: string;
-          p_user_agent?: string;
-        };
-        Returns: Json;
-      };
-      start_sprint: { Args: { p_sprint_id: string }; Returns: Json };
-      start_sprint_run: { Args: { p_sprint_id: string; p_stop_at?: Json }; Returns: Json };
-      subscribe_push: {
-        Args: { p_auth: string; p_endpoint: string; p_p256dh: string; p_user_agent?: string };
-        Returns: Json;
-      };
-      sweep: { Args: { p_full?: boolean }; Returns: Json };
-      sweep_expired_leases: { Args: Record<PropertyKey, never>; Returns: Json };
-      take_due_notices: { Args: { p_lease_seconds?: number; p_limit?: number }; Returns: Json };
-      take_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
-      undo_change: { Args: Record<PropertyKey, never>; Returns: Json };
-      unlink_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
-      unsubscribe_push: { Args: { p_endpoint?: string; p_id?: string }; Returns: Json };
-      update_idea: { Args: { p_changes: Json; p_idea_id: string }; Returns: Json };
-      update_pbi: { Args: { p_changes: Json; p_pbi_id: string }; Returns: Json };
-      update_product: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
-      update_profile: {
-        Args: { p_min_quota_pct?: number; p_theme?: string; p_username?: string };
-        Returns: Json;
-      };
-      update_saved_view: { Args: { p_changes: Json; p_view_id: string }; Returns: Json };
-      update_sprint: { Args: { p_changes: Json; p_sprint_id: string }; Returns: Json };
-      update_story: { Args: { p_changes: Json; p_story_id: string }; Returns: Json };
-      update_task: {
-        Args: {
-          p_implementation_plan?: string;
-          p_status?: string;
-          p_task_id: string;
-          p_verify_only?: boolean;
-          p_verify_required?: string;
-        };
-        Returns: Json;
-      };
-      update_task_execution: {
-        Args: {
-          p_attempt: number;
-          p_failure_reason?: string;
-          p_head_sha?: string;
-          p_job_id: string;
-          p_status: string;
-          p_task_id: string;
-          p_verify_result?: string;
-        };
-        Returns: Json;
-      };
-      update_webhook: {
-        Args: { p_active?: boolean; p_events?: Json; p_url?: string; p_webhook_id: string };
-        Returns: Json;
-      };
-      verify_sprint_task: {
-        Args: {
-          p_attempt: number;
-          p_base_sha?: string;
-          p_changed_files?: Json;
-          p_evidence?: Json;
-          p_head_sha?: string;
-          p_job_id: string;
-          p_task_id: string;
-          p_verify_result?: string;
-        };
-        Returns: Json;
-      };
-      verify_task_against_plan: {
-        Args: {
-          p_attempt: number;
-          p_base_sha?: string;
-          p_changed_files?: Json;
-          p_evidence?: Json;
-          p_head_sha?: string;
-          p_job_id: string;
-          p_verify_result?: string;
-        };
-        Returns: Json;
-      };
-      waive_criterion: {
-        Args: { p_criterion: string; p_reason: string; p_story_id: string };
-        Returns: Json;
-      };
-      why_not_moving: { Args: { p_id: string; p_kind: string }; Returns: Json };
-      worker_heartbeat: {
-        Args: {
-          p_agents?: Json;
-          p_confinement?: string;
-          p_hostname?: string;
-          p_quota_pct?: number;
-          p_stopped?: boolean;
-          p_version?: string;
-          p_worker: string;
-        };
-        Returns: Json;
-      };
+      call_service: { Args: { p_arguments?: Json; p_function: string }; Returns: Json };
     };
     Enums: {
       agent_job_kind: "TASK_IMPLEMENTATION" | "PLAN_CHAT" | "SPRINT_IMPLEMENTATION";
@@ -3965,6 +3982,9 @@ export type CompositeTypes<
     : never;
 
 export const Constants = {
+  operations: {
+    Enums: {},
+  },
   public: {
     Enums: {
       agent_job_kind: ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"],

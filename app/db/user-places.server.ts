@@ -19,8 +19,8 @@ export function answerInPlaces(
     const answer = await callAtOnce("authenticate", { p_credential: credential });
     return principalSchema.pick({ user_id: true }).parse(JSON.parse(answer)).user_id;
   });
-  return (functionName, values) => {
-    const call = () => callAtOnce(functionName, values);
+  return (door, values) => {
+    const call = () => callAtOnce(door, values);
     const isForUser = values.p_credential !== undefined;
     return answerOrRefuse(isForUser ? () => places.inPlace(values.p_credential, call) : call);
   };

@@ -3,7 +3,7 @@ import type { Database } from "~/db/database.server";
 import { type Actor, callAs, callAsRaw, callService } from "~/db/rpc.server";
 import type { Json, Database as Tables } from "~/db/types";
 
-type Functions = Tables["public"]["Functions"];
+type Functions = Tables["operations"]["Functions"];
 type FunctionName = keyof Functions & string;
 
 /** What one argument takes: null says the same as to leave it out, and a json argument takes whatever can be written. */

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { AppLoadContext } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
-import type { Credential } from "~/db/rpc.server";
+import type { Credential } from "~/db/database.server";
 import { readSessionCookie } from "./session.server";
 
 /** Tokens are longer than this in no case; more is not even hashed. */

@@ -1,8 +1,8 @@
--- Every object of the schemas public and private, and ours in the schemas of the platform, one row each: its name and all that
+-- Every object of the schemas public, operations and private, and ours in the schemas of the platform, one row each: its name and all that
 -- makes it. Two databases with the same rows are the same to everybody who uses them.
 with
   managed as (
-    select n.oid, n.nspname from pg_namespace n where n.nspname in ('public', 'private')
+    select n.oid, n.nspname from pg_namespace n where n.nspname in ('public', 'operations', 'private')
   ),
   -- Rights as one text, in one order, with those that go without saying written out.
   relations as (
@@ -47,7 +47,7 @@ union all
 select 'comment on ' || pg_describe_object(d.classoid, d.objoid, d.objsubid), d.description
 from pg_description d
 cross join lateral pg_identify_object(d.classoid, d.objoid, d.objsubid) i
-where i.schema in ('public', 'private') or i.identity in ('public', 'private')
+where i.schema in ('public', 'operations', 'private') or i.identity in ('public', 'operations', 'private')
 union all
 select 'relation ' || r.name, concat_ws(' ', r.relkind, r.relpersistence, 'rls', r.relrowsecurity, r.relforcerowsecurity,
   r.relowner::regrole, r.reloptions::text, case when r.relkind in ('v', 'm') then pg_get_viewdef(r.oid) end)

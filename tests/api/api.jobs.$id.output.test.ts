@@ -183,7 +183,9 @@ describe("POST /api/jobs/:id/output", () => {
       "update public.agent_jobs set lease_until = now() - interval '1 second' where id = $1",
       [job.id],
     );
-    await t.sql.query("set role service_role; select public.sweep_expired_leases(); reset role");
+    await t.sql.query(
+      "set role service_role; select operations.sweep_expired_leases(); reset role",
+    );
     expect((await post({ attempt: 1, entries: [entry(1)] })).status).toBe(409);
     expect(await heartbeatAgentJob(world.actor, attempt)).toMatchObject({
       ...{ action: "stop", reason: { code: "lost" } },

@@ -135,13 +135,13 @@ describe("GET /api/products/:id/agent-context", () => {
 
   it("takes exactly one round trip to the database", async () => {
     const calls: string[] = [];
-    const { call } = t.database;
-    t.database.call = (name, values) => {
-      calls.push(name);
-      return call(name, values);
+    const { callAs } = t.database;
+    t.database.callAs = (credential, operation, values) => {
+      calls.push(operation);
+      return callAs(credential, operation, values);
     };
     await read(backlog.product.id);
-    t.database.call = call;
-    expect(calls).toEqual(["call_as"]);
+    t.database.callAs = callAs;
+    expect(calls).toEqual(["get_agent_context"]);
   });
 });

@@ -9,29 +9,29 @@ await t.sql.query(`
   create sequence public.tries;
   create table public.acts (id int primary key, n int not null default 0);
   insert into public.acts values (1), (2);
-  create function public.fail_first(p_code text, p_times int) returns json language plpgsql as $$
+  create function operations.fail_first(p_code text, p_times int) returns json language plpgsql as $$
   begin
     if nextval('public.tries') <= p_times then raise exception using errcode = p_code, message = 'once'; end if;
     return to_json(currval('public.tries'));
   end $$;
-  create function public.cross(p_first int, p_second int) returns json language plpgsql as $$
+  create function operations.cross(p_first int, p_second int) returns json language plpgsql as $$
   begin
     update public.acts set n = n + 1 where id = p_first;
     perform pg_sleep(0.05);
     update public.acts set n = n + 1 where id = p_second;
     return 'true'::json;
   end $$;
-  create function public.slow(p_seconds float) returns json language plpgsql as $$
+  create function operations.slow(p_seconds float) returns json language plpgsql as $$
   begin
     insert into public.acts values (nextval('public.tries') + 100);
     perform pg_sleep(p_seconds);
     return 'true'::json;
   end $$;
-  create function public.touch(p_id int) returns json language plpgsql as $$
+  create function operations.touch(p_id int) returns json language plpgsql as $$
   begin update public.acts set n = n + 1 where id = p_id; return 'true'::json; end $$;
   grant all on all tables in schema public to service_role;
   grant all on all sequences in schema public to service_role;
-  grant execute on all functions in schema public to service_role;
+  grant execute on function operations.fail_first, operations.cross, operations.slow, operations.touch to service_role;
 `);
 
 const refused = (status: number) => expect.objectContaining({ name: "ContractError", status });

@@ -15,7 +15,7 @@ describe("the database's manners", () => {
   it("every function pins its search_path and none in the exposed schema runs as its owner", async () => {
     const { rows } = await t.sql.query(`
       select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-      where n.nspname in ('public', 'private') and p.prolang <> (select oid from pg_language where lanname = 'c')
+      where n.nspname in ('public', 'operations', 'private') and p.prolang <> (select oid from pg_language where lanname = 'c')
         and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
         and (not coalesce(p.proconfig, '{}') @> array['search_path=""'] or (n.nspname = 'public' and p.prosecdef))`);
     expect(rows).toEqual([]);
@@ -24,7 +24,7 @@ describe("the database's manners", () => {
   it("nobody who is not signed in can call a function or touch a table", async () => {
     const { rows } = await t.sql.query(`
       select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-      where n.nspname in ('public', 'private') and has_function_privilege('anon', p.oid, 'execute')
+      where n.nspname in ('public', 'operations', 'private') and has_function_privilege('anon', p.oid, 'execute')
         and has_schema_privilege('anon', n.oid, 'usage')
         and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
       union all

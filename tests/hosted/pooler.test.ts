@@ -19,17 +19,17 @@ async function openScene() {
   const t = await createTestDatabase({ transport: "direct" });
   await t.sql.query(`
     create sequence public.tries;
-    create function public.limits() returns json language sql as $$
+    create function operations.limits() returns json language sql as $$
       select json_build_object('role', current_user, 'statement', current_setting('statement_timeout'), 'lock', current_setting('lock_timeout'))
     $$;
-    create function public.say(p_text text) returns json language sql as $$ select to_json(p_text) $$;
-    create function public.try_slowly() returns json language sql as $$
+    create function operations.say(p_text text) returns json language sql as $$ select to_json(p_text) $$;
+    create function operations.try_slowly() returns json language sql as $$
       select to_json(nextval('public.tries')) from pg_sleep(30)
     $$;
-    create function public.fail() returns json language plpgsql as $$
+    create function operations.fail() returns json language plpgsql as $$
     begin raise exception using errcode = 'PT409', message = 'as asked'; end $$;
     grant all on all sequences in schema public to service_role;
-    grant execute on all functions in schema public to service_role;
+    grant execute on function operations.limits, operations.say, operations.try_slowly, operations.fail to service_role;
   `);
   const pool = async (options: Partial<PgbouncerOptions> = {}) => {
     const bouncer = await startPgbouncer({ databaseUrl: t.supabase.databaseUrl, ...options });

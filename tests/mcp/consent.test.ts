@@ -109,10 +109,9 @@ describe("what is said about a private idea", () => {
     const { rows } = await t.sql.query("select id from public.products where code = 'TALK'");
     await addMember(t, rows[0].id, bob);
     const idea = ok(await agent.call("create_idea", { product_id: "TALK", title: "Secret plan" }));
-    await t.database.call("call_as", {
-      p_credential: { user_id: ada.id },
-      p_function: "ask_about_idea",
-      p_arguments: { p_idea_id: idea.id, p_question: "How long?" },
+    await t.database.callAs({ user_id: ada.id }, "ask_about_idea", {
+      p_idea_id: idea.id,
+      p_question: "How long?",
     });
     const { worker: own } = await connectBoth(stage);
     const claim = { worker: "talker", product_id: "TALK", kinds: ["PLAN_CHAT"] };
@@ -133,16 +132,12 @@ describe("what is said about a private idea", () => {
       .select("summary")
       .eq("id", job_id);
     expect(direct.data).toEqual([]);
-    const others = await t.database.call("call_as", {
-      p_credential: { user_id: bob.id },
-      p_function: "get_agent_job",
-      p_arguments: { p_job_id: job_id },
+    const others = await t.database.callAs({ user_id: bob.id }, "get_agent_job", {
+      p_job_id: job_id,
     });
     expect(JSON.stringify(others)).not.toContain("secret");
-    const mine = await t.database.call("call_as", {
-      p_credential: { user_id: ada.id },
-      p_function: "get_agent_job",
-      p_arguments: { p_job_id: job_id },
+    const mine = await t.database.callAs({ user_id: ada.id }, "get_agent_job", {
+      p_job_id: job_id,
     });
     expect(JSON.stringify(mine)).toContain("Three secret weeks");
   });

@@ -30,10 +30,9 @@ describe("questions over the tools", () => {
       questions: [{ id: asked.id }],
       next_cursor: null,
     });
-    await t.database.call("call_as", {
-      p_credential: { user_id: ada.id },
-      p_function: "answer_question",
-      p_arguments: { p_question_id: asked.id, p_option: 0 },
+    await t.database.callAs({ user_id: ada.id }, "answer_question", {
+      p_question_id: asked.id,
+      p_option: 0,
     });
     expect(ok(await worker.call("get_question_answer", { question_id: asked.id }))).toMatchObject({
       status: "answered",
@@ -62,10 +61,9 @@ describe("questions over the tools", () => {
       reason: { code: "question" },
     });
     const waiting = worker.call("wait_for_job", wish);
-    await t.database.call("call_as", {
-      p_credential: { user_id: ada.id },
-      p_function: "answer_question",
-      p_arguments: { p_question_id: question.id, p_answer: "North" },
+    await t.database.callAs({ user_id: ada.id }, "answer_question", {
+      p_question_id: question.id,
+      p_answer: "North",
     });
     expect(ok(await waiting)).toMatchObject({
       job: { id: payload.id, attempt: 2, questions: [{ effective_answer: "North" }] },
@@ -76,10 +74,9 @@ describe("questions over the tools", () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "USERS");
     const idea = ok(await agent.call("create_idea", { product_id: "USERS", title: "Idea" }));
-    await t.database.call("call_as", {
-      p_credential: { user_id: ada.id },
-      p_function: "ask_about_idea",
-      p_arguments: { p_idea_id: idea.id, p_question: "How long?" },
+    await t.database.callAs({ user_id: ada.id }, "ask_about_idea", {
+      p_idea_id: idea.id,
+      p_question: "How long?",
     });
     const listed = ok(await agent.call("list_open_user_questions", { product_id: "USERS" }));
     const [open] = listOf(listed.user_questions);

@@ -10,11 +10,7 @@ const app = await startTestApp(t);
 const hash = () => createHash("sha256").update(randomBytes(32));
 
 function call(user: TestUser, sessionId: string, name: string, given: Record<string, unknown>) {
-  return t.database.call("call_as", {
-    p_credential: { user_id: user.id, session_id: sessionId },
-    p_function: name,
-    p_arguments: given,
-  });
+  return t.database.callAs({ user_id: user.id, session_id: sessionId }, name, given);
 }
 
 async function session(user: TestUser, paired: boolean): Promise<string> {
@@ -108,7 +104,7 @@ it("a browser is told things only while it is signed in", async () => {
        values ('run_done', $1, '{}', now())`,
       [user.id],
     );
-    const { rows } = await t.sql.query("select public.take_due_notices() as taken");
+    const { rows } = await t.sql.query("select operations.take_due_notices() as taken");
     return rows[0].taken.notices.map(
       (notice: { subscriptions: unknown[] }) => notice.subscriptions.length,
     );

@@ -74,7 +74,7 @@ describe("starting at the same moment", () => {
 
   const obstacles: Record<string, [statement: string, id: (world: SprintWorld) => string]> = {
     "a new question": [
-      "select public.ask_question(p_story_id => $1, p_question => 'Wait?')",
+      "select operations.ask_question(p_story_id => $1, p_question => 'Wait?')",
       (world) => at(world.stories, 0).id,
     ],
     "a removed plan": [
@@ -111,7 +111,9 @@ describe("starting at the same moment", () => {
       const client = await t.sql.connect();
       await client.query("begin");
       await becomeCaller(client, world.owner);
-      await client.query("select public.start_sprint_run(p_sprint_id => $1)", [world.sprint.id]);
+      await client.query("select operations.start_sprint_run(p_sprint_id => $1)", [
+        world.sprint.id,
+      ]);
       const obstructed = asUser(t, world.owner, (other) =>
         other.query(statement, [idOf(world)]).then(() => true),
       );
@@ -204,7 +206,7 @@ describe("a connection that dies in the middle", () => {
     const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
     await client.query("begin");
     await becomeCaller(client, world.owner);
-    await client.query(`select public.${call}`, [world.sprint.id]);
+    await client.query(`select operations.${call}`, [world.sprint.id]);
     await t.sql.query("select pg_terminate_backend($1)", [at(rows, 0).pid]);
     client.release(true);
     expect(await countsOf(world)).toEqual(before);

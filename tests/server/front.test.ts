@@ -68,10 +68,8 @@ describe("A15 the configured origin", () => {
 describe("A16 an unexpected failure", () => {
   it("shows a page nothing but that it failed: no class, no message, no stack", async () => {
     class ReflectiveError extends Error {}
-    const database = {
-      ...t.database,
-      call: () => Promise.reject(new ReflectiveError("relation private.secrets")),
-    };
+    const fail = () => Promise.reject(new ReflectiveError("relation private.secrets"));
+    const database = { ...t.database, call: fail, callAs: fail, authenticate: fail };
     const app = await startTestApp(t, { database, pages: ["_index"] });
     const cookie = await signIn(t, app, await createUser(t));
     const response = await app.request("/", { headers: { cookie } });
@@ -81,10 +79,8 @@ describe("A16 an unexpected failure", () => {
   });
 
   it("tells a request id and nothing else, and is logged under it", async () => {
-    const database = {
-      ...t.database,
-      call: () => Promise.reject(new Error("relation private.secrets of 10.0.0.7")),
-    };
+    const fail = () => Promise.reject(new Error("relation private.secrets of 10.0.0.7"));
+    const database = { ...t.database, call: fail, callAs: fail, authenticate: fail };
     const app = await startTestApp(t, { database });
     const token = await createToken(t, await createUser(t));
     const response = await app.request("/api/products", {

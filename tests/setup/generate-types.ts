@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { runSupabaseCli } from "../../supabase/embedded/supabase-cli";
 
-/** The `Database` types of schema public, as `supabase gen types` writes them, formatted like our sources. */
+/** The `Database` types of what the app calls and reads, as `supabase gen types` writes them, formatted like our sources. */
 export async function generateTypes(databaseUrl: string): Promise<string> {
   const source = await runSupabaseCli([
     "gen",
@@ -11,7 +11,7 @@ export async function generateTypes(databaseUrl: string): Promise<string> {
     "typescript",
     `--remote=${databaseUrl}`,
     "--schema",
-    "public",
+    "public,operations",
   ]);
   const biome = join(projectRoot, "node_modules/@biomejs/biome/bin/biome");
   const result = spawnSync(

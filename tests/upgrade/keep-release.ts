@@ -100,7 +100,7 @@ async function asAdmin(operation: string, given: Record<string, string>): Promis
   await client.query("select set_config('request.jwt.claims', $1, true)", [
     JSON.stringify({ sub: id, role: "authenticated" }),
   ]);
-  await client.query(`select public.${operation}(${names.join(", ")})`, Object.values(given));
+  await client.query(`select operations.${operation}(${names.join(", ")})`, Object.values(given));
   await client.query("commit");
 }
 

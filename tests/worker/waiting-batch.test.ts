@@ -96,7 +96,7 @@ const noteCode = 'echo "$BACKLOOM_TASK_CODE" >> done.txt';
 const waitingPair = [{ code: "T-1" }, { code: "T-2", blocked_by: ["T-1"] }];
 
 async function expectTrueCounters() {
-  const { rows } = await t.sql.query("select public.find_wrong_counters() as wrong");
+  const { rows } = await t.sql.query("select operations.find_wrong_counters() as wrong");
   expect(rows).toEqual([{ wrong: [] }]);
 }
 

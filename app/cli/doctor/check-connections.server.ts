@@ -30,8 +30,8 @@ export async function checkConnections(databaseUrl: string, connections: number)
   }
 }
 
-/** Functions that only read, each with an answer that no other gives. */
-const questions: readonly (readonly [functionName: string, answer: z.ZodType])[] = [
+/** Operations that only read, each with an answer that no other gives. */
+const questions: readonly (readonly [operation: string, answer: z.ZodType])[] = [
   ["ping", z.literal("ok")],
   ["has_accounts", z.boolean()],
   ["doctor_facts", z.looseObject({ migrations: z.array(z.string()) })],
@@ -39,11 +39,11 @@ const questions: readonly (readonly [functionName: string, answer: z.ZodType])[]
 
 async function ask(one: DirectTransport, offset: number, connections: number): Promise<string[]> {
   const calls = Array.from({ length: connections * callsEach }, async (_, index) => {
-    const [functionName, schema] = questions[(index + offset) % questions.length] ?? [];
-    if (functionName === undefined || schema === undefined) return [];
-    const answer = await one.call(functionName, {});
+    const [operation, schema] = questions[(index + offset) % questions.length] ?? [];
+    if (operation === undefined || schema === undefined) return [];
+    const answer = await one.call("call_service", { p_function: operation });
     if (schema.safeParse(JSON.parse(answer)).success) return [];
-    return [`${functionName} got the answer of another call: this pooler cannot be used`];
+    return [`${operation} got the answer of another call: this pooler cannot be used`];
   });
   return (await Promise.all(calls)).flat();
 }

@@ -1,17 +1,18 @@
--- Why: everything that clients must not call by name lives in `private`, which the Data API does not expose; and nothing
--- new is reachable by anyone until a grant names it, whatever the project's default privileges were.
+-- Why: the Data API exposes `public` alone: tables under row level security, and the doors (03_calls). What the service does
+-- lives in `operations`, what only that uses in `private`. Nothing new is reachable by anyone until a grant names it, whatever
+-- the project's default privileges were.
 create schema if not exists private;
+create schema operations;
 
-comment on schema private is 'Helpers, trigger functions and definer bodies; not exposed by the Data API.';
+comment on schema private is 'Helpers and trigger functions; not exposed by the Data API.';
+comment on schema operations is
+  'What users and the service itself may ask, each once, by name through the doors of public; not exposed by the Data API.';
 
-revoke all on schema private from public;
-grant usage on schema private to authenticated, service_role;
+revoke all on schema private, operations from public;
+grant usage on schema private, operations to authenticated, service_role;
 grant usage on schema public to anon, authenticated, service_role;
 
 alter default privileges revoke execute on functions from public;
 alter default privileges in schema public revoke all on tables from anon, authenticated;
 alter default privileges in schema public revoke all on sequences from anon, authenticated;
 alter default privileges in schema public revoke all on functions from anon, authenticated;
-
--- call_as and authenticate run as the service role and use these helpers.
-grant usage on schema private to service_role;

@@ -24,7 +24,7 @@ create index job_reviews_author_id_idx on public.job_reviews (author_id);
 
 alter table public.job_reviews enable row level security;
 
--- Read through private.list_job_comments, which checks access once.
+-- Read through operations.list_job_comments, which checks access once.
 create policy job_reviews_service on public.job_reviews for all to service_role using (true) with check (true);
 
 grant select, insert, update, delete on public.job_reviews to service_role;

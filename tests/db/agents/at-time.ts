@@ -30,7 +30,7 @@ export async function serviceAt(
 ): Promise<Record<string, unknown>> {
   return atTime(t, instant, async (client) => {
     await client.query("set local role service_role");
-    const { rows } = await client.query(`select public.${call} as answer`);
+    const { rows } = await client.query(`select operations.${call} as answer`);
     return rows[0].answer;
   });
 }

@@ -287,7 +287,7 @@ describe("what a task or story could wait for", () => {
       }
       return asUser(t, owner, async (client) => {
         const explain =
-          "explain (analyze, buffers, format json) select public.list_candidates($1, $2)";
+          "explain (analyze, buffers, format json) select operations.list_candidates($1, $2)";
         const look = async () => {
           const { rows } = await client.query(explain, ["task", first.id]);
           return z

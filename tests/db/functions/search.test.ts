@@ -123,7 +123,7 @@ async function pbisRead(userId: string, query: string): Promise<number> {
       return Number(rows[0].read);
     };
     const before = await readSoFar();
-    await client.query("select private.search($1, null, 'pbi', 20, 0)", [query]);
+    await client.query("select private.find_matches($1, null, 'pbi', 20, 0)", [query]);
     return (await readSoFar()) - before;
   } finally {
     await client.query("rollback");

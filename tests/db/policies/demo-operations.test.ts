@@ -10,7 +10,7 @@ import { at, seedWorld } from "../world";
 import { attempt, listOperations, snapshot } from "./operations";
 
 /**
- * Every operation that writes, called by the JWT of a demo account past `call_as` and the routes: it is refused, or it
+ * Every operation that writes, called with the role and claims of a demo account past `call_as` and the routes: it is refused, or it
  * changes nothing. New operations are covered as soon as they exist.
  */
 

@@ -14,7 +14,7 @@ export async function listOperations(t: TestDatabase, writingOnly: boolean): Pro
       coalesce((select json_agg(json_build_object('name', a.name, 'type', format_type(a.type, null)) order by a.place)
         from unnest(p.proargnames, p.proargtypes::oid[]) with ordinality as a (name, type, place)), '[]') as parameters
     from pg_proc p
-    where p.pronamespace = 'public'::regnamespace and (p.provolatile = 'v' or not $1) and p.prorettype <> 'trigger'::regtype
+    where p.pronamespace = 'operations'::regnamespace and (p.provolatile = 'v' or not $1) and p.prorettype <> 'trigger'::regtype
       and has_function_privilege('authenticated', p.oid, 'execute')
     order by 1`,
     [writingOnly],
@@ -48,7 +48,7 @@ export async function attempt(
   await client.query("savepoint attempt");
   try {
     const { rows } = await client.query(
-      `select public.${operation.name}(${values.join(", ")})::text as answer`,
+      `select operations.${operation.name}(${values.join(", ")})::text as answer`,
     );
     return { answer: String(rows[0]?.answer) };
   } catch (error) {

@@ -11,4 +11,4 @@ $$;
 
 comment on function private.one_line is 'A text of the caller as part of a sentence: one line, at most 200 characters.';
 
-grant execute on function private.one_line to authenticated, service_role;
+grant execute on function private.one_line to service_role;

@@ -19,4 +19,4 @@ $$;
 
 comment on function private.parse_choice is 'A word of a closed list, or PT422 (specification: Errors).';
 
-grant execute on function private.parse_choice to authenticated, service_role;
+grant execute on function private.parse_choice to authenticated;

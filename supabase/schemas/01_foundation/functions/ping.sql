@@ -1,6 +1,6 @@
 -- The database's answer to `GET /api/health?db=1` (specification: GET /api/health).
 -- Called by the health route with the service key; touches no table, so that only reachability is told.
-create function public.ping() returns json
+create function operations.ping() returns json
 language sql
 stable
 set search_path = ''
@@ -8,5 +8,5 @@ as $$
   select '"ok"'::json;
 $$;
 
-comment on function public.ping is 'Specification, GET /api/health: answers when the database is reachable.';
-grant execute on function public.ping to service_role;
+comment on function operations.ping is 'Specification, GET /api/health: answers when the database is reachable.';
+grant execute on function operations.ping to service_role;

@@ -16,4 +16,4 @@ $$;
 comment on function private.require_dates_in_order is
   'PT422 when a sprint would end before it starts (specification: Sprint).';
 
-grant execute on function private.require_dates_in_order to authenticated, service_role;
+grant execute on function private.require_dates_in_order to authenticated;

@@ -15,5 +15,3 @@ $$;
 
 comment on function private.has_product_access is
   'Whether the caller is owner or member of a product (specification: Authentication 4).';
-
-grant execute on function private.has_product_access to authenticated, service_role;

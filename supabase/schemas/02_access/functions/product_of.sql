@@ -35,4 +35,4 @@ $$;
 comment on function private.product_of is
   'The product of a task, story, pbi, sprint or product; PT404 when there is none (specification: Errors).';
 
-grant execute on function private.product_of to authenticated, service_role;
+grant execute on function private.product_of to authenticated;

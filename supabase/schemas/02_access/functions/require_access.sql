@@ -16,4 +16,4 @@ $$;
 comment on function private.require_access is
   'The product of a thing that the caller may read; PT404, then PT403 (specification: Authentication 4, Errors).';
 
-grant execute on function private.require_access to authenticated, service_role;
+grant execute on function private.require_access to authenticated;

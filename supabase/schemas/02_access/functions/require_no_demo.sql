@@ -15,4 +15,4 @@ $$;
 
 comment on function private.require_no_demo is 'PT403 for demo accounts (specification: Authentication 3).';
 
-grant execute on function private.require_no_demo to authenticated, service_role;
+grant execute on function private.require_no_demo to authenticated;

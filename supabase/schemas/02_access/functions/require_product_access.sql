@@ -29,4 +29,4 @@ $$;
 comment on function private.require_product_access is
   'PT404 for an unknown product, PT403 for one that the caller may not use (specification: Authentication 4).';
 
-grant execute on function private.require_product_access to authenticated, service_role;
+grant execute on function private.require_product_access to authenticated;

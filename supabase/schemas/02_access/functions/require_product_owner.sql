@@ -21,4 +21,4 @@ $$;
 comment on function private.require_product_owner is
   'PT404, PT403 without access, PT403 for members who do not own the product (specification: Authentication 4).';
 
-grant execute on function private.require_product_owner to authenticated, service_role;
+grant execute on function private.require_product_owner to authenticated;

@@ -30,4 +30,4 @@ $$;
 comment on function private.require_product_write is
   'PT403 for demo accounts and archived products (specification: Authentication 3).';
 
-grant execute on function private.require_product_write to authenticated, service_role;
+grant execute on function private.require_product_write to authenticated;

@@ -19,4 +19,4 @@ $$;
 comment on function private.require_write is
   'The locked product of a thing that the caller may change; PT404, then PT403 (specification: Authentication 3, 4).';
 
-grant execute on function private.require_write to authenticated, service_role;
+grant execute on function private.require_write to authenticated;

@@ -1,7 +1,7 @@
 -- Why: a sign-in is counted before the password is looked at, so that parallel guesses are all counted; one that was right
 -- is given back, so that only failures add up. It takes back its own count only: a right password forgives no wrong one.
 -- Called by the login with the secret key.
-create function public.give_back_limit(p_action text, p_key text)
+create function operations.give_back_limit(p_action text, p_key text)
 returns json
 language plpgsql
 volatile
@@ -14,6 +14,6 @@ begin
 end;
 $$;
 
-comment on function public.give_back_limit is
+comment on function operations.give_back_limit is
   'Takes one count back that take_limit made (specification: Limits). Service only.';
-grant execute on function public.give_back_limit to service_role;
+grant execute on function operations.give_back_limit to service_role;

@@ -57,5 +57,3 @@ end;
 $$;
 
 comment on function private.rate_limit is 'Every rate limit: the count and the seconds (specification: Limits).';
-
-grant execute on function private.rate_limit to authenticated, service_role;

@@ -1,6 +1,6 @@
 -- Why: limits that hold before anybody is signed in are taken before the work, in a call of their own, so that a failed
 -- try counts (specification: Limits, login, registration, pair/start). Service only: the key is an address or an account.
-create function public.take_limit(p_action text, p_key text)
+create function operations.take_limit(p_action text, p_key text)
 returns json
 language plpgsql
 volatile
@@ -12,6 +12,6 @@ begin
 end;
 $$;
 
-comment on function public.take_limit is
+comment on function operations.take_limit is
   'Counts one try of login, registration, recovery, pair/start or a password change, or PT429 (specification: Limits). Service only.';
-grant execute on function public.take_limit to service_role;
+grant execute on function operations.take_limit to service_role;

@@ -60,5 +60,3 @@ end;
 $$;
 
 comment on function private.format_code is 'PBI-1, ST-001, T-1, SP-1, IDEA-001 (specification: Entity codes 3, 6, 7).';
-
-grant execute on function private.format_code to authenticated, service_role;

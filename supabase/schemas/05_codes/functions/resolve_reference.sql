@@ -1,6 +1,6 @@
 -- Called by the MCP tools and commands, which take codes wherever ids are: answers { id, kind, code, product_id } for an id
 -- or a code of what the caller reaches. A code of several products is refused with the candidates (PT422).
-create function public.resolve_reference(p_kind text, p_reference text, p_product_id uuid default null)
+create function operations.resolve_reference(p_kind text, p_reference text, p_product_id uuid default null)
 returns json
 language plpgsql
 stable
@@ -43,8 +43,8 @@ begin
 end;
 $$;
 
-comment on function public.resolve_reference is 'The thing behind an id or a code (specification: Entity codes).';
-grant execute on function public.resolve_reference to authenticated;
+comment on function operations.resolve_reference is 'The thing behind an id or a code (specification: Entity codes).';
+grant execute on function operations.resolve_reference to authenticated;
 
 -- Why: one look-up for all kinds. Runs as the caller under row level security: only what the caller reaches is found.
 create function private.find_reference(p_kind text, p_code text, p_id uuid, p_product_id uuid)
@@ -77,4 +77,4 @@ $$;
 comment on function private.find_reference is
   'Candidates for an id or a code among what the caller reaches (specification: Entity codes).';
 
-grant execute on function private.find_reference to authenticated, service_role;
+grant execute on function private.find_reference to authenticated;

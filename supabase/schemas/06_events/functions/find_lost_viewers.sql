@@ -1,7 +1,7 @@
 -- Why: the last safeguard of open streams. Every few seconds a process asks once, for all its readers, whose session,
 -- token or membership is gone; normally the change events have ended those streams long before.
 -- Takes an array of [user, session or null, token or null, product or null], returns the positions of those without access.
-create function public.find_lost_viewers(p_viewers jsonb)
+create function operations.find_lost_viewers(p_viewers jsonb)
 returns json
 language plpgsql
 stable
@@ -40,6 +40,6 @@ begin
 end;
 $$;
 
-comment on function public.find_lost_viewers is
+comment on function operations.find_lost_viewers is
   'Which readers of open streams have lost their access (specification: Authentication 4 and 5). Service only.';
-grant execute on function public.find_lost_viewers to service_role;
+grant execute on function operations.find_lost_viewers to service_role;

@@ -1,7 +1,7 @@
 -- Why: what the notifications stream says first: the open questions of every product in reach, with all fields
 -- (specification: Notifications stream). In an archived product nobody can answer, so its questions rest until it is restored.
 -- Definer: reach is part of the query.
-create function private.get_notifications_state()
+create function operations.get_notifications_state()
 returns json
 language plpgsql
 stable
@@ -20,20 +20,6 @@ begin
 end;
 $$;
 
-grant execute on function private.get_notifications_state to authenticated;
-
-create function public.get_notifications_state()
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_notifications_state();
-end;
-$$;
-
-comment on function public.get_notifications_state is
+comment on function operations.get_notifications_state is
   'Open questions of the products in reach (specification: Notifications stream).';
-
-grant execute on function public.get_notifications_state to authenticated;
+grant execute on function operations.get_notifications_state to authenticated;

@@ -1,6 +1,6 @@
 -- Why: what the solo stream says first: the active sprint, the product's unfinished jobs, and how many workers that reach it
 -- are online. Job statuses in database form (specification: Solo stream). Definer: access is checked first.
-create function private.get_solo_state(p_product_id uuid)
+create function operations.get_solo_state(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -20,20 +20,6 @@ begin
 end;
 $$;
 
-grant execute on function private.get_solo_state to authenticated;
-
-create function public.get_solo_state(p_product_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_solo_state(p_product_id);
-end;
-$$;
-
-comment on function public.get_solo_state is
+comment on function operations.get_solo_state is
   'Active sprint, unfinished jobs and worker count (specification: Solo stream).';
-
-grant execute on function public.get_solo_state to authenticated;
+grant execute on function operations.get_solo_state to authenticated;

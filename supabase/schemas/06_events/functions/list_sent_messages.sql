@@ -1,7 +1,7 @@
 -- Why: Realtime drops messages above its rate, and those of a moment in which it replicates nothing, without telling anybody.
 -- Every few seconds a process asks what was sent on its topics and compares it with what it heard. A message is known by
 -- the number of its first event. Looks a minute back: the time of a message is the beginning of its transaction.
-create function public.list_sent_messages(p_topics jsonb)
+create function operations.list_sent_messages(p_topics jsonb)
 returns json
 language plpgsql
 stable
@@ -26,6 +26,6 @@ begin
 end;
 $$;
 
-comment on function public.list_sent_messages is
+comment on function operations.list_sent_messages is
   'Topic, first event number and transaction of what was sent within a minute (specification: Events). Service only.';
-grant execute on function public.list_sent_messages to service_role;
+grant execute on function operations.list_sent_messages to service_role;

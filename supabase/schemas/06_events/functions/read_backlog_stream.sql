@@ -1,5 +1,5 @@
 -- Why: what the backlog stream says first, and who reads it, in one statement. Called on connect and on every resync.
-create function public.read_backlog_stream(p_product_id uuid)
+create function operations.read_backlog_stream(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -11,5 +11,5 @@ begin
 end;
 $$;
 
-comment on function public.read_backlog_stream is 'First state of the backlog stream (specification: Backlog stream).';
-grant execute on function public.read_backlog_stream to authenticated;
+comment on function operations.read_backlog_stream is 'First state of the backlog stream (specification: Backlog stream).';
+grant execute on function operations.read_backlog_stream to authenticated;

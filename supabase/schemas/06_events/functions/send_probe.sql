@@ -1,7 +1,7 @@
 -- Why: the doctor proves that events travel from the database to a listener. Definer, because only the owner of the emit
--- triggers may announce events; it can announce nothing but a probe to one user.
-create function private.send_probe(p_user_id uuid)
-returns void
+-- triggers may announce events; it can announce nothing but a probe to one user, which clients ignore. Service only.
+create function operations.send_probe(p_user_id uuid)
+returns json
 language plpgsql
 volatile
 security definer
@@ -9,26 +9,10 @@ set search_path = ''
 as $$
 begin
   perform private.emit('user:' || p_user_id, jsonb_build_object('op', 'I', 'entity', 'probe', 'id', p_user_id));
-end;
-$$;
-
-comment on function private.send_probe is 'Announces a probe to one user. Used by send_probe only.';
-
-grant execute on function private.send_probe to service_role;
-
--- Why: see private.send_probe. Clients ignore entities that they do not know. Service only.
-create function public.send_probe(p_user_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  perform private.send_probe(p_user_id);
   return json_build_object('id', p_user_id);
 end;
 $$;
 
-comment on function public.send_probe is
+comment on function operations.send_probe is
   'One event for the check command of an installation (docs/deploy.md). Service only.';
-grant execute on function public.send_probe to service_role;
+grant execute on function operations.send_probe to service_role;

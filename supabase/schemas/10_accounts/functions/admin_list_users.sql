@@ -1,6 +1,6 @@
--- Why: the administration page. Definer half: e-mail addresses and flags are not readable by users in general;
+-- Why: the administration page. Definer: e-mail addresses and flags are not readable by users in general;
 -- it refuses everybody who is no administrator. Ordered by name, 100 a page after p_after.
-create function private.admin_list_users(p_after text)
+create function operations.admin_list_users(p_after text default null)
 returns json
 language plpgsql
 stable
@@ -25,20 +25,5 @@ begin
 end;
 $$;
 
-comment on function private.admin_list_users is 'All users, for administrators.';
-
-grant execute on function private.admin_list_users to authenticated;
-
-create function public.admin_list_users(p_after text default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.admin_list_users(p_after);
-end;
-$$;
-
-comment on function public.admin_list_users is 'All users, 100 a page; administrators only.';
-grant execute on function public.admin_list_users to authenticated;
+comment on function operations.admin_list_users is 'All users, 100 a page; administrators only.';
+grant execute on function operations.admin_list_users to authenticated;

@@ -16,4 +16,4 @@ $$;
 
 comment on function private.audit is 'Writes one line of the audit trail: whom it concerns, who did it, what, from where.';
 
-grant execute on function private.audit to authenticated, service_role;
+grant execute on function private.audit to service_role;

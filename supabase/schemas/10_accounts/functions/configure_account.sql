@@ -1,6 +1,6 @@
 -- Why: what registration can never set: an administrator's command or the first start makes a role or a demo account.
 -- Called by the admin commands with the secret key, right after the account was created.
-create function public.configure_account(p_user_id uuid, p_role text default null, p_is_demo boolean default null)
+create function operations.configure_account(p_user_id uuid, p_role text default null, p_is_demo boolean default null)
 returns json
 language plpgsql
 volatile
@@ -22,6 +22,6 @@ begin
 end;
 $$;
 
-comment on function public.configure_account is
+comment on function operations.configure_account is
   'Sets role and demo flag of an account from the command line (specification: Other records). Service only.';
-grant execute on function public.configure_account to service_role;
+grant execute on function operations.configure_account to service_role;

@@ -1,7 +1,7 @@
 -- Why: every sign-in makes a new session id and ends the session that the browser had before (no session fixation).
 -- Lifetime 30 days, sliding. Rows that ended more than 30 days ago are forgotten here.
 -- Called by the login and the registration with the secret key, after Supabase Auth has checked the password.
-create function public.create_session(
+create function operations.create_session(
   p_user_id uuid, p_user_agent text default null, p_ip text default null, p_previous_session_id uuid default null)
 returns json
 language plpgsql
@@ -37,6 +37,6 @@ begin
 end;
 $$;
 
-comment on function public.create_session is
+comment on function operations.create_session is
   'A new session of a user whose password was right (specification: Authentication 2). Service only.';
-grant execute on function public.create_session to service_role;
+grant execute on function operations.create_session to service_role;

@@ -12,4 +12,4 @@ $$;
 
 comment on function private.current_session_id is 'The session of this request, or null for a token.';
 
-grant execute on function private.current_session_id to authenticated, service_role;
+grant execute on function private.current_session_id to authenticated;

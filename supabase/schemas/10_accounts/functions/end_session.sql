@@ -1,6 +1,6 @@
 -- Why: signing out must hold for the cookie that is still around somewhere. No write in the sense of the demo rule.
 -- Called by POST /logout and by pages that find an expired paired session, with the secret key. Idempotent.
-create function public.end_session(p_session_id uuid, p_ip text default null)
+create function operations.end_session(p_session_id uuid, p_ip text default null)
 returns json
 language plpgsql
 volatile
@@ -20,6 +20,6 @@ begin
 end;
 $$;
 
-comment on function public.end_session is
+comment on function operations.end_session is
   'Ends one session, as sign-out does (specification: Authentication 2). Service only.';
-grant execute on function public.end_session to service_role;
+grant execute on function operations.end_session to service_role;

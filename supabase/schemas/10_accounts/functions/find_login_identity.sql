@@ -6,7 +6,7 @@
 -- which the caller does not learn. A browser that was signed in to the account (its session is live or not yet forgotten) has a
 -- limit_key of its own and no account_key, so that strangers lock nobody out.
 -- Called by the login, the registration and the admin commands with the secret key.
-create function public.find_login_identity(p_identifier text, p_session_id uuid default null)
+create function operations.find_login_identity(p_identifier text, p_session_id uuid default null)
 returns json
 language plpgsql
 stable
@@ -34,6 +34,6 @@ begin
 end;
 $$;
 
-comment on function public.find_login_identity is
+comment on function operations.find_login_identity is
   'User id, e-mail address and limit keys behind a user name or address, with a decoy for unknown ones. Service only.';
-grant execute on function public.find_login_identity to service_role;
+grant execute on function operations.find_login_identity to service_role;

@@ -1,45 +1,30 @@
--- Why: pictures of people one works with, and one's own. Definer half: avatars are not readable by users in general;
+-- Why: pictures of people one works with, and one's own. Definer: avatars are not readable by users in general;
 -- it answers for the caller, for people who share a product with the caller, and to administrators.
-create function private.get_avatar(p_user_id uuid)
+create function operations.get_avatar(p_user_id uuid)
 returns json
 language plpgsql
 stable
 security definer
 set search_path = ''
 as $$
-begin
-  return (
-    select json_build_object('mime', u.avatar_mime, 'hex', encode(u.avatar, 'hex'), 'updated_at', u.updated_at)
-    from public.users u
-    where u.id = p_user_id
-      and u.avatar is not null
-      and (u.id = auth.uid() or private.is_admin() or exists (
-        select from public.product_members mine
-        join public.product_members theirs on theirs.product_id = mine.product_id
-        where mine.user_id = auth.uid() and theirs.user_id = u.id))
-  );
-end;
-$$;
-
-comment on function private.get_avatar is 'The picture of a user whom the caller may see, or null.';
-
-grant execute on function private.get_avatar to authenticated;
-
-create function public.get_avatar(p_user_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
 declare
-  v_avatar json := private.get_avatar(p_user_id);
+  v_avatar json;
 begin
-  if v_avatar is null then
+  select json_build_object('mime', u.avatar_mime, 'hex', encode(u.avatar, 'hex'), 'updated_at', u.updated_at)
+  into v_avatar
+  from public.users u
+  where u.id = p_user_id
+    and u.avatar is not null
+    and (u.id = auth.uid() or private.is_admin() or exists (
+      select from public.product_members mine
+      join public.product_members theirs on theirs.product_id = mine.product_id
+      where mine.user_id = auth.uid() and theirs.user_id = u.id));
+  if not found then
     raise exception using errcode = 'PT404', message = 'No such picture.';
   end if;
   return v_avatar;
 end;
 $$;
 
-comment on function public.get_avatar is 'The picture of a user whom the caller works with.';
-grant execute on function public.get_avatar to authenticated;
+comment on function operations.get_avatar is 'The picture of a user whom the caller works with.';
+grant execute on function operations.get_avatar to authenticated;

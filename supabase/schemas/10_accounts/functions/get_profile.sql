@@ -1,6 +1,6 @@
--- Why: the profile page. The definer half exists because e-mail and flags are not readable by users in general;
+-- Why: the profile page. Definer: e-mail and flags are not readable by users in general;
 -- it reads the row of the caller only.
-create function private.get_profile()
+create function operations.get_profile()
 returns json
 language plpgsql
 stable
@@ -18,20 +18,5 @@ begin
 end;
 $$;
 
-comment on function private.get_profile is 'The profile of the caller.';
-
-grant execute on function private.get_profile to authenticated;
-
-create function public.get_profile()
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_profile();
-end;
-$$;
-
-comment on function public.get_profile is 'The profile of the caller (specification: Other records, User).';
-grant execute on function public.get_profile to authenticated;
+comment on function operations.get_profile is 'The profile of the caller (specification: Other records, User).';
+grant execute on function operations.get_profile to authenticated;

@@ -1,5 +1,5 @@
 -- Why: the first start of an embedded installation is the one without any account. Service only.
-create function public.has_accounts()
+create function operations.has_accounts()
 returns json
 language plpgsql
 stable
@@ -10,5 +10,5 @@ begin
 end;
 $$;
 
-comment on function public.has_accounts is 'Whether anybody has an account yet. Service only.';
-grant execute on function public.has_accounts to service_role;
+comment on function operations.has_accounts is 'Whether anybody has an account yet. Service only.';
+grant execute on function operations.has_accounts to service_role;

@@ -1,6 +1,6 @@
 -- Why: people see what happened to their account, administrators see everything (row level security decides).
 -- Newest first, 50 a page; p_before is the created_at of the last line of the page before.
-create function public.list_audit_events(p_all boolean default false, p_before timestamptz default null)
+create function operations.list_audit_events(p_all boolean default false, p_before timestamptz default null)
 returns json
 language plpgsql
 stable
@@ -26,5 +26,5 @@ begin
 end;
 $$;
 
-comment on function public.list_audit_events is 'The audit trail: one''s own, or all for administrators.';
-grant execute on function public.list_audit_events to authenticated;
+comment on function operations.list_audit_events is 'The audit trail: one''s own, or all for administrators.';
+grant execute on function operations.list_audit_events to authenticated;

@@ -1,5 +1,5 @@
 -- Why: the devices page: what, where, when, paired or not, this one. Row level security shows only one's own.
-create function public.list_sessions()
+create function operations.list_sessions()
 returns json
 language plpgsql
 stable
@@ -21,5 +21,5 @@ begin
 end;
 $$;
 
-comment on function public.list_sessions is 'The live sessions of the caller (specification: Authentication).';
-grant execute on function public.list_sessions to authenticated;
+comment on function operations.list_sessions is 'The live sessions of the caller (specification: Authentication).';
+grant execute on function operations.list_sessions to authenticated;

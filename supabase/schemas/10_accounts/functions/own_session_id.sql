@@ -13,5 +13,3 @@ end;
 $$;
 
 comment on function private.own_session_id is 'The session of this request, where there is one (specification: Authentication).';
-
-grant execute on function private.own_session_id to authenticated;

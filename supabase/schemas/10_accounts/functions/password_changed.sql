@@ -1,7 +1,7 @@
 -- Why: a new password ends every other session and every unclaimed pairing at once, and lifts or sets the duty to
 -- choose another one. Called with the secret key after Supabase Auth has stored the password: by the person
 -- (p_keep_session_id stays), by a recovery, by an administrator (p_must_reset: the next sign-in asks for another).
-create function public.password_changed(
+create function operations.password_changed(
   p_user_id uuid, p_keep_session_id uuid default null, p_must_reset boolean default false,
   p_actor_id uuid default null, p_ip text default null)
 returns json
@@ -25,6 +25,6 @@ begin
 end;
 $$;
 
-comment on function public.password_changed is
+comment on function operations.password_changed is
   'Ends the other sessions after a password was changed or reset (specification: Authentication). Service only.';
-grant execute on function public.password_changed to service_role;
+grant execute on function operations.password_changed to service_role;

@@ -14,4 +14,4 @@ $$;
 
 comment on function private.require_admin is 'PT403 for everybody who is no administrator.';
 
-grant execute on function private.require_admin to authenticated, service_role;
+grant execute on function private.require_admin to authenticated;

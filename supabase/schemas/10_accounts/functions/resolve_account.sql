@@ -1,6 +1,6 @@
 -- Why: the admin command line names people by user name or e-mail address and products by code; everything else by id.
 -- Service only: it answers for any account.
-create function public.resolve_account(p_identifier text)
+create function operations.resolve_account(p_identifier text)
 returns json
 language plpgsql
 stable
@@ -22,6 +22,6 @@ begin
 end;
 $$;
 
-comment on function public.resolve_account is
+comment on function operations.resolve_account is
   'A user by name, e-mail address or id, for the admin command line. Service only.';
-grant execute on function public.resolve_account to service_role;
+grant execute on function operations.resolve_account to service_role;

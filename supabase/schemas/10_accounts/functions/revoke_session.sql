@@ -1,33 +1,16 @@
--- Why: ends one device from another. The definer half exists because users may not write user_sessions directly;
--- it touches rows of the caller only.
-create function private.revoke_session(p_session_id uuid)
-returns boolean
+-- Why: ends one device from another. Definer: users may not write user_sessions directly; it touches rows of the
+-- caller only.
+create function operations.revoke_session(p_session_id uuid)
+returns json
 language plpgsql
 volatile
 security definer
 set search_path = ''
 as $$
 begin
-  if not exists (select from public.user_sessions s where s.id = p_session_id and s.user_id = auth.uid()) then
-    return false;
-  end if;
-  return private.end_session_chain(p_session_id);
-end;
-$$;
-
-comment on function private.revoke_session is 'Ends one session of the caller; false when there is none.';
-
-grant execute on function private.revoke_session to authenticated;
-
-create function public.revoke_session(p_session_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
   perform private.require_no_demo();
-  if not private.revoke_session(p_session_id) then
+  if not exists (select from public.user_sessions s where s.id = p_session_id and s.user_id = auth.uid())
+    or not private.end_session_chain(p_session_id) then
     raise exception using errcode = 'PT404', message = 'No such device is signed in to your account.';
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'session.revoked', jsonb_build_object('session_id', p_session_id));
@@ -35,5 +18,5 @@ begin
 end;
 $$;
 
-comment on function public.revoke_session is 'Ends one session of the caller (specification: Authentication).';
-grant execute on function public.revoke_session to authenticated;
+comment on function operations.revoke_session is 'Ends one session of the caller (specification: Authentication).';
+grant execute on function operations.revoke_session to authenticated;

@@ -1,8 +1,8 @@
 -- Why: the product that a user works on. It needs access, must not be archived, and demo users are blocked
 -- (specification: Authentication 8). The product row is locked against being archived meanwhile. Null clears it.
--- The definer half exists because users may not write profiles directly; it touches the row of the caller only.
-create function private.set_active_product(p_product_id uuid)
-returns void
+-- Definer: users may not write profiles directly; it touches the row of the caller only.
+create function operations.set_active_product(p_product_id uuid default null)
+returns json
 language plpgsql
 volatile
 security definer
@@ -11,6 +11,7 @@ as $$
 declare
   v_archived_at timestamptz;
 begin
+  perform private.require_no_demo();
   if p_product_id is not null then
     select p.archived_at into v_archived_at
     from public.products p
@@ -27,29 +28,10 @@ begin
   end if;
 
   update public.users set active_product_id = p_product_id, updated_at = private.now() where id = auth.uid();
-end;
-$$;
-
-comment on function private.set_active_product is 'Makes a product the active one of the caller.';
-
-grant execute on function private.set_active_product to authenticated;
-
-create function public.set_active_product(p_product_id uuid default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  perform private.require_no_demo();
-  if p_product_id is not null then
-    perform private.require_product_access(p_product_id);
-  end if;
-  perform private.set_active_product(p_product_id);
   return json_build_object('active_product_id', p_product_id);
 end;
 $$;
 
-comment on function public.set_active_product is
+comment on function operations.set_active_product is
   'Selects the product the caller works on (specification: Authentication 8).';
-grant execute on function public.set_active_product to authenticated;
+grant execute on function operations.set_active_product to authenticated;

@@ -1,26 +1,11 @@
 -- Why: a picture of at most 1 MiB, stored with the profile (PNG, JPEG, WebP or GIF; the app has looked at its content,
--- and the first bytes are looked at here again). Null removes it. Hex, because the Data API has no bytes in JSON.
--- The definer half exists because users may not write profiles directly; it touches the row of the caller only.
-create function private.set_avatar(p_mime text, p_bytes bytea)
-returns void
-language plpgsql
-volatile
-security definer
-set search_path = ''
-as $$
-begin
-  update public.users set avatar = p_bytes, avatar_mime = p_mime, updated_at = private.now() where id = auth.uid();
-end;
-$$;
-
-comment on function private.set_avatar is 'Stores or removes the picture of the caller.';
-
-grant execute on function private.set_avatar to authenticated;
-
-create function public.set_avatar(p_mime text default null, p_hex text default null)
+-- and the first bytes are looked at here again). Null removes it. Hex, because JSON has no bytes.
+-- Definer: users may not write profiles directly; it touches the row of the caller only.
+create function operations.set_avatar(p_mime text default null, p_hex text default null)
 returns json
 language plpgsql
 volatile
+security definer
 set search_path = ''
 as $$
 declare
@@ -41,10 +26,10 @@ begin
       raise exception using errcode = 'PT422', message = 'Use a PNG, JPEG, WebP or GIF picture of at most 1 MiB.';
     end if;
   end if;
-  perform private.set_avatar(v_mime, v_bytes);
+  update public.users set avatar = v_bytes, avatar_mime = v_mime, updated_at = private.now() where id = auth.uid();
   return json_build_object('has_avatar', v_bytes is not null);
 end;
 $$;
 
-comment on function public.set_avatar is 'Stores or removes the picture of the caller.';
-grant execute on function public.set_avatar to authenticated;
+comment on function operations.set_avatar is 'Stores or removes the picture of the caller.';
+grant execute on function operations.set_avatar to authenticated;

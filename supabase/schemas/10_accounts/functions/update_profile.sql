@@ -1,31 +1,11 @@
 -- Why: what people set about themselves: user name, worker quota threshold, theme. Role and flags are no part of it.
--- The definer half exists because users may not write profiles directly; it touches the row of the caller only.
-create function private.update_profile(p_username text, p_min_quota_pct integer, p_theme public.user_theme)
-returns void
-language plpgsql
-volatile
-security definer
-set search_path = ''
-as $$
-begin
-  update public.users
-  set username = coalesce(p_username, username),
-      min_quota_pct = coalesce(p_min_quota_pct, min_quota_pct),
-      theme = coalesce(p_theme, theme),
-      updated_at = private.now()
-  where id = auth.uid();
-end;
-$$;
-
-comment on function private.update_profile is 'Changes the profile of the caller.';
-
-grant execute on function private.update_profile to authenticated;
-
-create function public.update_profile(
+-- Definer: users may not write profiles directly; it touches the row of the caller only.
+create function operations.update_profile(
   p_username text default null, p_min_quota_pct integer default null, p_theme text default null)
 returns json
 language plpgsql
 volatile
+security definer
 set search_path = ''
 as $$
 begin
@@ -39,14 +19,19 @@ begin
       detail = '{"issues":[{"path":"username","message":"Use 2 to 40 letters, digits, dots, underscores or hyphens"}]}';
   end if;
 
-  perform private.update_profile(p_username, p_min_quota_pct, p_theme::public.user_theme);
-  return private.get_profile();
+  update public.users
+  set username = coalesce(p_username, username),
+      min_quota_pct = coalesce(p_min_quota_pct, min_quota_pct),
+      theme = coalesce(p_theme::public.user_theme, theme),
+      updated_at = private.now()
+  where id = auth.uid();
+  return operations.get_profile();
 exception when unique_violation then
   raise exception using errcode = 'PT422', message = 'This user name is taken. Choose another one.',
     detail = '{"issues":[{"path":"username","message":"This user name is taken"}]}';
 end;
 $$;
 
-comment on function public.update_profile is
+comment on function operations.update_profile is
   'Changes user name, quota threshold or theme of the caller (specification: Other records, User).';
-grant execute on function public.update_profile to authenticated;
+grant execute on function operations.update_profile to authenticated;

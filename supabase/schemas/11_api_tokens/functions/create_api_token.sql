@@ -1,32 +1,11 @@
 -- Why: the service keeps only the SHA-256 of a token; the token itself is made by the app and shown once.
--- The definer half exists because users may not write api_tokens directly; the row always belongs to the caller.
-create function private.create_api_token(p_label text, p_prefix text, p_token_hash text, p_expires_days integer)
-returns public.api_tokens
-language plpgsql
-volatile
-security definer
-set search_path = ''
-as $$
-declare
-  v_token public.api_tokens;
-begin
-  insert into public.api_tokens (user_id, session_id, label, prefix, token_hash, expires_at, created_at)
-  values (auth.uid(), private.own_session_id(), p_label, p_prefix, decode(p_token_hash, 'hex'),
-    private.now() + make_interval(days => p_expires_days), private.now())
-  returning * into v_token;
-  return v_token;
-end;
-$$;
-
-comment on function private.create_api_token is 'Stores the hash of a new token of the caller.';
-
-grant execute on function private.create_api_token to authenticated;
-
-create function public.create_api_token(
+-- Definer: users may not write api_tokens directly; the row always belongs to the caller.
+create function operations.create_api_token(
   p_label text, p_prefix text, p_token_hash text, p_expires_days integer default null)
 returns json
 language plpgsql
 volatile
+security definer
 set search_path = ''
 as $$
 declare
@@ -40,7 +19,10 @@ begin
   end if;
   perform private.take_rate_limit('api_token', auth.uid()::text);
 
-  v_token := private.create_api_token(p_label, p_prefix, p_token_hash, p_expires_days);
+  insert into public.api_tokens (user_id, session_id, label, prefix, token_hash, expires_at, created_at)
+  values (auth.uid(), private.own_session_id(), p_label, p_prefix, decode(p_token_hash, 'hex'),
+    private.now() + make_interval(days => p_expires_days), private.now())
+  returning * into v_token;
   perform private.audit(auth.uid(), auth.uid(), 'token.created',
     jsonb_build_object('token_id', v_token.id, 'label', p_label, 'expires_at', v_token.expires_at));
   return json_build_object('id', v_token.id, 'label', v_token.label, 'prefix', v_token.prefix,
@@ -48,6 +30,6 @@ begin
 end;
 $$;
 
-comment on function public.create_api_token is
+comment on function operations.create_api_token is
   'A new API token of the caller, by its hash (specification: Authentication 1, Limits).';
-grant execute on function public.create_api_token to authenticated;
+grant execute on function operations.create_api_token to authenticated;

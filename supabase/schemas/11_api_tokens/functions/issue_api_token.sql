@@ -1,6 +1,6 @@
 -- Why: the operator makes tokens for any account, demo accounts included, who may not make their own; limits per hour are
 -- for users. Only the SHA-256 arrives here. Service only.
-create function public.issue_api_token(
+create function operations.issue_api_token(
   p_user_id uuid, p_label text, p_prefix text, p_token_hash text, p_expires_days integer default null)
 returns json
 language plpgsql
@@ -20,6 +20,6 @@ begin
 end;
 $$;
 
-comment on function public.issue_api_token is
+comment on function operations.issue_api_token is
   'A new API token of any account, by its hash, for the operator (specification: Authentication 1). Service only.';
-grant execute on function public.issue_api_token to service_role;
+grant execute on function operations.issue_api_token to service_role;

@@ -1,6 +1,6 @@
 -- Why: the token screen. Neither token nor hash is in it; row level security shows only one's own.
 -- Revoked tokens stay listed for 30 days, so that a person sees what became of them.
-create function public.list_api_tokens()
+create function operations.list_api_tokens()
 returns json
 language plpgsql
 stable
@@ -19,5 +19,5 @@ begin
 end;
 $$;
 
-comment on function public.list_api_tokens is 'API tokens of the caller (specification: Authentication 1).';
-grant execute on function public.list_api_tokens to authenticated;
+comment on function operations.list_api_tokens is 'API tokens of the caller (specification: Authentication 1).';
+grant execute on function operations.list_api_tokens to authenticated;

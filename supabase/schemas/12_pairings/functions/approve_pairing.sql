@@ -1,5 +1,5 @@
 -- Called by the phone that lets a desktop in.
-create function public.approve_pairing(p_pairing_id uuid, p_mobile_secret_hash text)
+create function operations.approve_pairing(p_pairing_id uuid, p_mobile_secret_hash text)
 returns json
 language plpgsql
 volatile
@@ -11,5 +11,5 @@ begin
 end;
 $$;
 
-comment on function public.approve_pairing is 'Approves a pending pairing for the caller (specification: Login pairing).';
-grant execute on function public.approve_pairing to authenticated;
+comment on function operations.approve_pairing is 'Approves a pending pairing for the caller (specification: Login pairing).';
+grant execute on function operations.approve_pairing to authenticated;

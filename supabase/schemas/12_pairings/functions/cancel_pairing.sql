@@ -1,5 +1,5 @@
 -- Called by the phone that declines a desktop.
-create function public.cancel_pairing(p_pairing_id uuid, p_mobile_secret_hash text)
+create function operations.cancel_pairing(p_pairing_id uuid, p_mobile_secret_hash text)
 returns json
 language plpgsql
 volatile
@@ -11,5 +11,5 @@ begin
 end;
 $$;
 
-comment on function public.cancel_pairing is 'Declines a pending pairing (specification: Login pairing).';
-grant execute on function public.cancel_pairing to authenticated;
+comment on function operations.cancel_pairing is 'Declines a pending pairing (specification: Login pairing).';
+grant execute on function operations.cancel_pairing to authenticated;

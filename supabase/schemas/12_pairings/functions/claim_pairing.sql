@@ -2,7 +2,7 @@
 -- the cookie's hash is the credential. The row lock makes concurrent claims wait for each other, so exactly one succeeds.
 -- The user is read again: who was removed, made a demo account or changed the password since the approval gets nothing.
 -- 401 unknown or mismatch, 410 consumed, cancelled or expired, 409 still pending.
-create function public.claim_pairing(
+create function operations.claim_pairing(
   p_pairing_id uuid, p_desktop_token_hash text, p_user_agent text default null, p_ip text default null,
   p_previous_session_id uuid default null)
 returns json
@@ -54,6 +54,6 @@ begin
 end;
 $$;
 
-comment on function public.claim_pairing is
+comment on function operations.claim_pairing is
   'Turns an approved pairing into a session of 8 hours, once (specification: Login pairing). Service only.';
-grant execute on function public.claim_pairing to service_role;
+grant execute on function operations.claim_pairing to service_role;

@@ -1,6 +1,6 @@
 -- Why: the phone shows which device asks before anything is approved (get-pairing-for-approval). It needs the secret, as
 -- approving does. Service only, because it counts wrong secrets and yet demo users may read it; the app has resolved the user.
-create function public.get_pairing_for_approval(p_user_id uuid, p_pairing_id uuid, p_mobile_secret_hash text)
+create function operations.get_pairing_for_approval(p_user_id uuid, p_pairing_id uuid, p_mobile_secret_hash text)
 returns json
 language plpgsql
 volatile
@@ -23,6 +23,6 @@ begin
 end;
 $$;
 
-comment on function public.get_pairing_for_approval is
+comment on function operations.get_pairing_for_approval is
   'Device, address, check code and account of a pairing (specification: Pairing operations). Service only.';
-grant execute on function public.get_pairing_for_approval to service_role;
+grant execute on function operations.get_pairing_for_approval to service_role;

@@ -3,7 +3,7 @@
 -- after subscribing could miss a change whose announcement went out just before.
 -- Service only; authenticated by the hash of the desktop cookie: unknown PT404, mismatch PT401, expired PT410
 -- (specification: GET /api/auth/pair/stream/:pairingId).
-create function public.get_pairing_state(p_pairing_id uuid, p_desktop_token_hash text)
+create function operations.get_pairing_state(p_pairing_id uuid, p_desktop_token_hash text)
 returns json
 language plpgsql
 volatile
@@ -27,6 +27,6 @@ begin
 end;
 $$;
 
-comment on function public.get_pairing_state is
+comment on function operations.get_pairing_state is
   'Where a pairing stands, for the desktop that started it (specification: Pairing stream). Service only.';
-grant execute on function public.get_pairing_state to service_role;
+grant execute on function operations.get_pairing_state to service_role;

@@ -1,7 +1,7 @@
 -- Why: whoever approved and then has doubts takes it back at once: an unclaimed pairing is cancelled, a claimed one
--- loses its session. Definer half: users may not write these tables; it touches what the caller approved and nothing else.
-create function private.revoke_pairing(p_pairing_id uuid)
-returns boolean
+-- loses its session. Definer: users may not write these tables; it touches what the caller approved and nothing else.
+create function operations.revoke_pairing(p_pairing_id uuid)
+returns json
 language plpgsql
 volatile
 security definer
@@ -10,39 +10,21 @@ as $$
 declare
   v_pairing public.login_pairings;
 begin
+  perform private.require_no_demo();
   select * into v_pairing from public.login_pairings p
   where p.id = p_pairing_id and p.user_id = auth.uid() for update;
   if not found then
-    return false;
+    raise exception using errcode = 'PT404', message = 'You have approved no such device.';
   end if;
 
   if v_pairing.status = 'APPROVED' then
     update public.login_pairings set status = 'CANCELLED' where id = p_pairing_id;
   end if;
   perform private.end_session_chain(v_pairing.session_id);
-  return true;
-end;
-$$;
-
-comment on function private.revoke_pairing is 'Takes back what the caller approved; false when there is none.';
-
-grant execute on function private.revoke_pairing to authenticated;
-
-create function public.revoke_pairing(p_pairing_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  perform private.require_no_demo();
-  if not private.revoke_pairing(p_pairing_id) then
-    raise exception using errcode = 'PT404', message = 'You have approved no such device.';
-  end if;
   perform private.audit(auth.uid(), auth.uid(), 'pairing.revoked', jsonb_build_object('pairing_id', p_pairing_id));
   return json_build_object('pairing_id', p_pairing_id);
 end;
 $$;
 
-comment on function public.revoke_pairing is 'Ends what an approved pairing allowed (specification: Login pairing).';
-grant execute on function public.revoke_pairing to authenticated;
+comment on function operations.revoke_pairing is 'Ends what an approved pairing allowed (specification: Login pairing).';
+grant execute on function operations.revoke_pairing to authenticated;

@@ -2,7 +2,8 @@
 -- rate limits are checked first. Each look-up counts and one that finds somebody is given back, so that a list of addresses cannot
 -- be tried: after ten wrong ones a right one is refused like a wrong one. A refusal of that kind is therefore returned, not raised,
 -- which would undo the count.
-create function private.add_product_member(p_product_id uuid, p_identifier text)
+-- Called by the members page and the admin command. The identifier is a user name or an e-mail address; owner only.
+create function operations.add_product_member(p_product_id uuid, p_identifier text)
 returns json
 language plpgsql
 volatile
@@ -29,7 +30,7 @@ begin
       'error', 'Nobody here has this user name or e-mail address. Ask them to register first.',
       'issues', json_build_array(json_build_object('path', 'identifier', 'message', 'No account has this user name or e-mail address.'))));
   end if;
-  perform public.give_back_limit('member_lookup', auth.uid()::text);
+  perform operations.give_back_limit('member_lookup', auth.uid()::text);
 
   if exists (select from public.product_members m where m.product_id = p_product_id and m.user_id = v_user_id) then
     raise exception using errcode = 'PT409', message = 'This person already is in the product.';
@@ -40,22 +41,6 @@ begin
 end;
 $$;
 
-comment on function private.add_product_member is 'Body of add_product_member (specification: Authentication 4).';
-
-grant execute on function private.add_product_member to authenticated, service_role;
-
--- Called by the members page and the admin command. The identifier is a user name or an e-mail address; owner only.
-create function public.add_product_member(p_product_id uuid, p_identifier text)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.add_product_member(p_product_id, p_identifier);
-end;
-$$;
-
-comment on function public.add_product_member is
+comment on function operations.add_product_member is
   'Adds a member to a product, owner only (specification: Authentication 4).';
-grant execute on function public.add_product_member to authenticated;
+grant execute on function operations.add_product_member to authenticated;

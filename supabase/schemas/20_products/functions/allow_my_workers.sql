@@ -1,7 +1,7 @@
 -- Why: being added to a product must not make anybody's machine run what is planned there, so each member says it for
 -- themselves. The owner's workers always may. Refusals: 404, 403, 409 for the owner.
 -- Definer: nobody writes membership rows directly, and here only the caller's own.
-create function private.allow_my_workers(p_product_id uuid, p_allowed boolean)
+create function operations.allow_my_workers(p_product_id uuid, p_allowed boolean)
 returns json
 language plpgsql
 volatile
@@ -21,20 +21,6 @@ begin
 end;
 $$;
 
-grant execute on function private.allow_my_workers to authenticated;
-
-create function public.allow_my_workers(p_product_id uuid, p_allowed boolean)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.allow_my_workers(p_product_id, p_allowed);
-end;
-$$;
-
-comment on function public.allow_my_workers is
+comment on function operations.allow_my_workers is
   'Whether the caller''s workers take jobs of this product unasked (specification: Agent job; Authentication 4).';
-
-grant execute on function public.allow_my_workers to authenticated;
+grant execute on function operations.allow_my_workers to authenticated;

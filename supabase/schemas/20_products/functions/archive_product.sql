@@ -1,5 +1,5 @@
 -- Called by the product settings. Archived products can be read and not written; nobody keeps them as active product.
-create function public.archive_product(p_product_id uuid)
+create function operations.archive_product(p_product_id uuid)
 returns json
 language plpgsql
 volatile
@@ -12,9 +12,9 @@ begin
   perform private.require_product_owner(p_product_id);
 
   update public.products p set archived_at = private.now() where p.id = p_product_id and p.archived_at is null;
-  return public.get_product(p_product_id);
+  return operations.get_product(p_product_id);
 end;
 $$;
 
-comment on function public.archive_product is 'Archives a product, owner only (specification: GET /api/products).';
-grant execute on function public.archive_product to authenticated;
+comment on function operations.archive_product is 'Archives a product, owner only (specification: GET /api/products).';
+grant execute on function operations.archive_product to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the new product page, the admin command and the MCP tool. The caller becomes the owner.
-create function public.create_product(
+create function operations.create_product(
   p_code text,
   p_name text,
   p_description text default '',
@@ -27,9 +27,9 @@ begin
     coalesce(p_auto_pr, false), coalesce(p_pr_strategy, 'SPRINT')::public.pr_strategy, coalesce(p_done_requires, 'none')::public.done_requires,
     coalesce(p_dependency_release, 'done')::public.dependency_release,
     coalesce(p_requires_sandbox, false), coalesce(p_may_reach, '[]'));
-  return public.get_product(v_id);
+  return operations.get_product(v_id);
 end;
 $$;
 
-comment on function public.create_product is 'Creates a product of the caller (specification: Product). 5 per minute.';
-grant execute on function public.create_product to authenticated;
+comment on function operations.create_product is 'Creates a product of the caller (specification: Product). 5 per minute.';
+grant execute on function operations.create_product to authenticated;

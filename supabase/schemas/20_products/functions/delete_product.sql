@@ -1,6 +1,6 @@
 -- Called by the product settings: removes a product with everything in it. The caller repeats its code, so that no slip of
 -- the hand does it.
-create function public.delete_product(p_product_id uuid, p_code text)
+create function operations.delete_product(p_product_id uuid, p_code text)
 returns json
 language plpgsql
 volatile
@@ -22,6 +22,6 @@ begin
 end;
 $$;
 
-comment on function public.delete_product is
+comment on function operations.delete_product is
   'Deletes a product with everything in it, owner only (specification: Product).';
-grant execute on function public.delete_product to authenticated;
+grant execute on function operations.delete_product to authenticated;

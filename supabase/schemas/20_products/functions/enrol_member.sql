@@ -1,5 +1,5 @@
 -- Why: the operator adds a member without being the owner. Adding one who is a member already changes nothing. Service only.
-create function public.enrol_member(p_product_id uuid, p_user_id uuid)
+create function operations.enrol_member(p_product_id uuid, p_user_id uuid)
 returns json
 language plpgsql
 volatile
@@ -14,6 +14,6 @@ begin
 end;
 $$;
 
-comment on function public.enrol_member is
+comment on function operations.enrol_member is
   'Makes a user a member of a product, for the operator (specification: Authentication 4). Service only.';
-grant execute on function public.enrol_member to service_role;
+grant execute on function operations.enrol_member to service_role;

@@ -1,6 +1,7 @@
 -- Why: the one call with which an agent begins. Hot: definer, so that row level security is not asked once per table;
 -- access is checked first, in the statement that reads the product.
-create function private.get_agent_context(p_product_id uuid)
+-- Called by GET /api/products/:id/agent-context and the MCP tool get_context. The answer is passed through unparsed.
+create function operations.get_agent_context(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -71,23 +72,6 @@ begin
 end;
 $$;
 
-comment on function private.get_agent_context is
-  'Body of get_agent_context (specification: GET /api/products/:id/agent-context).';
-
-grant execute on function private.get_agent_context to authenticated, service_role;
-
--- Called by GET /api/products/:id/agent-context and the MCP tool get_context. The answer is passed through unparsed.
-create function public.get_agent_context(p_product_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_agent_context(p_product_id);
-end;
-$$;
-
-comment on function public.get_agent_context is
+comment on function operations.get_agent_context is
   'Product, active sprint, next story and open ideas (specification: GET /api/products/:id/agent-context).';
-grant execute on function public.get_agent_context to authenticated;
+grant execute on function operations.get_agent_context to authenticated;

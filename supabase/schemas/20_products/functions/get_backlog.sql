@@ -1,7 +1,8 @@
 -- Why: the whole backlog in one answer, thousands of rows: rows are read in order, written as JSON once and never parsed
 -- again. The columns are those of the shape views, spelled out because a join back for the order would cost a fifth.
 -- Definer, so that row level security is not asked three times; access is checked first.
-create function private.get_backlog(p_product_id uuid)
+-- Called by GET /api/products/:id/backlog and the backlog page. The answer is passed through unparsed.
+create function operations.get_backlog(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -71,21 +72,5 @@ begin
 end;
 $$;
 
-comment on function private.get_backlog is 'Body of get_backlog (specification: GET /api/products/:id/backlog).';
-
-grant execute on function private.get_backlog to authenticated, service_role;
-
--- Called by GET /api/products/:id/backlog and the backlog page. The answer is passed through unparsed.
-create function public.get_backlog(p_product_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_backlog(p_product_id);
-end;
-$$;
-
-comment on function public.get_backlog is 'Snapshot of a whole backlog (specification: GET /api/products/:id/backlog).';
-grant execute on function public.get_backlog to authenticated;
+comment on function operations.get_backlog is 'Snapshot of a whole backlog (specification: GET /api/products/:id/backlog).';
+grant execute on function operations.get_backlog to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the product pages, the settings and tools: all fields, the caller's role, and whether it can be written.
-create function public.get_product(p_product_id uuid)
+create function operations.get_product(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -28,6 +28,6 @@ begin
 end;
 $$;
 
-comment on function public.get_product is
+comment on function operations.get_product is
   'One product with all fields and the role of the caller (specification: Product).';
-grant execute on function public.get_product to authenticated;
+grant execute on function operations.get_product to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the members page: a member gives up access to a product, also to an archived one.
-create function public.leave_product(p_product_id uuid)
+create function operations.leave_product(p_product_id uuid)
 returns json
 language plpgsql
 volatile
@@ -19,5 +19,5 @@ begin
 end;
 $$;
 
-comment on function public.leave_product is 'The caller leaves a product (specification: Other records).';
-grant execute on function public.leave_product to authenticated;
+comment on function operations.leave_product is 'The caller leaves a product (specification: Other records).';
+grant execute on function operations.leave_product to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the members page: owner first, then by name.
-create function public.list_product_members(p_product_id uuid)
+create function operations.list_product_members(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -22,5 +22,5 @@ begin
 end;
 $$;
 
-comment on function public.list_product_members is 'Owner and members of a product (specification: Authentication 4).';
-grant execute on function public.list_product_members to authenticated;
+comment on function operations.list_product_members is 'Owner and members of a product (specification: Authentication 4).';
+grant execute on function operations.list_product_members to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the dashboard: the caller's products with role and counts; archived ones only when asked for.
-create function public.list_product_overviews(p_archived boolean default false)
+create function operations.list_product_overviews(p_archived boolean default false)
 returns json
 language plpgsql
 stable
@@ -33,6 +33,6 @@ begin
 end;
 $$;
 
-comment on function public.list_product_overviews is
+comment on function operations.list_product_overviews is
   'Dashboard list of products with role and counts (specification: Product).';
-grant execute on function public.list_product_overviews to authenticated;
+grant execute on function operations.list_product_overviews to authenticated;

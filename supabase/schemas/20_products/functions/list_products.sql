@@ -1,5 +1,5 @@
 -- Called by GET /api/products and the MCP tool list_products: products that the caller may use, archived ones left out.
-create function public.list_products()
+create function operations.list_products()
 returns json
 language plpgsql
 stable
@@ -15,5 +15,5 @@ begin
 end;
 $$;
 
-comment on function public.list_products is 'Active products of the caller (specification: GET /api/products).';
-grant execute on function public.list_products to authenticated;
+comment on function operations.list_products is 'Active products of the caller (specification: GET /api/products).';
+grant execute on function operations.list_products to authenticated;

@@ -1,6 +1,6 @@
 -- Called by the members page; owner only. The removed member loses the product at once, and with it assignments and the
 -- active product.
-create function public.remove_product_member(p_product_id uuid, p_user_id uuid)
+create function operations.remove_product_member(p_product_id uuid, p_user_id uuid)
 returns json
 language plpgsql
 volatile
@@ -22,6 +22,6 @@ begin
 end;
 $$;
 
-comment on function public.remove_product_member is
+comment on function operations.remove_product_member is
   'Removes a member, owner only (specification: Authentication 4; Other records).';
-grant execute on function public.remove_product_member to authenticated;
+grant execute on function operations.remove_product_member to authenticated;

@@ -1,6 +1,6 @@
 -- Why: the admin command line names a product by id, by code, or by owner and code where two owners use one code.
 -- Service only: it answers for any product.
-create function public.resolve_product(p_reference text)
+create function operations.resolve_product(p_reference text)
 returns json
 language plpgsql
 stable
@@ -29,6 +29,6 @@ begin
 end;
 $$;
 
-comment on function public.resolve_product is
+comment on function operations.resolve_product is
   'A product by id, code or owner/code, for the admin command line. Service only.';
-grant execute on function public.resolve_product to service_role;
+grant execute on function operations.resolve_product to service_role;

@@ -1,5 +1,5 @@
 -- Called by the product settings: an archived product becomes active again.
-create function public.restore_product(p_product_id uuid)
+create function operations.restore_product(p_product_id uuid)
 returns json
 language plpgsql
 volatile
@@ -12,10 +12,10 @@ begin
   perform private.require_product_owner(p_product_id);
 
   update public.products p set archived_at = null where p.id = p_product_id and p.archived_at is not null;
-  return public.get_product(p_product_id);
+  return operations.get_product(p_product_id);
 end;
 $$;
 
-comment on function public.restore_product is
+comment on function operations.restore_product is
   'Restores an archived product, owner only (specification: GET /api/products).';
-grant execute on function public.restore_product to authenticated;
+grant execute on function operations.restore_product to authenticated;

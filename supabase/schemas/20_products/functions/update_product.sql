@@ -1,5 +1,5 @@
 -- Called by the product settings. `p_changes` holds the fields to change; only the owner may.
-create function public.update_product(p_product_id uuid, p_changes jsonb)
+create function operations.update_product(p_product_id uuid, p_changes jsonb)
 returns json
 language plpgsql
 volatile
@@ -22,9 +22,9 @@ begin
       may_reach = coalesce(p_changes -> 'may_reach', p.may_reach)
   where p.id = p_product_id;
   perform private.set_dependency_release(p_product_id, (p_changes ->> 'dependency_release')::public.dependency_release);
-  return public.get_product(p_product_id);
+  return operations.get_product(p_product_id);
 end;
 $$;
 
-comment on function public.update_product is 'Edits a product, owner only (specification: Product).';
-grant execute on function public.update_product to authenticated;
+comment on function operations.update_product is 'Edits a product, owner only (specification: Product).';
+grant execute on function operations.update_product to authenticated;

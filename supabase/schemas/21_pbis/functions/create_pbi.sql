@@ -1,5 +1,5 @@
 -- Called by the backlog page and tools. Without a code the next PBI-<n> is taken; the PBI comes last in its priority.
-create function public.create_pbi(
+create function operations.create_pbi(
   p_product_id uuid,
   p_title text,
   p_description text default '',
@@ -22,5 +22,5 @@ begin
 end;
 $$;
 
-comment on function public.create_pbi is 'Creates a PBI (specification: PBI, Entity codes). 30 per minute.';
-grant execute on function public.create_pbi to authenticated;
+comment on function operations.create_pbi is 'Creates a PBI (specification: PBI, Entity codes). 30 per minute.';
+grant execute on function operations.create_pbi to authenticated;

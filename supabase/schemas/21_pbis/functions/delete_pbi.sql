@@ -1,5 +1,5 @@
 -- Called by the backlog page after a confirmation: the PBI goes with its stories and tasks.
-create function public.delete_pbi(p_pbi_id uuid)
+create function operations.delete_pbi(p_pbi_id uuid)
 returns json
 language plpgsql
 volatile
@@ -12,5 +12,5 @@ begin
 end;
 $$;
 
-comment on function public.delete_pbi is 'Deletes a PBI with its stories and tasks (specification: PBI).';
-grant execute on function public.delete_pbi to authenticated;
+comment on function operations.delete_pbi is 'Deletes a PBI with its stories and tasks (specification: PBI).';
+grant execute on function operations.delete_pbi to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the pages and tools that show one PBI: its fields, the idea it came from (to its author) and its stories.
-create function public.get_pbi(p_pbi_id uuid)
+create function operations.get_pbi(p_pbi_id uuid)
 returns json
 language plpgsql
 stable
@@ -19,7 +19,7 @@ begin
           join public.ideas i on i.id = k.idea_id
           where k.id = b.id
         ) as idea,
-        public.list_pbi_stories(b.id) as stories
+        operations.list_pbi_stories(b.id) as stories
       from private.pbi_shape b
       where b.id = p_pbi_id
     ) x
@@ -27,5 +27,5 @@ begin
 end;
 $$;
 
-comment on function public.get_pbi is 'One PBI with its stories (specification: PBI).';
-grant execute on function public.get_pbi to authenticated;
+comment on function operations.get_pbi is 'One PBI with its stories (specification: PBI).';
+grant execute on function operations.get_pbi to authenticated;

@@ -1,5 +1,5 @@
 -- Called by GET /api/pbis/:id/stories. The answer is passed through unparsed.
-create function public.list_pbi_stories(p_pbi_id uuid)
+create function operations.list_pbi_stories(p_pbi_id uuid)
 returns json
 language plpgsql
 stable
@@ -17,6 +17,6 @@ begin
 end;
 $$;
 
-comment on function public.list_pbi_stories is
+comment on function operations.list_pbi_stories is
   'Stories of a PBI in their order (specification: GET /api/pbis/:id/stories).';
-grant execute on function public.list_pbi_stories to authenticated;
+grant execute on function operations.list_pbi_stories to authenticated;

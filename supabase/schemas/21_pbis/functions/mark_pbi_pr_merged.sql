@@ -1,5 +1,5 @@
 -- Called by the MCP tool mark_pbi_pr_merged and the PBI page. The first merge counts.
-create function public.mark_pbi_pr_merged(p_pbi_id uuid)
+create function operations.mark_pbi_pr_merged(p_pbi_id uuid)
 returns json
 language plpgsql
 volatile
@@ -17,5 +17,5 @@ begin
 end;
 $$;
 
-comment on function public.mark_pbi_pr_merged is 'Notes that the pull request of a PBI was merged (specification: PBI).';
-grant execute on function public.mark_pbi_pr_merged to authenticated;
+comment on function operations.mark_pbi_pr_merged is 'Notes that the pull request of a PBI was merged (specification: PBI).';
+grant execute on function operations.mark_pbi_pr_merged to authenticated;

@@ -1,7 +1,7 @@
 -- Called by drag and drop, keyboard moves and tools: puts a PBI directly before or directly after another, in that one's
 -- priority; or, with a priority alone, last in it. Float insertion; when no float is left between two, that priority is
 -- numbered anew first (specification: Ordering rules 4).
-create function public.move_pbi(
+create function operations.move_pbi(
   p_pbi_id uuid,
   p_before_id uuid default null,
   p_after_id uuid default null,
@@ -54,8 +54,8 @@ begin
 end;
 $$;
 
-comment on function public.move_pbi is 'Moves a PBI by float insertion (specification: Ordering rules 4).';
-grant execute on function public.move_pbi to authenticated;
+comment on function operations.move_pbi is 'Moves a PBI by float insertion (specification: Ordering rules 4).';
+grant execute on function operations.move_pbi to authenticated;
 
 -- Why: the sort_order with which a PBI stands directly before or after its anchor, or last without one. Null when no float
 -- is left in between. Only reads what the caller may read.
@@ -97,4 +97,4 @@ $$;
 
 comment on function private.pbi_place is 'The float between two PBIs (specification: Ordering rules 4).';
 
-grant execute on function private.pbi_place to authenticated, service_role;
+grant execute on function private.pbi_place to authenticated;

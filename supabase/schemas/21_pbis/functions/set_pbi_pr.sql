@@ -1,5 +1,5 @@
 -- Called by the MCP tool set_pbi_pr and the PBI page. Another pull request is not merged yet.
-create function public.set_pbi_pr(p_pbi_id uuid, p_pr_url text)
+create function operations.set_pbi_pr(p_pbi_id uuid, p_pr_url text)
 returns json
 language plpgsql
 volatile
@@ -14,5 +14,5 @@ begin
 end;
 $$;
 
-comment on function public.set_pbi_pr is 'Sets or clears the pull request of a PBI (specification: PBI).';
-grant execute on function public.set_pbi_pr to authenticated;
+comment on function operations.set_pbi_pr is 'Sets or clears the pull request of a PBI (specification: PBI).';
+grant execute on function operations.set_pbi_pr to authenticated;

@@ -1,6 +1,6 @@
 -- Called by the backlog page and tools. `p_changes` holds the fields to change: title, description, code, priority, and
 -- status `blocked` (by hand) or `ready` (lifts the block; what the stories call for is put). A new priority puts it last there.
-create function public.update_pbi(p_pbi_id uuid, p_changes jsonb)
+create function operations.update_pbi(p_pbi_id uuid, p_changes jsonb)
 returns json
 language plpgsql
 volatile
@@ -31,5 +31,5 @@ begin
 end;
 $$;
 
-comment on function public.update_pbi is 'Edits, blocks and unblocks a PBI (specification: PBI).';
-grant execute on function public.update_pbi to authenticated;
+comment on function operations.update_pbi is 'Edits, blocks and unblocks a PBI (specification: PBI).';
+grant execute on function operations.update_pbi to authenticated;

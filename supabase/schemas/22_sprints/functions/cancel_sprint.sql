@@ -1,5 +1,5 @@
 -- Called by the sprint pages: a sprint that never started is called off, its stories leave it.
-create function public.cancel_sprint(p_sprint_id uuid)
+create function operations.cancel_sprint(p_sprint_id uuid)
 returns json
 language plpgsql
 volatile
@@ -11,5 +11,5 @@ begin
 end;
 $$;
 
-comment on function public.cancel_sprint is 'Cancels a planned sprint (specification: States and transitions, Sprint).';
-grant execute on function public.cancel_sprint to authenticated;
+comment on function operations.cancel_sprint is 'Cancels a planned sprint (specification: States and transitions, Sprint).';
+grant execute on function operations.cancel_sprint to authenticated;

@@ -53,4 +53,4 @@ $$;
 comment on function private.change_sprint_status is
   'The moves of a sprint by hand (specification: States and transitions, Sprint).';
 
-grant execute on function private.change_sprint_status to authenticated, service_role;
+grant execute on function private.change_sprint_status to authenticated;

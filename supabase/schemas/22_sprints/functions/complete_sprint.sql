@@ -1,5 +1,5 @@
 -- Called by the sprint pages: by hand; unfinished stories leave the sprint.
-create function public.complete_sprint(p_sprint_id uuid)
+create function operations.complete_sprint(p_sprint_id uuid)
 returns json
 language plpgsql
 volatile
@@ -11,6 +11,6 @@ begin
 end;
 $$;
 
-comment on function public.complete_sprint is
+comment on function operations.complete_sprint is
   'Completes the active sprint (specification: States and transitions, Sprint).';
-grant execute on function public.complete_sprint to authenticated;
+grant execute on function operations.complete_sprint to authenticated;

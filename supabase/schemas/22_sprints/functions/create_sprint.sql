@@ -1,5 +1,5 @@
 -- Called by the sprints page and tools. Gets the next SP-<n>.
-create function public.create_sprint(
+create function operations.create_sprint(
   p_product_id uuid,
   p_sprint_goal text default '',
   p_start_date date default null,
@@ -22,6 +22,6 @@ begin
 end;
 $$;
 
-comment on function public.create_sprint is
+comment on function operations.create_sprint is
   'Creates a planned sprint (specification: Sprint, Entity codes 6). 10 per minute.';
-grant execute on function public.create_sprint to authenticated;
+grant execute on function operations.create_sprint to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the sprint board: the sprint, its stories and their tasks, each list in its order.
-create function public.get_sprint(p_sprint_id uuid)
+create function operations.get_sprint(p_sprint_id uuid)
 returns json
 language plpgsql
 stable
@@ -36,5 +36,5 @@ begin
 end;
 $$;
 
-comment on function public.get_sprint is 'Sprint board: sprint, stories, tasks (specification: Sprint).';
-grant execute on function public.get_sprint to authenticated;
+comment on function operations.get_sprint is 'Sprint board: sprint, stories, tasks (specification: Sprint).';
+grant execute on function operations.get_sprint to authenticated;

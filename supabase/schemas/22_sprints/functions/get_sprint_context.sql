@@ -1,6 +1,6 @@
 -- Called by the MCP tool get_sprint_context: the sprint with its stories and their tasks as agents read them, cut at
 -- `p_limit` stories. The cursor is the id of the last story seen.
-create function public.get_sprint_context(p_sprint_id uuid, p_limit integer default 10, p_cursor uuid default null)
+create function operations.get_sprint_context(p_sprint_id uuid, p_limit integer default 10, p_cursor uuid default null)
 returns json
 language plpgsql
 stable
@@ -36,6 +36,6 @@ begin
 end;
 $$;
 
-comment on function public.get_sprint_context is
+comment on function operations.get_sprint_context is
   'A sprint with stories and tasks for an agent, cut with a cursor (specification: Sprint).';
-grant execute on function public.get_sprint_context to authenticated;
+grant execute on function operations.get_sprint_context to authenticated;

@@ -1,6 +1,7 @@
 -- Why: hot read of agents. Definer, so that row level security is not asked once per table; access is checked first.
 -- Ordered by the story's and the task's sort_order, then age, then id; priority plays no part.
-create function private.list_sprint_tasks(p_sprint_id uuid, p_limit integer)
+-- Called by GET /api/sprints/:id/tasks. The answer is passed through unparsed.
+create function operations.list_sprint_tasks(p_sprint_id uuid, p_limit integer default 10)
 returns json
 language plpgsql
 stable
@@ -31,22 +32,6 @@ begin
 end;
 $$;
 
-comment on function private.list_sprint_tasks is 'Body of list_sprint_tasks (specification: GET /api/sprints/:id/tasks).';
-
-grant execute on function private.list_sprint_tasks to authenticated, service_role;
-
--- Called by GET /api/sprints/:id/tasks. The answer is passed through unparsed.
-create function public.list_sprint_tasks(p_sprint_id uuid, p_limit integer default 10)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_sprint_tasks(p_sprint_id, p_limit);
-end;
-$$;
-
-comment on function public.list_sprint_tasks is
+comment on function operations.list_sprint_tasks is
   'The first tasks of a sprint, 10 by default and 50 at most (specification: GET /api/sprints/:id/tasks).';
-grant execute on function public.list_sprint_tasks to authenticated;
+grant execute on function operations.list_sprint_tasks to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the sprints page and tools: newest first, with how far each one is.
-create function public.list_sprints(p_product_id uuid)
+create function operations.list_sprints(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -33,5 +33,5 @@ begin
 end;
 $$;
 
-comment on function public.list_sprints is 'Sprints of a product, newest first, with counts (specification: Sprint).';
-grant execute on function public.list_sprints to authenticated;
+comment on function operations.list_sprints is 'Sprints of a product, newest first, with counts (specification: Sprint).';
+grant execute on function operations.list_sprints to authenticated;

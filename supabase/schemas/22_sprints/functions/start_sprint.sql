@@ -1,5 +1,5 @@
 -- Called by the sprint pages and the MCP tool start_sprint. At most one sprint of a product is active (409 otherwise).
-create function public.start_sprint(p_sprint_id uuid)
+create function operations.start_sprint(p_sprint_id uuid)
 returns json
 language plpgsql
 volatile
@@ -11,5 +11,5 @@ begin
 end;
 $$;
 
-comment on function public.start_sprint is 'Starts a planned sprint (specification: States and transitions, Sprint).';
-grant execute on function public.start_sprint to authenticated;
+comment on function operations.start_sprint is 'Starts a planned sprint (specification: States and transitions, Sprint).';
+grant execute on function operations.start_sprint to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the sprint pages. `p_changes` holds the fields to change: sprint_goal, start_date, end_date (null clears a date).
-create function public.update_sprint(p_sprint_id uuid, p_changes jsonb)
+create function operations.update_sprint(p_sprint_id uuid, p_changes jsonb)
 returns json
 language plpgsql
 volatile
@@ -32,5 +32,5 @@ begin
 end;
 $$;
 
-comment on function public.update_sprint is 'Edits goal and dates of a sprint (specification: Sprint).';
-grant execute on function public.update_sprint to authenticated;
+comment on function operations.update_sprint is 'Edits goal and dates of a sprint (specification: Sprint).';
+grant execute on function operations.update_sprint to authenticated;

@@ -12,7 +12,7 @@ create index sprint_leftovers_story_id_idx on public.sprint_leftovers (story_id)
 
 alter table public.sprint_leftovers enable row level security;
 
--- Read through private.get_sprint_review, which checks access once.
+-- Read through operations.get_sprint_review, which checks access once.
 create policy sprint_leftovers_service on public.sprint_leftovers for all to service_role using (true) with check (true);
 
 grant select, insert, update, delete on public.sprint_leftovers to service_role;

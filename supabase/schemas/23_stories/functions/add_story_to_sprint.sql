@@ -1,6 +1,6 @@
 -- Called by the sprint pages and tools. Sets the sprint and, through the trigger, the status; nothing else changes
 -- (specification: Ordering rules 5). A story of another sprint moves. Doing it twice is fine.
-create function public.add_story_to_sprint(p_sprint_id uuid, p_story_id uuid)
+create function operations.add_story_to_sprint(p_sprint_id uuid, p_story_id uuid)
 returns json
 language plpgsql
 volatile
@@ -17,6 +17,6 @@ begin
 end;
 $$;
 
-comment on function public.add_story_to_sprint is
+comment on function operations.add_story_to_sprint is
   'Adds a story to a sprint of its product (specification: States and transitions, Story).';
-grant execute on function public.add_story_to_sprint to authenticated;
+grant execute on function operations.add_story_to_sprint to authenticated;

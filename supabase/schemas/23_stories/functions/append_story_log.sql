@@ -1,6 +1,6 @@
 -- Called by POST /api/stories/:id/log, the MCP log tools and the story page. A field of another type is refused
 -- (specification: POST /api/stories/:id/log).
-create function public.append_story_log(
+create function operations.append_story_log(
   p_story_id uuid,
   p_type text,
   p_content text,
@@ -38,6 +38,6 @@ begin
 end;
 $$;
 
-comment on function public.append_story_log is
+comment on function operations.append_story_log is
   'Adds an entry to the log of a story (specification: POST /api/stories/:id/log). 120 per minute.';
-grant execute on function public.append_story_log to authenticated;
+grant execute on function operations.append_story_log to authenticated;

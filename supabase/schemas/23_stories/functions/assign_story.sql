@@ -1,5 +1,5 @@
 -- Called by the board, the solo page and tools: to oneself, to another member, or to nobody (null).
-create function public.assign_story(p_story_id uuid, p_assignee_id uuid default null)
+create function operations.assign_story(p_story_id uuid, p_assignee_id uuid default null)
 returns json
 language plpgsql
 volatile
@@ -12,5 +12,5 @@ begin
 end;
 $$;
 
-comment on function public.assign_story is 'Assigns a story (specification: Story).';
-grant execute on function public.assign_story to authenticated;
+comment on function operations.assign_story is 'Assigns a story (specification: Story).';
+grant execute on function operations.assign_story to authenticated;

@@ -1,6 +1,6 @@
 -- Why: a list that somebody pastes becomes stories with their tasks, or the tasks of one story, all of them or none. Each counts
 -- against the limits of stories and tasks as if it were typed. Refusals: 404, 403 (demo accounts, archived), 422, 429.
-create function public.create_from_list(p_items jsonb, p_pbi_id uuid default null, p_story_id uuid default null)
+create function operations.create_from_list(p_items jsonb, p_pbi_id uuid default null, p_story_id uuid default null)
 returns json
 language plpgsql
 volatile
@@ -24,16 +24,16 @@ begin
   for v_item in select i.value from jsonb_array_elements(p_items) with ordinality i (value, place) order by i.place loop
     if p_story_id is not null then
       v_tasks := v_tasks || jsonb_build_array(
-        public.create_task(p_story_id, v_item ->> 'title', coalesce(v_item ->> 'description', ''))::jsonb -> 'code');
+        operations.create_task(p_story_id, v_item ->> 'title', coalesce(v_item ->> 'description', ''))::jsonb -> 'code');
       continue;
     end if;
-    v_story := public.create_story(p_pbi_id, v_item ->> 'title', coalesce(v_item ->> 'description', ''));
+    v_story := operations.create_story(p_pbi_id, v_item ->> 'title', coalesce(v_item ->> 'description', ''));
     v_stories := v_stories || jsonb_build_array(v_story -> 'code');
     for v_task in
       select t.value from jsonb_array_elements(coalesce(v_item -> 'tasks', '[]')) with ordinality t (value, place) order by t.place
     loop
       v_tasks := v_tasks || jsonb_build_array(
-        public.create_task((v_story ->> 'id')::uuid, v_task ->> 'title', coalesce(v_task ->> 'description', ''))::jsonb -> 'code');
+        operations.create_task((v_story ->> 'id')::uuid, v_task ->> 'title', coalesce(v_task ->> 'description', ''))::jsonb -> 'code');
     end loop;
   end loop;
   if jsonb_array_length(v_stories) + jsonb_array_length(v_tasks) > 150 then
@@ -43,6 +43,5 @@ begin
 end;
 $$;
 
-comment on function public.create_from_list is 'Makes the stories and tasks of a pasted list, all or none (specification: Story, Task).';
-
-grant execute on function public.create_from_list to authenticated;
+comment on function operations.create_from_list is 'Makes the stories and tasks of a pasted list, all or none (specification: Story, Task).';
+grant execute on function operations.create_from_list to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the backlog page and tools. Without a code the next ST-<nnn> is taken.
-create function public.create_story(
+create function operations.create_story(
   p_pbi_id uuid,
   p_title text,
   p_description text default '',
@@ -34,5 +34,5 @@ begin
 end;
 $$;
 
-comment on function public.create_story is 'Creates a story (specification: Story, Entity codes). 60 per minute.';
-grant execute on function public.create_story to authenticated;
+comment on function operations.create_story is 'Creates a story (specification: Story, Entity codes). 60 per minute.';
+grant execute on function operations.create_story to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the backlog page after a confirmation: the story goes with its tasks and log.
-create function public.delete_story(p_story_id uuid)
+create function operations.delete_story(p_story_id uuid)
 returns json
 language plpgsql
 volatile
@@ -12,5 +12,5 @@ begin
 end;
 $$;
 
-comment on function public.delete_story is 'Deletes a story with its tasks and log (specification: Story).';
-grant execute on function public.delete_story to authenticated;
+comment on function operations.delete_story is 'Deletes a story with its tasks and log (specification: Story).';
+grant execute on function operations.delete_story to authenticated;

@@ -20,5 +20,3 @@ $$;
 
 comment on function private.first_open_story is
   'First open story of a sprint (specification: GET /api/products/:id/next-story).';
-
-grant execute on function private.first_open_story to authenticated, service_role;

@@ -1,6 +1,7 @@
 -- Why: hot read of agents. Definer, so that row level security is not asked once per table; access is checked first.
 -- Without an active sprint or an open story: PT404.
-create function private.get_next_story(p_product_id uuid)
+-- Called by GET /api/products/:id/next-story. The answer is passed through unparsed.
+create function operations.get_next_story(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -36,22 +37,6 @@ begin
 end;
 $$;
 
-comment on function private.get_next_story is 'Body of get_next_story (specification: GET /api/products/:id/next-story).';
-
-grant execute on function private.get_next_story to authenticated, service_role;
-
--- Called by GET /api/products/:id/next-story. The answer is passed through unparsed.
-create function public.get_next_story(p_product_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_next_story(p_product_id);
-end;
-$$;
-
-comment on function public.get_next_story is
+comment on function operations.get_next_story is
   'First open story of the active sprint, or PT404 (specification: GET /api/products/:id/next-story).';
-grant execute on function public.get_next_story to authenticated;
+grant execute on function operations.get_next_story to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the story page and tools: the story, where it stands, its tasks with plans, and the newest of its log.
-create function public.get_story(p_story_id uuid)
+create function operations.get_story(p_story_id uuid)
 returns json
 language plpgsql
 stable
@@ -26,7 +26,7 @@ begin
           join public.tasks k on k.id = t.id
           where t.story_id = s.id
         ) as tasks,
-        public.list_story_logs(s.id) as logs
+        operations.list_story_logs(s.id) as logs
       from private.story_shape s
       where s.id = p_story_id
     ) x
@@ -34,5 +34,5 @@ begin
 end;
 $$;
 
-comment on function public.get_story is 'One story with PBI, sprint, tasks and log (specification: Story).';
-grant execute on function public.get_story to authenticated;
+comment on function operations.get_story is 'One story with PBI, sprint, tasks and log (specification: Story).';
+grant execute on function operations.get_story to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the story page: newest first, in pages. The cursor is the id of the last entry seen.
-create function public.list_story_logs(p_story_id uuid, p_limit integer default 50, p_cursor uuid default null)
+create function operations.list_story_logs(p_story_id uuid, p_limit integer default 50, p_cursor uuid default null)
 returns json
 language plpgsql
 stable
@@ -30,5 +30,5 @@ begin
 end;
 $$;
 
-comment on function public.list_story_logs is 'Log of a story, newest first (specification: Story log entry).';
-grant execute on function public.list_story_logs to authenticated;
+comment on function operations.list_story_logs is 'Log of a story, newest first (specification: Story log entry).';
+grant execute on function operations.list_story_logs to authenticated;

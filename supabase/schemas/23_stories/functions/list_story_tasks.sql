@@ -1,5 +1,5 @@
 -- Called by GET /api/stories/:id/tasks. The answer is passed through unparsed.
-create function public.list_story_tasks(p_story_id uuid)
+create function operations.list_story_tasks(p_story_id uuid)
 returns json
 language plpgsql
 stable
@@ -17,6 +17,6 @@ begin
 end;
 $$;
 
-comment on function public.list_story_tasks is
+comment on function operations.list_story_tasks is
   'Tasks of a story in their order (specification: GET /api/stories/:id/tasks).';
-grant execute on function public.list_story_tasks to authenticated;
+grant execute on function operations.list_story_tasks to authenticated;

@@ -1,6 +1,6 @@
 -- Called by the backlog page: several stories of one product into a sprint, or out of theirs, all of them or none; the refusal
 -- names the story. Ids come as a JSON array.
-create function public.move_stories(p_story_ids jsonb, p_sprint_id uuid default null)
+create function operations.move_stories(p_story_ids jsonb, p_sprint_id uuid default null)
 returns json
 language plpgsql
 volatile
@@ -21,9 +21,9 @@ begin
     end if;
     begin
       if p_sprint_id is null then
-        perform public.remove_story_from_sprint(v_story_id);
+        perform operations.remove_story_from_sprint(v_story_id);
       else
-        perform public.add_story_to_sprint(p_sprint_id, v_story_id);
+        perform operations.add_story_to_sprint(p_sprint_id, v_story_id);
       end if;
     exception when others then
       if sqlstate not like 'PT%' then
@@ -37,6 +37,6 @@ begin
 end;
 $$;
 
-comment on function public.move_stories is
+comment on function operations.move_stories is
   'Moves stories into a sprint or out of theirs, atomically (specification: States and transitions, Story).';
-grant execute on function public.move_stories to authenticated;
+grant execute on function operations.move_stories to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the sprint pages and tools: the story goes back to the backlog. A done story stays done.
-create function public.remove_story_from_sprint(p_story_id uuid)
+create function operations.remove_story_from_sprint(p_story_id uuid)
 returns json
 language plpgsql
 volatile
@@ -12,5 +12,5 @@ begin
 end;
 $$;
 
-comment on function public.remove_story_from_sprint is 'Takes a story out of its sprint (specification: Ordering rules 2).';
-grant execute on function public.remove_story_from_sprint to authenticated;
+comment on function operations.remove_story_from_sprint is 'Takes a story out of its sprint (specification: Ordering rules 2).';
+grant execute on function operations.remove_story_from_sprint to authenticated;

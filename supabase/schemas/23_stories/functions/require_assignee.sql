@@ -19,4 +19,4 @@ $$;
 
 comment on function private.require_assignee is 'PT422 for an assignee who is not in the product (specification: Story).';
 
-grant execute on function private.require_assignee to authenticated, service_role;
+grant execute on function private.require_assignee to authenticated;

@@ -1,6 +1,6 @@
 -- Called by the story page and tools. `p_changes` holds the fields to change: title, description, acceptance_criteria,
 -- code, priority, pbi_id (another PBI of the product). A new code brings a new sort_order.
-create function public.update_story(p_story_id uuid, p_changes jsonb)
+create function operations.update_story(p_story_id uuid, p_changes jsonb)
 returns json
 language plpgsql
 volatile
@@ -24,5 +24,5 @@ begin
 end;
 $$;
 
-comment on function public.update_story is 'Edits a story (specification: Story).';
-grant execute on function public.update_story to authenticated;
+comment on function operations.update_story is 'Edits a story (specification: Story).';
+grant execute on function operations.update_story to authenticated;

@@ -25,4 +25,4 @@ $$;
 comment on function private.agent_tasks is
   'Tasks of a story as agents read them (specification: GET /api/products/:id/agent-context).';
 
-grant execute on function private.agent_tasks to authenticated, service_role;
+grant execute on function private.agent_tasks to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the backlog page and tools. Without a code the next T-<n> is taken.
-create function public.create_task(
+create function operations.create_task(
   p_story_id uuid,
   p_title text,
   p_description text default '',
@@ -36,5 +36,5 @@ begin
 end;
 $$;
 
-comment on function public.create_task is 'Creates a task (specification: Task, Entity codes). 100 per minute.';
-grant execute on function public.create_task to authenticated;
+comment on function operations.create_task is 'Creates a task (specification: Task, Entity codes). 100 per minute.';
+grant execute on function operations.create_task to authenticated;

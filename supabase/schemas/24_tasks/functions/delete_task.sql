@@ -1,5 +1,5 @@
 -- Called by the backlog page after a confirmation.
-create function public.delete_task(p_task_id uuid)
+create function operations.delete_task(p_task_id uuid)
 returns json
 language plpgsql
 volatile
@@ -12,5 +12,5 @@ begin
 end;
 $$;
 
-comment on function public.delete_task is 'Deletes a task (specification: Task).';
-grant execute on function public.delete_task to authenticated;
+comment on function operations.delete_task is 'Deletes a task (specification: Task).';
+grant execute on function operations.delete_task to authenticated;

@@ -1,6 +1,6 @@
 -- Called by the task page and tools: people edit every field. `p_changes` holds the fields to change; a null clears
 -- implementation_plan, repo_url and estimated_minutes; `confirmed` lets it begin before what it waits for. A new code brings a new sort_order.
-create function public.edit_task(p_task_id uuid, p_changes jsonb)
+create function operations.edit_task(p_task_id uuid, p_changes jsonb)
 returns json
 language plpgsql
 volatile
@@ -31,5 +31,5 @@ begin
 end;
 $$;
 
-comment on function public.edit_task is 'Edits a task (specification: Task).';
-grant execute on function public.edit_task to authenticated;
+comment on function operations.edit_task is 'Edits a task (specification: Task).';
+grant execute on function operations.edit_task to authenticated;

@@ -1,5 +1,5 @@
 -- Called by GET /api/tasks/:id and the MCP tool get_task. The answer is passed through unparsed.
-create function public.get_task_detail(p_task_id uuid)
+create function operations.get_task_detail(p_task_id uuid)
 returns json
 language plpgsql
 stable
@@ -11,5 +11,5 @@ begin
 end;
 $$;
 
-comment on function public.get_task_detail is 'Backlog task with its detail fields (specification: GET /api/tasks/:id).';
-grant execute on function public.get_task_detail to authenticated;
+comment on function operations.get_task_detail is 'Backlog task with its detail fields (specification: GET /api/tasks/:id).';
+grant execute on function operations.get_task_detail to authenticated;

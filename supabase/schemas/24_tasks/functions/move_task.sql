@@ -1,6 +1,6 @@
 -- Called by the backlog page and tools: the task goes to another story of its product and keeps its code and sort_order
 -- (specification: Entity codes 5).
-create function public.move_task(p_task_id uuid, p_story_id uuid)
+create function operations.move_task(p_task_id uuid, p_story_id uuid)
 returns json
 language plpgsql
 volatile
@@ -14,5 +14,5 @@ begin
 end;
 $$;
 
-comment on function public.move_task is 'Moves a task to another story of its product (specification: Entity codes 5).';
-grant execute on function public.move_task to authenticated;
+comment on function operations.move_task is 'Moves a task to another story of its product (specification: Entity codes 5).';
+grant execute on function operations.move_task to authenticated;

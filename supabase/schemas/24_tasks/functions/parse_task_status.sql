@@ -15,4 +15,4 @@ $$;
 
 comment on function private.parse_task_status is 'Database form of a REST task status (specification: Conventions).';
 
-grant execute on function private.parse_task_status to authenticated, service_role;
+grant execute on function private.parse_task_status to authenticated;

@@ -1,6 +1,6 @@
 -- Called by the board and the solo page, where people may put every status, review included
 -- (specification: PATCH /api/tasks/:id). p_confirmed: also when it begins before what it waits for.
-create function public.set_task_status(p_task_id uuid, p_status text, p_confirmed boolean default false)
+create function operations.set_task_status(p_task_id uuid, p_status text, p_confirmed boolean default false)
 returns json
 language plpgsql
 volatile
@@ -17,6 +17,6 @@ begin
 end;
 $$;
 
-comment on function public.set_task_status is
+comment on function operations.set_task_status is
   'A board move of a task, all statuses (specification: States and transitions, Task).';
-grant execute on function public.set_task_status to authenticated;
+grant execute on function operations.set_task_status to authenticated;

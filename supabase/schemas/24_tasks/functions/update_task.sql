@@ -1,11 +1,12 @@
 -- Why: the write of agents, hot. Definer, so that row level security is not asked for a row whose product was just checked.
 -- `review` belongs to the board and `failed` to jobs (specification: PATCH /api/tasks/:id).
-create function private.update_task(
+-- Called by PATCH /api/tasks/:id and the MCP tools update_task_status and update_task_plan. Passed through unparsed.
+create function operations.update_task(
   p_task_id uuid,
-  p_status text,
-  p_implementation_plan text,
-  p_verify_only boolean,
-  p_verify_required text
+  p_status text default null,
+  p_implementation_plan text default null,
+  p_verify_only boolean default null,
+  p_verify_required text default null
 )
 returns json
 language plpgsql
@@ -43,27 +44,5 @@ begin
 end;
 $$;
 
-comment on function private.update_task is 'Body of update_task (specification: PATCH /api/tasks/:id).';
-
-grant execute on function private.update_task to authenticated, service_role;
-
--- Called by PATCH /api/tasks/:id and the MCP tools update_task_status and update_task_plan. Passed through unparsed.
-create function public.update_task(
-  p_task_id uuid,
-  p_status text default null,
-  p_implementation_plan text default null,
-  p_verify_only boolean default null,
-  p_verify_required text default null
-)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.update_task(p_task_id, p_status, p_implementation_plan, p_verify_only, p_verify_required);
-end;
-$$;
-
-comment on function public.update_task is 'Status or plan of a task (specification: PATCH /api/tasks/:id).';
-grant execute on function public.update_task to authenticated;
+comment on function operations.update_task is 'Status or plan of a task (specification: PATCH /api/tasks/:id).';
+grant execute on function operations.update_task to authenticated;

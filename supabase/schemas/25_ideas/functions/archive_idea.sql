@@ -1,5 +1,5 @@
 -- Called by the ideas pages: a flag beside the status. Doing it twice is fine.
-create function public.archive_idea(p_idea_id uuid)
+create function operations.archive_idea(p_idea_id uuid)
 returns json
 language plpgsql
 volatile
@@ -12,5 +12,5 @@ begin
 end;
 $$;
 
-comment on function public.archive_idea is 'Archives an idea (specification: Idea).';
-grant execute on function public.archive_idea to authenticated;
+comment on function operations.archive_idea is 'Archives an idea (specification: Idea).';
+grant execute on function operations.archive_idea to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the ideas page and tools. Gets the next IDEA-<nnn> of its user.
-create function public.create_idea(p_product_id uuid, p_title text, p_description text default '')
+create function operations.create_idea(p_product_id uuid, p_title text, p_description text default '')
 returns json
 language plpgsql
 volatile
@@ -16,6 +16,6 @@ begin
 end;
 $$;
 
-comment on function public.create_idea is
+comment on function operations.create_idea is
   'Creates an idea of the caller (specification: Idea, Entity codes 7). 60 per minute.';
-grant execute on function public.create_idea to authenticated;
+grant execute on function operations.create_idea to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the idea page and tools: the idea, its PBI when it was promoted, and its log, oldest first.
-create function public.get_idea(p_idea_id uuid)
+create function operations.get_idea(p_idea_id uuid)
 returns json
 language plpgsql
 stable
@@ -32,5 +32,5 @@ begin
 end;
 $$;
 
-comment on function public.get_idea is 'One idea with its PBI and log (specification: Idea).';
-grant execute on function public.get_idea to authenticated;
+comment on function operations.get_idea is 'One idea with its PBI and log (specification: Idea).';
+grant execute on function operations.get_idea to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the ideas pages: one record per pair; its own product needs none. Doing it twice is fine.
-create function public.link_idea_product(p_idea_id uuid, p_product_id uuid)
+create function operations.link_idea_product(p_idea_id uuid, p_product_id uuid)
 returns json
 language plpgsql
 volatile
@@ -17,5 +17,5 @@ begin
 end;
 $$;
 
-comment on function public.link_idea_product is 'Links an idea to a further product (specification: Idea).';
-grant execute on function public.link_idea_product to authenticated;
+comment on function operations.link_idea_product is 'Links an idea to a further product (specification: Idea).';
+grant execute on function operations.link_idea_product to authenticated;

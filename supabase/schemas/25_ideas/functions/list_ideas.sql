@@ -1,5 +1,5 @@
 -- Called by the ideas page and tools: the caller's ideas, oldest first, in pages. The cursor is the id of the last one seen.
-create function public.list_ideas(
+create function operations.list_ideas(
   p_product_id uuid default null,
   p_archived boolean default false,
   p_limit integer default 100,
@@ -42,5 +42,5 @@ begin
 end;
 $$;
 
-comment on function public.list_ideas is 'Ideas of the caller, oldest first (specification: Idea).';
-grant execute on function public.list_ideas to authenticated;
+comment on function operations.list_ideas is 'Ideas of the caller, oldest first (specification: Idea).';
+grant execute on function operations.list_ideas to authenticated;

@@ -1,13 +1,14 @@
 -- Why: promotion makes the PBI and the planned idea in one transaction, linked both ways. Definer, because nobody writes
 -- those links directly; ownership, access, lock, demo and archive are checked first. Without other words the PBI takes the
 -- title and description of the idea, and its product.
-create function private.promote_idea(
+-- Called by the ideas pages and tools: from any state before planned.
+create function operations.promote_idea(
   p_idea_id uuid,
-  p_product_id uuid,
-  p_title text,
-  p_description text,
-  p_code text,
-  p_priority integer
+  p_product_id uuid default null,
+  p_title text default null,
+  p_description text default null,
+  p_code text default null,
+  p_priority integer default 3
 )
 returns json
 language plpgsql
@@ -44,29 +45,6 @@ begin
 end;
 $$;
 
-comment on function private.promote_idea is 'Body of promote_idea (specification: States and transitions, Idea).';
-
-grant execute on function private.promote_idea to authenticated, service_role;
-
--- Called by the ideas pages and tools: from any state before planned.
-create function public.promote_idea(
-  p_idea_id uuid,
-  p_product_id uuid default null,
-  p_title text default null,
-  p_description text default null,
-  p_code text default null,
-  p_priority integer default 3
-)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.promote_idea(p_idea_id, p_product_id, p_title, p_description, p_code, p_priority);
-end;
-$$;
-
-comment on function public.promote_idea is
+comment on function operations.promote_idea is
   'Makes a PBI of an idea, atomically (specification: States and transitions, Idea).';
-grant execute on function public.promote_idea to authenticated;
+grant execute on function operations.promote_idea to authenticated;

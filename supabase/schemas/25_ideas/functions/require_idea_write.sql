@@ -21,4 +21,4 @@ $$;
 comment on function private.require_idea_write is
   'The product of an idea that the caller may change; PT404, PT403 (specification: Idea).';
 
-grant execute on function private.require_idea_write to authenticated, service_role;
+grant execute on function private.require_idea_write to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the ideas pages: takes the archive flag away.
-create function public.restore_idea(p_idea_id uuid)
+create function operations.restore_idea(p_idea_id uuid)
 returns json
 language plpgsql
 volatile
@@ -12,5 +12,5 @@ begin
 end;
 $$;
 
-comment on function public.restore_idea is 'Restores an archived idea (specification: Idea).';
-grant execute on function public.restore_idea to authenticated;
+comment on function operations.restore_idea is 'Restores an archived idea (specification: Idea).';
+grant execute on function operations.restore_idea to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the ideas pages. Doing it twice is fine. A product that the user has left can be unlinked, an archived one not.
-create function public.unlink_idea_product(p_idea_id uuid, p_product_id uuid)
+create function operations.unlink_idea_product(p_idea_id uuid, p_product_id uuid)
 returns json
 language plpgsql
 volatile
@@ -15,5 +15,5 @@ begin
 end;
 $$;
 
-comment on function public.unlink_idea_product is 'Removes the link of an idea to a further product (specification: Idea).';
-grant execute on function public.unlink_idea_product to authenticated;
+comment on function operations.unlink_idea_product is 'Removes the link of an idea to a further product (specification: Idea).';
+grant execute on function operations.unlink_idea_product to authenticated;

@@ -1,6 +1,6 @@
 -- Called by the ideas pages and tools. `p_changes` holds the fields to change: title, description, product_id, and status,
 -- which moves forward only (draft, discussing, ready; planned by promotion).
-create function public.update_idea(p_idea_id uuid, p_changes jsonb)
+create function operations.update_idea(p_idea_id uuid, p_changes jsonb)
 returns json
 language plpgsql
 volatile
@@ -26,5 +26,5 @@ begin
 end;
 $$;
 
-comment on function public.update_idea is 'Edits an idea and moves it forward (specification: Idea).';
-grant execute on function public.update_idea to authenticated;
+comment on function operations.update_idea is 'Edits an idea and moves it forward (specification: Idea).';
+grant execute on function operations.update_idea to authenticated;

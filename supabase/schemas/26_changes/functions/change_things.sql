@@ -3,7 +3,7 @@
 -- pbi_id (null empties assignee_id and sprint_id). What a thing does not have is passed over and counted: the status of a
 -- story follows its tasks, the sprint of a task is its story's. Whoever gets a task gets its story. `confirmed` beside status begins
 -- tasks that wait for others.
-create function public.change_things(p_things jsonb, p_changes jsonb)
+create function operations.change_things(p_things jsonb, p_changes jsonb)
 returns json
 language plpgsql
 volatile
@@ -50,8 +50,8 @@ begin
 end;
 $$;
 
-comment on function public.change_things is 'Changes one or many tasks, stories and PBIs of a product, atomically.';
-grant execute on function public.change_things to authenticated;
+comment on function operations.change_things is 'Changes one or many tasks, stories and PBIs of a product, atomically.';
+grant execute on function operations.change_things to authenticated;
 
 -- One thing of change_things, through the operation that the pages use. False when it has none of the fields.
 create function private.change_thing(p_kind text, p_id uuid, p_changes jsonb)
@@ -66,14 +66,14 @@ begin
   if p_kind = 'task' then
     v_fields := p_changes - '{assignee_id,sprint_id,pbi_id,story_id}'::text[];
     if v_fields <> '{}' then
-      perform public.edit_task(p_id, v_fields);
+      perform operations.edit_task(p_id, v_fields);
     end if;
     if p_changes ? 'assignee_id' then
       -- Whoever has a task has its story.
-      perform public.assign_story((select t.story_id from public.tasks t where t.id = p_id), (p_changes ->> 'assignee_id')::uuid);
+      perform operations.assign_story((select t.story_id from public.tasks t where t.id = p_id), (p_changes ->> 'assignee_id')::uuid);
     end if;
     if p_changes ? 'story_id' then
-      perform public.move_task(p_id, (p_changes ->> 'story_id')::uuid);
+      perform operations.move_task(p_id, (p_changes ->> 'story_id')::uuid);
     end if;
     return v_fields <> '{}' or p_changes ?| '{story_id,assignee_id}';
   end if;
@@ -84,22 +84,22 @@ begin
       v_fields := v_fields - 'status';
     end if;
     if v_fields <> '{}' then
-      perform public.update_pbi(p_id, v_fields);
+      perform operations.update_pbi(p_id, v_fields);
     end if;
     return v_fields <> '{}';
   end if;
 
   v_fields := p_changes - '{status,assignee_id,sprint_id,story_id,confirmed}'::text[];
   if v_fields <> '{}' then
-    perform public.update_story(p_id, v_fields);
+    perform operations.update_story(p_id, v_fields);
   end if;
   if p_changes ? 'assignee_id' then
-    perform public.assign_story(p_id, (p_changes ->> 'assignee_id')::uuid);
+    perform operations.assign_story(p_id, (p_changes ->> 'assignee_id')::uuid);
   end if;
   if p_changes ? 'sprint_id' and p_changes ->> 'sprint_id' is null then
-    perform public.remove_story_from_sprint(p_id);
+    perform operations.remove_story_from_sprint(p_id);
   elsif p_changes ? 'sprint_id' then
-    perform public.add_story_to_sprint((p_changes ->> 'sprint_id')::uuid, p_id);
+    perform operations.add_story_to_sprint((p_changes ->> 'sprint_id')::uuid, p_id);
   end if;
   return v_fields <> '{}' or p_changes ?| '{assignee_id,sprint_id}';
 end;

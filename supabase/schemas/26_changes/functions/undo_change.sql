@@ -1,7 +1,7 @@
 -- Called by Ctrl+Z and the button of a message: takes back the last thing that the caller's session did within 30 seconds, all of
 -- it or nothing, however many tasks, stories and PBIs it was. Refused with the reason when somebody changed one of them since.
 -- Definer: it puts back what no client may write; who may write the products at all is asked first.
-create function private.undo_change()
+create function operations.undo_change()
 returns json
 language plpgsql
 volatile
@@ -78,21 +78,8 @@ begin
 end;
 $$;
 
-grant execute on function private.undo_change to authenticated;
-
-create function public.undo_change()
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.undo_change();
-end;
-$$;
-
-comment on function public.undo_change is 'Takes back the last change of the caller''s session, within 30 seconds.';
-grant execute on function public.undo_change to authenticated;
+comment on function operations.undo_change is 'Takes back the last change of the caller''s session, within 30 seconds.';
+grant execute on function operations.undo_change to authenticated;
 
 -- Brings one deleted thing back with its id, code, dates and history. The limits on creating are not for it: the claims of the
 -- caller are put aside meanwhile, and undo_change has counted already. Called under the product's lock.

@@ -1,7 +1,7 @@
 -- Why: "this waits for that". Refusals: 404, 403, 409 with the circle as `path`, 422 for itself, unknown or of another product, 429.
 -- Jobs of a run under way that have not begun are held at once, and their order follows.
 -- Definer: dependencies and counters are written by functions only.
-create function private.add_dependency(p_kind text, p_id uuid, p_blocked_by text)
+create function operations.add_dependency(p_kind text, p_id uuid, p_blocked_by text)
 returns json
 language plpgsql
 volatile
@@ -21,19 +21,5 @@ begin
 end;
 $$;
 
-grant execute on function private.add_dependency to authenticated;
-
-create function public.add_dependency(p_kind text, p_id uuid, p_blocked_by text)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.add_dependency(p_kind, p_id, p_blocked_by);
-end;
-$$;
-
-comment on function public.add_dependency is 'Lets a task wait for a task, or a story for a story, of its product.';
-
-grant execute on function public.add_dependency to authenticated;
+comment on function operations.add_dependency is 'Lets a task wait for a task, or a story for a story, of its product.';
+grant execute on function operations.add_dependency to authenticated;

@@ -25,5 +25,3 @@ end;
 $$;
 
 comment on function private.awaited_work is 'Work that is done, not on the main branch yet, and waited for.';
-
-grant execute on function private.awaited_work to authenticated;

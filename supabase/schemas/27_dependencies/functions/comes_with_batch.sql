@@ -30,5 +30,3 @@ end;
 $$;
 
 comment on function private.comes_with_batch is 'Whether a batch brings what one of its tasks waits for (docs/dependencies.md).';
-
-grant execute on function private.comes_with_batch to authenticated;

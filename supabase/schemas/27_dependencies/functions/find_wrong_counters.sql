@@ -1,7 +1,7 @@
 -- Why: agent_jobs.open_blockers is kept by triggers and decides what agents are given; `doctor` and the tests of races compare it with
 -- what is counted anew. Service only.
 -- Definer: private functions are not for the service to call one by one.
-create function private.find_wrong_counters()
+create function operations.find_wrong_counters()
 returns json
 language plpgsql
 stable
@@ -18,18 +18,5 @@ begin
 end;
 $$;
 
-grant execute on function private.find_wrong_counters to service_role;
-
-create function public.find_wrong_counters()
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.find_wrong_counters();
-end;
-$$;
-
-comment on function public.find_wrong_counters is 'Unfinished jobs whose open_blockers is not what they wait for. Service only.';
-grant execute on function public.find_wrong_counters to service_role;
+comment on function operations.find_wrong_counters is 'Unfinished jobs whose open_blockers is not what they wait for. Service only.';
+grant execute on function operations.find_wrong_counters to service_role;

@@ -1,6 +1,6 @@
 -- Why: the step of an import that follows the stories: what waits for what, by codes. What cannot be is left out and named with the
 -- reason: an unknown code, or a circle. Service only. Definer: dependencies are written by functions only.
-create function private.import_dependencies(p_product_id uuid, p_dependencies jsonb)
+create function operations.import_dependencies(p_product_id uuid, p_dependencies jsonb)
 returns json
 language plpgsql
 volatile
@@ -30,18 +30,5 @@ begin
 end;
 $$;
 
-grant execute on function private.import_dependencies to service_role;
-
-create function public.import_dependencies(p_product_id uuid, p_dependencies jsonb)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.import_dependencies(p_product_id, p_dependencies);
-end;
-$$;
-
-comment on function public.import_dependencies is 'Dependencies of an import; answers those left out with the reason. Service only.';
-grant execute on function public.import_dependencies to service_role;
+comment on function operations.import_dependencies is 'Dependencies of an import; answers those left out with the reason. Service only.';
+grant execute on function operations.import_dependencies to service_role;

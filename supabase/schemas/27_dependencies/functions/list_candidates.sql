@@ -1,7 +1,7 @@
 -- Why: whoever says "this waits for…" mostly means something near: of the same story or sprint, and not done. What it waits for
 -- already and what waits for it (then it would go round) is left out. With words, whatever matches by code or title. What waits for it
 -- is found in one walk, however many candidates there are. Definer: access is checked first.
-create function private.list_candidates(p_kind text, p_id uuid, p_query text)
+create function operations.list_candidates(p_kind text, p_id uuid, p_query text default null)
 returns json
 language plpgsql
 volatile
@@ -54,19 +54,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_candidates to authenticated;
-
-create function public.list_candidates(p_kind text, p_id uuid, p_query text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.list_candidates(p_kind, p_id, p_query);
-end;
-$$;
-
-comment on function public.list_candidates is 'What a task or story could wait for: what is near first, at most 8.';
-
-grant execute on function public.list_candidates to authenticated;
+comment on function operations.list_candidates is 'What a task or story could wait for: what is near first, at most 8.';
+grant execute on function operations.list_candidates to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the dependency addresses and the pages of tasks and stories. Refusals: 404, 403. Definer: access is checked first.
-create function private.list_dependencies(p_kind text, p_id uuid)
+create function operations.list_dependencies(p_kind text, p_id uuid)
 returns json
 language plpgsql
 stable
@@ -14,19 +14,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_dependencies to authenticated;
-
-create function public.list_dependencies(p_kind text, p_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_dependencies(p_kind, p_id);
-end;
-$$;
-
-comment on function public.list_dependencies is 'What a task or story waits for, and what waits for it.';
-
-grant execute on function public.list_dependencies to authenticated;
+comment on function operations.list_dependencies is 'What a task or story waits for, and what waits for it.';
+grant execute on function operations.list_dependencies to authenticated;

@@ -1,7 +1,7 @@
 -- Why: "what can start now?": tasks to do that wait for nothing, in a PBI that is not blocked, in story and task order, those of
 -- the active sprint first. `dispatchable` says whether an agent could take it: in the active sprint and with a plan.
 -- Definer: access is checked first; RLS would check it again for each row.
-create function private.list_ready(p_product_id uuid, p_limit integer)
+create function operations.list_ready(p_product_id uuid, p_limit integer default 50)
 returns json
 language plpgsql
 stable
@@ -36,19 +36,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_ready to authenticated;
-
-create function public.list_ready(p_product_id uuid, p_limit integer default 50)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_ready(p_product_id, p_limit);
-end;
-$$;
-
-comment on function public.list_ready is 'Tasks of a product that wait for nothing.';
-
-grant execute on function public.list_ready to authenticated;
+comment on function operations.list_ready is 'Tasks of a product that wait for nothing.';
+grant execute on function operations.list_ready to authenticated;

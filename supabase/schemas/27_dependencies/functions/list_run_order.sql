@@ -1,6 +1,6 @@
 -- Why: the run page shows which jobs can be at work at once and which come after: by their lane, and by what their tasks wait for.
 -- Definer: access is checked first.
-create function private.list_run_order(p_sprint_run_id uuid)
+create function operations.list_run_order(p_sprint_run_id uuid)
 returns json
 language plpgsql
 stable
@@ -19,19 +19,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_run_order to authenticated;
-
-create function public.list_run_order(p_sprint_run_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_run_order(p_sprint_run_id);
-end;
-$$;
-
-comment on function public.list_run_order is 'Lanes of a run and what its tasks wait for, in the order of the run.';
-
-grant execute on function public.list_run_order to authenticated;
+comment on function operations.list_run_order is 'Lanes of a run and what its tasks wait for, in the order of the run.';
+grant execute on function operations.list_run_order to authenticated;

@@ -17,4 +17,4 @@ $$;
 
 comment on function private.released is '{ released: [codes] } of this transaction, or an empty object.';
 
-grant execute on function private.released to authenticated, service_role;
+grant execute on function private.released to authenticated;

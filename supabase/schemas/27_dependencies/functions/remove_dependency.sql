@@ -1,6 +1,6 @@
 -- Why: a dependency goes; that it was not there is fine. Answers what is left. Refusals: 404, 403.
 -- Definer: dependencies are written by functions only.
-create function private.remove_dependency(p_kind text, p_id uuid, p_blocker text)
+create function operations.remove_dependency(p_kind text, p_id uuid, p_blocker text)
 returns json
 language plpgsql
 volatile
@@ -21,19 +21,5 @@ begin
 end;
 $$;
 
-grant execute on function private.remove_dependency to authenticated;
-
-create function public.remove_dependency(p_kind text, p_id uuid, p_blocker text)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.remove_dependency(p_kind, p_id, p_blocker);
-end;
-$$;
-
-comment on function public.remove_dependency is 'Lets a task or story wait for another no more.';
-
-grant execute on function public.remove_dependency to authenticated;
+comment on function operations.remove_dependency is 'Lets a task or story wait for another no more.';
+grant execute on function operations.remove_dependency to authenticated;

@@ -2,7 +2,7 @@
 -- word counts where its user's workers may work. A person who is the owner says so when no worker can see it, and may take that back
 -- for a moment (private.restore_unmerged). What waits is counted anew, and freed, in this transaction. Saying it twice is fine.
 -- Refusals: 404, 403, 409 for work that is not done or stands at another commit, 422, 429. Definer: jobs are written by functions only.
-create function private.report_merged(p_job_id uuid, p_head_sha text)
+create function operations.report_merged(p_job_id uuid, p_head_sha text default null)
 returns json
 language plpgsql
 volatile
@@ -43,19 +43,5 @@ begin
 end;
 $$;
 
-grant execute on function private.report_merged to authenticated;
-
-create function public.report_merged(p_job_id uuid, p_head_sha text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.report_merged(p_job_id, p_head_sha);
-end;
-$$;
-
-comment on function public.report_merged is 'The work of a job is on the main branch (docs/dependencies.md).';
-
-grant execute on function public.report_merged to authenticated;
+comment on function operations.report_merged is 'The work of a job is on the main branch (docs/dependencies.md).';
+grant execute on function operations.report_merged to authenticated;

@@ -1,5 +1,6 @@
 -- Why: a look gets a name. Refusals: 404, 403, 429, 422, 409. Definer: views are written by functions only.
-create function private.create_saved_view(p_product_id uuid, p_page text, p_name text, p_look jsonb, p_shared boolean)
+create function operations.create_saved_view(
+  p_product_id uuid, p_page text, p_name text, p_look jsonb, p_shared boolean default false)
 returns json
 language plpgsql
 volatile
@@ -7,7 +8,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := case when not p_shared then auth.uid() end;
+  v_user_id uuid := case when not coalesce(p_shared, false) then auth.uid() end;
   v_page text;
   v_view public.saved_views;
 begin
@@ -22,20 +23,5 @@ begin
 end;
 $$;
 
-grant execute on function private.create_saved_view to authenticated;
-
-create function public.create_saved_view(
-  p_product_id uuid, p_page text, p_name text, p_look jsonb, p_shared boolean default false)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.create_saved_view(p_product_id, p_page, p_name, p_look, coalesce(p_shared, false));
-end;
-$$;
-
-comment on function public.create_saved_view is 'Keeps a look of backlog or board under a name, for the caller or for all members.';
-
-grant execute on function public.create_saved_view to authenticated;
+comment on function operations.create_saved_view is 'Keeps a look of backlog or board under a name, for the caller or for all members.';
+grant execute on function operations.create_saved_view to authenticated;

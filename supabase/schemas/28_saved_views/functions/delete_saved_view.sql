@@ -1,5 +1,5 @@
 -- Why: what nobody uses leaves the list. Refusals: 404, 403, 429. Definer: views are written by functions only.
-create function private.delete_saved_view(p_view_id uuid)
+create function operations.delete_saved_view(p_view_id uuid)
 returns json
 language plpgsql
 volatile
@@ -14,19 +14,5 @@ begin
 end;
 $$;
 
-grant execute on function private.delete_saved_view to authenticated;
-
-create function public.delete_saved_view(p_view_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.delete_saved_view(p_view_id);
-end;
-$$;
-
-comment on function public.delete_saved_view is 'Deletes a saved view.';
-
-grant execute on function public.delete_saved_view to authenticated;
+comment on function operations.delete_saved_view is 'Deletes a saved view.';
+grant execute on function operations.delete_saved_view to authenticated;

@@ -1,4 +1,4 @@
-create function public.list_saved_views(p_product_id uuid, p_page text default null)
+create function operations.list_saved_views(p_product_id uuid, p_page text default null)
 returns json
 language plpgsql
 stable
@@ -10,5 +10,5 @@ begin
 end;
 $$;
 
-comment on function public.list_saved_views is 'The caller''s own and the shared views of a product, of one page or of all.';
-grant execute on function public.list_saved_views to authenticated;
+comment on function operations.list_saved_views is 'The caller''s own and the shared views of a product, of one page or of all.';
+grant execute on function operations.list_saved_views to authenticated;

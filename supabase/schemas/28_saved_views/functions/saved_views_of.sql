@@ -17,4 +17,4 @@ $$;
 
 comment on function private.saved_views_of is 'The caller''s own and the shared views of a product, own ones first.';
 
-grant execute on function private.saved_views_of to authenticated, service_role;
+grant execute on function private.saved_views_of to authenticated;

@@ -1,6 +1,6 @@
 -- Why: a view gets another name or look, or begins or ceases to be shared. Who makes a shared one private keeps it for themselves.
 -- Refusals: 404, 403, 429, 422, 409. Definer: views are written by functions only.
-create function private.update_saved_view(p_view_id uuid, p_changes jsonb)
+create function operations.update_saved_view(p_view_id uuid, p_changes jsonb)
 returns json
 language plpgsql
 volatile
@@ -27,19 +27,5 @@ begin
 end;
 $$;
 
-grant execute on function private.update_saved_view to authenticated;
-
-create function public.update_saved_view(p_view_id uuid, p_changes jsonb)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.update_saved_view(p_view_id, p_changes);
-end;
-$$;
-
-comment on function public.update_saved_view is 'Changes name, look or reach of a saved view.';
-
-grant execute on function public.update_saved_view to authenticated;
+comment on function operations.update_saved_view is 'Changes name, look or reach of a saved view.';
+grant execute on function operations.update_saved_view to authenticated;

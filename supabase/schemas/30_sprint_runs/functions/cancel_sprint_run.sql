@@ -1,7 +1,7 @@
 -- Why: an unfinished run is stopped with its unfinished jobs and its pause question. Nothing is carried upwards: tasks,
 -- stories, PBIs and the sprint stay as they are (specification: Sprint run).
 -- Refusals: 404, 403, 409 when the run is finished. Definer: runs and jobs are written by functions only.
-create function private.cancel_sprint_run(p_sprint_run_id uuid)
+create function operations.cancel_sprint_run(p_sprint_run_id uuid)
 returns json
 language plpgsql
 volatile
@@ -20,19 +20,5 @@ begin
 end;
 $$;
 
-grant execute on function private.cancel_sprint_run to authenticated;
-
-create function public.cancel_sprint_run(p_sprint_run_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.cancel_sprint_run(p_sprint_run_id);
-end;
-$$;
-
-comment on function public.cancel_sprint_run is 'Unfinished run to CANCELLED, without cascade (specification: Sprint run).';
-
-grant execute on function public.cancel_sprint_run to authenticated;
+comment on function operations.cancel_sprint_run is 'Unfinished run to CANCELLED, without cascade (specification: Sprint run).';
+grant execute on function operations.cancel_sprint_run to authenticated;

@@ -1,6 +1,6 @@
 -- Why: a run with its jobs in order, executions, pause question, tokens and cost.
 -- Definer: access is checked first; RLS would check it again for each row.
-create function private.get_sprint_run(p_sprint_run_id uuid)
+create function operations.get_sprint_run(p_sprint_run_id uuid)
 returns json
 language plpgsql
 stable
@@ -13,19 +13,5 @@ begin
 end;
 $$;
 
-grant execute on function private.get_sprint_run to authenticated;
-
-create function public.get_sprint_run(p_sprint_run_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_sprint_run(p_sprint_run_id);
-end;
-$$;
-
-comment on function public.get_sprint_run is 'A sprint run with its jobs and executions (specification: Sprint run).';
-
-grant execute on function public.get_sprint_run to authenticated;
+comment on function operations.get_sprint_run is 'A sprint run with its jobs and executions (specification: Sprint run).';
+grant execute on function operations.get_sprint_run to authenticated;

@@ -1,6 +1,7 @@
 -- Why: the runs of a product or of one sprint, newest first, a page at a time. The cursor is the id of the last run seen.
 -- Definer: access is checked first; RLS would check it again for each row.
-create function private.list_sprint_runs(p_product_id uuid, p_sprint_id uuid, p_limit integer, p_cursor uuid)
+create function operations.list_sprint_runs(
+  p_product_id uuid, p_sprint_id uuid default null, p_limit integer default 20, p_cursor uuid default null)
 returns json
 language plpgsql
 stable
@@ -29,21 +30,6 @@ begin
 end;
 $$;
 
-grant execute on function private.list_sprint_runs to authenticated;
-
-create function public.list_sprint_runs(
-  p_product_id uuid, p_sprint_id uuid default null, p_limit integer default 20, p_cursor uuid default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_sprint_runs(p_product_id, p_sprint_id, p_limit, p_cursor);
-end;
-$$;
-
-comment on function public.list_sprint_runs is
+comment on function operations.list_sprint_runs is
   'Sprint runs of a product or sprint, newest first (specification: Sprint run).';
-
-grant execute on function public.list_sprint_runs to authenticated;
+grant execute on function operations.list_sprint_runs to authenticated;

@@ -1,8 +1,9 @@
 -- Why: a person pauses a run, or a worker that met a merge conflict does (specification: Sprint run, pause_context). A worker
 -- names its job and attempt; with p_release it also gives the job back to the queue, without a retry counted.
 -- Refusals: 404, 403, 409 (not running, lost attempt), 422. Definer: runs and jobs are written by functions only.
-create function private.pause_sprint_run(
-  p_sprint_run_id uuid, p_reason text, p_pr_url text, p_conflict_files jsonb, p_job_id uuid, p_attempt integer, p_release boolean)
+create function operations.pause_sprint_run(
+  p_sprint_run_id uuid, p_reason text default null, p_pr_url text default null, p_conflict_files jsonb default null,
+  p_job_id uuid default null, p_attempt integer default null, p_release boolean default false)
 returns json
 language plpgsql
 volatile
@@ -38,22 +39,6 @@ begin
 end;
 $$;
 
-grant execute on function private.pause_sprint_run to authenticated;
-
-create function public.pause_sprint_run(
-  p_sprint_run_id uuid, p_reason text default null, p_pr_url text default null, p_conflict_files jsonb default null,
-  p_job_id uuid default null, p_attempt integer default null, p_release boolean default false)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.pause_sprint_run(p_sprint_run_id, p_reason, p_pr_url, p_conflict_files, p_job_id, p_attempt, p_release);
-end;
-$$;
-
-comment on function public.pause_sprint_run is
+comment on function operations.pause_sprint_run is
   'QUEUED or RUNNING to PAUSED, with pause_context and a question (specification: Sprint run).';
-
-grant execute on function public.pause_sprint_run to authenticated;
+grant execute on function operations.pause_sprint_run to authenticated;

@@ -1,6 +1,6 @@
 -- Why: the page and the agent see before a start what would prevent it, all at once. The start asks the same again.
 -- Definer: reads for a member what RLS would read row by row; access is checked first.
-create function private.preflight_sprint_run(p_sprint_id uuid)
+create function operations.preflight_sprint_run(p_sprint_id uuid)
 returns json
 language plpgsql
 stable
@@ -30,20 +30,6 @@ begin
 end;
 $$;
 
-grant execute on function private.preflight_sprint_run to authenticated;
-
-create function public.preflight_sprint_run(p_sprint_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.preflight_sprint_run(p_sprint_id);
-end;
-$$;
-
-comment on function public.preflight_sprint_run is
+comment on function operations.preflight_sprint_run is
   'What would prevent the start of a run (specification: Starting a sprint run 1).';
-
-grant execute on function public.preflight_sprint_run to authenticated;
+grant execute on function operations.preflight_sprint_run to authenticated;

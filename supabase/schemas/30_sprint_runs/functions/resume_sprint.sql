@@ -3,7 +3,7 @@
 -- (specification: Task, failed, resume-sprint). Where people have finished everything by hand there is nothing to run: the sprint
 -- is active again, so that it can be completed, and the answer is null. Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
 -- Definer: runs and jobs are written by functions only.
-create function private.resume_sprint(p_sprint_id uuid)
+create function operations.resume_sprint(p_sprint_id uuid)
 returns json
 language plpgsql
 volatile
@@ -55,20 +55,6 @@ begin
 end;
 $$;
 
-grant execute on function private.resume_sprint to authenticated;
-
-create function public.resume_sprint(p_sprint_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.resume_sprint(p_sprint_id);
-end;
-$$;
-
-comment on function public.resume_sprint is
+comment on function operations.resume_sprint is
   'FAILED sprint to ACTIVE with a new run, or null when nothing is left to run (specification: States and transitions, Task and Sprint).';
-
-grant execute on function public.resume_sprint to authenticated;
+grant execute on function operations.resume_sprint to authenticated;

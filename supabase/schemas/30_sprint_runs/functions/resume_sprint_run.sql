@@ -1,6 +1,6 @@
 -- Why: a paused run goes on, and its question is closed. Answers the run that goes on, which is a new one for a batch.
 -- Refusals: 404, 403, 409 when the run is not paused, or its budget is used up. Definer: runs are written by functions only.
-create function private.resume_sprint_run(p_sprint_run_id uuid)
+create function operations.resume_sprint_run(p_sprint_run_id uuid)
 returns json
 language plpgsql
 volatile
@@ -21,20 +21,6 @@ begin
 end;
 $$;
 
-grant execute on function private.resume_sprint_run to authenticated;
-
-create function public.resume_sprint_run(p_sprint_run_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.resume_sprint_run(p_sprint_run_id);
-end;
-$$;
-
-comment on function public.resume_sprint_run is
+comment on function operations.resume_sprint_run is
   'PAUSED to RUNNING or QUEUED, or a new batch run (specification: Sprint run).';
-
-grant execute on function public.resume_sprint_run to authenticated;
+grant execute on function operations.resume_sprint_run to authenticated;

@@ -1,7 +1,7 @@
 -- Why: pre-flight and start in one transaction under the product lock, so that nothing can come between them; of fifty
 -- starts at once one wins (specification: Starting a sprint run). With p_stop_at the run has a budget of that amount and unit. Refusals: 404, 403, 429, 409 with `blockers` in the detail.
 -- Definer: runs and jobs are written by functions only.
-create function private.start_sprint_run(p_sprint_id uuid, p_stop_at jsonb)
+create function operations.start_sprint_run(p_sprint_id uuid, p_stop_at jsonb default null)
 returns json
 language plpgsql
 volatile
@@ -34,20 +34,6 @@ begin
 end;
 $$;
 
-grant execute on function private.start_sprint_run to authenticated;
-
-create function public.start_sprint_run(p_sprint_id uuid, p_stop_at jsonb default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.start_sprint_run(p_sprint_id, p_stop_at);
-end;
-$$;
-
-comment on function public.start_sprint_run is
+comment on function operations.start_sprint_run is
   'Starts a run of an active sprint, or PT409 with all blockers (specification: Starting a sprint run).';
-
-grant execute on function public.start_sprint_run to authenticated;
+grant execute on function operations.start_sprint_run to authenticated;

@@ -1,9 +1,9 @@
 -- Why: the worker of a batch tells how each task goes: PENDING, RUNNING, DONE (through the gate, with the frozen demand),
 -- FAILED (takes the run with it) or SKIPPED. The same end told twice is fine. The task follows by trigger.
 -- Refusals: 404, 403, 409, 422. Definer: executions are written by functions only.
-create function private.update_task_execution(
-  p_job_id uuid, p_attempt integer, p_task_id uuid, p_status text, p_verify_result text, p_failure_reason text,
-  p_head_sha text)
+create function operations.update_task_execution(
+  p_job_id uuid, p_attempt integer, p_task_id uuid, p_status text, p_verify_result text default null, p_failure_reason text default null,
+  p_head_sha text default null)
 returns json
 language plpgsql
 volatile
@@ -66,22 +66,6 @@ begin
 end;
 $$;
 
-grant execute on function private.update_task_execution to authenticated;
-
-create function public.update_task_execution(
-  p_job_id uuid, p_attempt integer, p_task_id uuid, p_status text, p_verify_result text default null, p_failure_reason text default null,
-  p_head_sha text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.update_task_execution(p_job_id, p_attempt, p_task_id, p_status, p_verify_result, p_failure_reason, p_head_sha);
-end;
-$$;
-
-comment on function public.update_task_execution is
+comment on function operations.update_task_execution is
   'PENDING, RUNNING to RUNNING, DONE, FAILED, SKIPPED for a task of a batch run (specification: Sprint run).';
-
-grant execute on function public.update_task_execution to authenticated;
+grant execute on function operations.update_task_execution to authenticated;

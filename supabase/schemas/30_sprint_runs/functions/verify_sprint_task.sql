@@ -1,8 +1,8 @@
 -- Why: in a batch each task is verified on its own, against its frozen plan and its frozen demand.
 -- Refusals: 404, 403, 409, 422. Definer: executions are written by functions only.
-create function private.verify_sprint_task(
-  p_job_id uuid, p_attempt integer, p_task_id uuid, p_verify_result text, p_changed_files jsonb, p_evidence jsonb,
-  p_base_sha text, p_head_sha text)
+create function operations.verify_sprint_task(
+  p_job_id uuid, p_attempt integer, p_task_id uuid, p_verify_result text default null, p_changed_files jsonb default null,
+  p_evidence jsonb default null, p_base_sha text default null, p_head_sha text default null)
 returns json
 language plpgsql
 volatile
@@ -17,23 +17,6 @@ begin
 end;
 $$;
 
-grant execute on function private.verify_sprint_task to authenticated;
-
-create function public.verify_sprint_task(
-  p_job_id uuid, p_attempt integer, p_task_id uuid, p_verify_result text default null, p_changed_files jsonb default null,
-  p_evidence jsonb default null, p_base_sha text default null, p_head_sha text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.verify_sprint_task(p_job_id, p_attempt, p_task_id, p_verify_result, p_changed_files, p_evidence,
-    p_base_sha, p_head_sha);
-end;
-$$;
-
-comment on function public.verify_sprint_task is
+comment on function operations.verify_sprint_task is
   'Verification of one task of a batch run (specification: Sprint run, executions).';
-
-grant execute on function public.verify_sprint_task to authenticated;
+grant execute on function operations.verify_sprint_task to authenticated;

@@ -16,5 +16,3 @@ end;
 $$;
 
 comment on function private.current_job_id is 'The job that a worker holds (specification: Agent worker).';
-
-grant execute on function private.current_job_id to authenticated;

@@ -1,7 +1,7 @@
 -- Why: who works on the products in reach: the workers of every user who reaches one of them, seen in the last week,
 -- the last 200 of them.
 -- Definer: other users' presence is visible only where a product is shared.
-create function private.list_agent_workers(p_product_id uuid)
+create function operations.list_agent_workers(p_product_id uuid default null)
 returns json
 language plpgsql
 stable
@@ -33,19 +33,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_agent_workers to authenticated;
-
-create function public.list_agent_workers(p_product_id uuid default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_agent_workers(p_product_id);
-end;
-$$;
-
-comment on function public.list_agent_workers is 'Workers that reach the products in reach (specification: Agent worker).';
-
-grant execute on function public.list_agent_workers to authenticated;
+comment on function operations.list_agent_workers is 'Workers that reach the products in reach (specification: Agent worker).';
+grant execute on function operations.list_agent_workers to authenticated;

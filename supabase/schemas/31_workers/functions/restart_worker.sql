@@ -2,7 +2,7 @@
 -- waiting for leases: back to the queue with a retry, or failed after three. One that says that it stops, instead of being
 -- missed, gives its jobs back without a retry. Products are locked in one order, the worker's row last. Answers the jobs that
 -- were taken back. Definer: jobs are written by functions only.
-create function private.restart_worker(p_worker text, p_stopped boolean)
+create function operations.restart_worker(p_worker text, p_stopped boolean default false)
 returns json
 language plpgsql
 volatile
@@ -44,20 +44,6 @@ begin
 end;
 $$;
 
-grant execute on function private.restart_worker to authenticated;
-
-create function public.restart_worker(p_worker text, p_stopped boolean default false)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.restart_worker(p_worker, p_stopped);
-end;
-$$;
-
-comment on function public.restart_worker is
+comment on function operations.restart_worker is
   'Closes the attempts of a worker that restarted or stops (specification: Agent job; lease lost).';
-
-grant execute on function public.restart_worker to authenticated;
+grant execute on function operations.restart_worker to authenticated;

@@ -1,8 +1,8 @@
 -- Why: a worker says that it is there, how much quota it has, which agents its machine has, or that it goes away. Answers whether it may be given work.
 -- Refusals: 401, 403 for demo accounts, 422. Definer: presence is written by functions only.
-create function private.worker_heartbeat(
-  p_worker text, p_hostname text, p_version text, p_quota_pct integer, p_stopped boolean, p_agents jsonb,
-  p_confinement text)
+create function operations.worker_heartbeat(
+  p_worker text, p_hostname text default null, p_version text default null, p_quota_pct integer default null,
+  p_stopped boolean default false, p_agents jsonb default null, p_confinement text default null)
 returns json
 language plpgsql
 volatile
@@ -32,21 +32,5 @@ begin
 end;
 $$;
 
-grant execute on function private.worker_heartbeat to authenticated;
-
-create function public.worker_heartbeat(
-  p_worker text, p_hostname text default null, p_version text default null, p_quota_pct integer default null,
-  p_stopped boolean default false, p_agents jsonb default null, p_confinement text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.worker_heartbeat(p_worker, p_hostname, p_version, p_quota_pct, p_stopped, p_agents, p_confinement);
-end;
-$$;
-
-comment on function public.worker_heartbeat is 'Presence and quota of a worker (specification: Agent worker).';
-
-grant execute on function public.worker_heartbeat to authenticated;
+comment on function operations.worker_heartbeat is 'Presence and quota of a worker (specification: Agent worker).';
+grant execute on function operations.worker_heartbeat to authenticated;

@@ -4,7 +4,7 @@
 -- Takes no product lock: nothing hangs on entries, and the row of the attempt serialises its own batches. The job's row comes before
 -- it, as in every other write.
 -- Refusals: 404, 403, 409 for a lost attempt or one that ended long ago, 422, 429. Definer: entries are written by functions only.
-create function private.append_job_output(p_job_id uuid, p_attempt integer, p_entries jsonb)
+create function operations.append_job_output(p_job_id uuid, p_attempt integer, p_entries jsonb)
 returns json
 language plpgsql
 volatile
@@ -69,22 +69,8 @@ begin
 end;
 $$;
 
-grant execute on function private.append_job_output to authenticated;
-
-create function public.append_job_output(p_job_id uuid, p_attempt integer, p_entries jsonb)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.append_job_output(p_job_id, p_attempt, p_entries);
-end;
-$$;
-
-comment on function public.append_job_output is 'Adds entries to the output of an attempt (docs/agents.md).';
-
-grant execute on function public.append_job_output to authenticated;
+comment on function operations.append_job_output is 'Adds entries to the output of an attempt (docs/agents.md).';
+grant execute on function operations.append_job_output to authenticated;
 
 -- Why: an attempt keeps 5 MiB of output. What is above leaves from the middle: how it began and how it ended is what people
 -- read. A quarter of the room is freed at once, so that this is rare.

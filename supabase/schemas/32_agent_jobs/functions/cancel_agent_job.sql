@@ -1,7 +1,7 @@
 -- Why: a single queued job can be cancelled (specification: Starting a sprint run 4). What is at work is stopped by
 -- cancelling its run; a chat, which has none, may be cancelled at any time before its end. Cancelling twice is fine.
 -- Refusals: 404, 403, 409. Definer: jobs are written by functions only.
-create function private.cancel_agent_job(p_job_id uuid)
+create function operations.cancel_agent_job(p_job_id uuid)
 returns json
 language plpgsql
 volatile
@@ -30,19 +30,5 @@ begin
 end;
 $$;
 
-grant execute on function private.cancel_agent_job to authenticated;
-
-create function public.cancel_agent_job(p_job_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.cancel_agent_job(p_job_id);
-end;
-$$;
-
-comment on function public.cancel_agent_job is 'QUEUED to CANCELLED (specification: Starting a sprint run 4).';
-
-grant execute on function public.cancel_agent_job to authenticated;
+comment on function operations.cancel_agent_job is 'QUEUED to CANCELLED (specification: Starting a sprint run 4).';
+grant execute on function operations.cancel_agent_job to authenticated;

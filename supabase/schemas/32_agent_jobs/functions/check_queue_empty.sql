@@ -1,6 +1,6 @@
 -- Why: a worker that wants to go home asks whether anything is left: claimable now, waiting, or held by others.
 -- Definer: counts over all products in reach in one query.
-create function private.check_queue_empty(p_product_id uuid)
+create function operations.check_queue_empty(p_product_id uuid default null)
 returns json
 language plpgsql
 stable
@@ -27,19 +27,5 @@ begin
 end;
 $$;
 
-grant execute on function private.check_queue_empty to authenticated;
-
-create function public.check_queue_empty(p_product_id uuid default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.check_queue_empty(p_product_id);
-end;
-$$;
-
-comment on function public.check_queue_empty is 'Whether jobs are left in reach (specification: Agent job).';
-
-grant execute on function public.check_queue_empty to authenticated;
+comment on function operations.check_queue_empty is 'Whether jobs are left in reach (specification: Agent job).';
+grant execute on function operations.check_queue_empty to authenticated;

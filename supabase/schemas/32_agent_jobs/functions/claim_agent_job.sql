@@ -4,9 +4,10 @@
 -- worker's row.
 -- Whoever holds one product never waits for another.
 -- Definer: jobs are written by functions only.
-create function private.claim_agent_job(
-  p_worker text, p_product_id uuid, p_sprint_run_id uuid, p_kinds jsonb, p_hostname text, p_version text, p_quota_pct integer,
-  p_confinement public.confinement, p_also_repos jsonb)
+create function operations.claim_agent_job(
+  p_worker text, p_product_id uuid default null, p_sprint_run_id uuid default null, p_kinds jsonb default null,
+  p_hostname text default null, p_version text default null, p_quota_pct integer default null,
+  p_confinement text default null, p_also_repos jsonb default null)
 returns json
 language plpgsql
 volatile
@@ -27,6 +28,8 @@ declare
   v_job public.agent_jobs;
   v_rooms private.budget_room[];
   v_full_budgets uuid[];
+  v_confinement public.confinement := coalesce(p_confinement, 'none');
+  v_also_repos jsonb := coalesce(p_also_repos, '[]');
 begin
   if p_quota_pct not between 0 and 100 then
     perform private.refuse(422, 'quota_pct must be 0 to 100.');
@@ -37,7 +40,7 @@ begin
   v_worker := private.ensure_worker(v_user_id, p_worker);
   v_quota_reason := private.quota_reason(v_user_id, coalesce(p_quota_pct, v_worker.last_quota_pct));
   if v_quota_reason is not null then
-    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, p_confinement, p_also_repos);
+    perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_confinement, v_also_repos);
     return json_build_object('job', null, 'worker_id', v_worker.id,
       'reason', json_build_object('code', 'quota', 'message', v_quota_reason));
   end if;
@@ -45,7 +48,7 @@ begin
   v_locked := private.take_back_expired(v_user_id, p_product_id);
   for v_round in 1 .. 20 loop
     v_product_id := private.next_product(v_worker.id, v_user_id, p_product_id, p_sprint_run_id, p_kinds, v_tried,
-      p_confinement <> 'none', p_also_repos);
+      v_confinement <> 'none', v_also_repos);
     exit when v_product_id is null;
     if v_locked = '{}' then
       perform private.share_product(v_product_id);
@@ -57,7 +60,7 @@ begin
     v_rooms := private.weigh_budgets(v_product_id, v_worker.id, v_tried = '{}');
     v_full_budgets := case when v_rooms is not null then private.full_budgets(v_rooms) end;
     v_job := private.take_job(v_worker.id, v_user_id, v_product_id, p_sprint_run_id, p_kinds, v_full_budgets,
-      p_confinement, p_also_repos);
+      v_confinement, v_also_repos);
     exit when v_job.id is not null;
     v_tried := v_tried || v_product_id;
   end loop;
@@ -65,37 +68,19 @@ begin
   if v_rooms is not null and v_job.id is not null then
     perform private.reserve_budget(v_job, v_rooms);
   end if;
-  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, p_confinement, p_also_repos);
+  perform private.touch_worker(v_worker.id, p_hostname, p_version, p_quota_pct, v_confinement, v_also_repos);
   if v_job.id is null then
     return json_build_object('job', null, 'worker_id', v_worker.id, 'reason', 
-      private.nothing_to_claim(v_user_id, p_product_id, v_full_budgets, p_confinement <> 'none', p_also_repos));
+      private.nothing_to_claim(v_user_id, p_product_id, v_full_budgets, v_confinement <> 'none', v_also_repos));
   end if;
   return json_build_object('job', case when v_rooms is null then private.job_payload(v_job)
     else (private.job_payload(v_job)::jsonb || private.budget_payload(v_job, v_rooms))::json end, 'worker_id', v_worker.id, 'reason', null);
 end;
 $$;
 
-grant execute on function private.claim_agent_job to authenticated;
-
-create function public.claim_agent_job(
-  p_worker text, p_product_id uuid default null, p_sprint_run_id uuid default null, p_kinds jsonb default null,
-  p_hostname text default null, p_version text default null, p_quota_pct integer default null,
-  p_confinement text default null, p_also_repos jsonb default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.claim_agent_job(p_worker, p_product_id, p_sprint_run_id, p_kinds, p_hostname, p_version, p_quota_pct,
-    coalesce(p_confinement, 'none')::public.confinement, coalesce(p_also_repos, '[]'));
-end;
-$$;
-
-comment on function public.claim_agent_job is
+comment on function operations.claim_agent_job is
   'QUEUED to CLAIMED for one worker, with everything it needs (specification: Agent job).';
-
-grant execute on function public.claim_agent_job to authenticated;
+grant execute on function operations.claim_agent_job to authenticated;
 
 -- Why: a claim first takes back what workers that died still hold in the products of its user, so that an expired lease is
 -- taken over by the very next claim, and looks at budgets under which an earlier claim found nothing left. Products are locked in one order. Answers those products; nearly always none.

@@ -1,6 +1,6 @@
 -- Why: single per-task jobs outside a sprint run are no longer possible (specification: Starting a sprint run 3). The name
 -- stays, so that who still calls it is told where to go. Refusals: 404, 403, then always 409.
-create function public.create_agent_job(p_task_id uuid)
+create function operations.create_agent_job(p_task_id uuid)
 returns json
 language plpgsql
 volatile
@@ -14,7 +14,6 @@ begin
 end;
 $$;
 
-comment on function public.create_agent_job is
+comment on function operations.create_agent_job is
   'Always refused with the way to sprint runs (specification: Starting a sprint run 3).';
-
-grant execute on function public.create_agent_job to authenticated;
+grant execute on function operations.create_agent_job to authenticated;

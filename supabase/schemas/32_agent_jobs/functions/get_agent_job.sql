@@ -1,5 +1,5 @@
 -- Why: one job for its page, with its attempts and the questions that it asked. Definer: access is checked first.
-create function private.get_agent_job(p_job_id uuid)
+create function operations.get_agent_job(p_job_id uuid)
 returns json
 language plpgsql
 stable
@@ -17,19 +17,5 @@ begin
 end;
 $$;
 
-grant execute on function private.get_agent_job to authenticated;
-
-create function public.get_agent_job(p_job_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_agent_job(p_job_id);
-end;
-$$;
-
-comment on function public.get_agent_job is 'One agent job (specification: Agent job).';
-
-grant execute on function public.get_agent_job to authenticated;
+comment on function operations.get_agent_job is 'One agent job (specification: Agent job).';
+grant execute on function operations.get_agent_job to authenticated;

@@ -1,6 +1,6 @@
 -- Why: what an attempt has changed, for people and programs; without an attempt the newest that sent its changes. Null when none
 -- has. `attempts` says which there are, so that two can be compared. Refusals: 404, 403. Definer: access is checked first.
-create function private.get_job_diff(p_job_id uuid, p_attempt integer)
+create function operations.get_job_diff(p_job_id uuid, p_attempt integer default null)
 returns json
 language plpgsql
 stable
@@ -21,19 +21,5 @@ begin
 end;
 $$;
 
-grant execute on function private.get_job_diff to authenticated;
-
-create function public.get_job_diff(p_job_id uuid, p_attempt integer default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_job_diff(p_job_id, p_attempt);
-end;
-$$;
-
-comment on function public.get_job_diff is 'What an attempt of a job has changed (docs/review.md).';
-
-grant execute on function public.get_job_diff to authenticated;
+comment on function operations.get_job_diff is 'What an attempt of a job has changed (docs/review.md).';
+grant execute on function operations.get_job_diff to authenticated;

@@ -1,6 +1,7 @@
 -- Why: entries of one attempt after a seq, for those who watch and for those who read it afterwards. Without an attempt the
 -- newest one. `complete` says that nothing will be added any more. Refusals: 404, 403, 422. Definer: access is checked first.
-create function private.get_job_output(p_job_id uuid, p_attempt integer, p_after bigint, p_limit integer)
+create function operations.get_job_output(
+  p_job_id uuid, p_attempt integer default null, p_after bigint default null, p_limit integer default null)
 returns json
 language plpgsql
 stable
@@ -39,20 +40,5 @@ begin
 end;
 $$;
 
-grant execute on function private.get_job_output to authenticated;
-
-create function public.get_job_output(
-  p_job_id uuid, p_attempt integer default null, p_after bigint default null, p_limit integer default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_job_output(p_job_id, p_attempt, p_after, p_limit);
-end;
-$$;
-
-comment on function public.get_job_output is 'Entries of the output of an attempt (docs/agents.md).';
-
-grant execute on function public.get_job_output to authenticated;
+comment on function operations.get_job_output is 'Entries of the output of an attempt (docs/agents.md).';
+grant execute on function operations.get_job_output to authenticated;

@@ -3,7 +3,8 @@
 -- attempt nor one in an archived product changes anything: nothing that it did could be reported.
 -- Takes no product lock: one row, one statement, nothing else hangs on it.
 -- Definer: jobs are written by functions only.
-create function private.heartbeat_agent_job(p_job_id uuid, p_attempt integer, p_quota_pct integer, p_usage jsonb)
+create function operations.heartbeat_agent_job(
+  p_job_id uuid, p_attempt integer, p_quota_pct integer default null, p_usage jsonb default null)
 returns json
 language plpgsql
 volatile
@@ -59,21 +60,6 @@ begin
 end;
 $$;
 
-grant execute on function private.heartbeat_agent_job to authenticated;
-
-create function public.heartbeat_agent_job(
-  p_job_id uuid, p_attempt integer, p_quota_pct integer default null, p_usage jsonb default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.heartbeat_agent_job(p_job_id, p_attempt, p_quota_pct, p_usage);
-end;
-$$;
-
-comment on function public.heartbeat_agent_job is
+comment on function operations.heartbeat_agent_job is
   'Renews a lease; continue, pause or stop (specification: Agent job, lease_until).';
-
-grant execute on function public.heartbeat_agent_job to authenticated;
+grant execute on function operations.heartbeat_agent_job to authenticated;

@@ -1,7 +1,8 @@
 -- Why: the queue of all products in reach, or of one product or run, newest first, a page at a time. p_state is one status,
 -- or `unfinished`. The cursor is the id of the last job seen. Definer: reach is part of the query.
-create function private.list_agent_jobs(
-  p_product_id uuid, p_sprint_run_id uuid, p_state text, p_limit integer, p_cursor uuid)
+create function operations.list_agent_jobs(
+  p_product_id uuid default null, p_sprint_run_id uuid default null, p_state text default null,
+  p_limit integer default 50, p_cursor uuid default null)
 returns json
 language plpgsql
 stable
@@ -41,21 +42,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_agent_jobs to authenticated;
-
-create function public.list_agent_jobs(
-  p_product_id uuid default null, p_sprint_run_id uuid default null, p_state text default null,
-  p_limit integer default 50, p_cursor uuid default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_agent_jobs(p_product_id, p_sprint_run_id, p_state, p_limit, p_cursor);
-end;
-$$;
-
-comment on function public.list_agent_jobs is 'Agent jobs in reach, newest first (specification: Agent job).';
-
-grant execute on function public.list_agent_jobs to authenticated;
+comment on function operations.list_agent_jobs is 'Agent jobs in reach, newest first (specification: Agent job).';
+grant execute on function operations.list_agent_jobs to authenticated;

@@ -1,5 +1,5 @@
 -- Why: what the stream of one job says first, and who reads it, in one statement. Definer: access is checked first.
-create function private.read_job_stream(p_job_id uuid)
+create function operations.read_job_stream(p_job_id uuid)
 returns json
 language plpgsql
 stable
@@ -15,19 +15,5 @@ begin
 end;
 $$;
 
-grant execute on function private.read_job_stream to authenticated;
-
-create function public.read_job_stream(p_job_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.read_job_stream(p_job_id);
-end;
-$$;
-
-comment on function public.read_job_stream is 'First state of the stream of a job (docs/agents.md).';
-
-grant execute on function public.read_job_stream to authenticated;
+comment on function operations.read_job_stream is 'First state of the stream of a job (docs/agents.md).';
+grant execute on function operations.read_job_stream to authenticated;

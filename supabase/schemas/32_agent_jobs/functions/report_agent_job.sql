@@ -4,7 +4,7 @@
 -- and where the product asks for proof (phase_after) it may go back to the queue for another worker or a person.
 -- FAILED with rate_limited puts the job back until resets_at, no retry counted. Cascades happen in this transaction.
 -- Refusals: 404, 403, 409 (lost, cancelled, other end), 422 (gate, fields). Definer: jobs are written by functions only.
-create function private.report_agent_job(p_job_id uuid, p_attempt integer, p_report jsonb)
+create function operations.report_agent_job(p_job_id uuid, p_attempt integer, p_report jsonb)
 returns json
 language plpgsql
 volatile
@@ -110,23 +110,9 @@ begin
 end;
 $$;
 
-grant execute on function private.report_agent_job to authenticated;
-
-create function public.report_agent_job(p_job_id uuid, p_attempt integer, p_report jsonb)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.report_agent_job(p_job_id, p_attempt, p_report);
-end;
-$$;
-
-comment on function public.report_agent_job is
+comment on function operations.report_agent_job is
   'CLAIMED and RUNNING to RUNNING, DONE, FAILED, SKIPPED or back to QUEUED (specification: Agent job).';
-
-grant execute on function public.report_agent_job to authenticated;
+grant execute on function operations.report_agent_job to authenticated;
 
 -- Why: a PLAN_CHAT job ends with the answer to its question: given before by answer_user_question, or the summary now.
 create function private.answer_chat(p_job public.agent_jobs, p_summary text)

@@ -2,7 +2,7 @@
 -- twice counts once.
 -- An attempt that has ended in whatever way may still hand in its numbers while nobody else took the job over.
 -- Refusals: 404, 403, 409 for a lost attempt, 422. Definer: jobs are written by functions only.
-create function private.report_job_usage(p_job_id uuid, p_attempt integer, p_usage jsonb)
+create function operations.report_job_usage(p_job_id uuid, p_attempt integer, p_usage jsonb)
 returns json
 language plpgsql
 volatile
@@ -26,19 +26,5 @@ begin
 end;
 $$;
 
-grant execute on function private.report_job_usage to authenticated;
-
-create function public.report_job_usage(p_job_id uuid, p_attempt integer, p_usage jsonb)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.report_job_usage(p_job_id, p_attempt, p_usage);
-end;
-$$;
-
-comment on function public.report_job_usage is 'Token usage of a job (specification: Agent job).';
-
-grant execute on function public.report_job_usage to authenticated;
+comment on function operations.report_job_usage is 'Token usage of a job (specification: Agent job).';
+grant execute on function operations.report_job_usage to authenticated;

@@ -2,8 +2,8 @@
 -- may still send it after its end. The job carries the sums, so that lists and cards need no second look, and its change is the
 -- event by which open pages learn of it. A talk about an idea changes no files.
 -- Refusals: 404, 403, 409 for a lost attempt, 422, 429. Definer: diffs are written by functions only.
-create function private.save_job_diff(p_job_id uuid, p_attempt integer, p_diff jsonb)
-returns void
+create function operations.save_job_diff(p_job_id uuid, p_attempt integer, p_diff jsonb)
+returns json
 language plpgsql
 volatile
 security definer
@@ -43,23 +43,9 @@ begin
   set additions = v_additions, deletions = v_deletions,
       lease_until = case when v_state = 'held' then private.now() + private.lease() else j.lease_until end
   where j.id = p_job_id;
-end;
-$$;
-
-grant execute on function private.save_job_diff to authenticated;
-
-create function public.save_job_diff(p_job_id uuid, p_attempt integer, p_diff jsonb)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  perform private.save_job_diff(p_job_id, p_attempt, p_diff);
   return 'null'::json;
 end;
 $$;
 
-comment on function public.save_job_diff is 'Keeps what an attempt has changed (docs/review.md).';
-
-grant execute on function public.save_job_diff to authenticated;
+comment on function operations.save_job_diff is 'Keeps what an attempt has changed (docs/review.md).';
+grant execute on function operations.save_job_diff to authenticated;

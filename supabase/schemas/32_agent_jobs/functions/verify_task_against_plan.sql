@@ -1,7 +1,8 @@
 -- Why: before a worker reports done it compares its diff with the plan and hands in the result.
 -- Refusals: 404, 403, 409, 422. Definer: jobs are written by functions only.
-create function private.verify_task_against_plan(
-  p_job_id uuid, p_attempt integer, p_verify_result text, p_changed_files jsonb, p_evidence jsonb, p_base_sha text, p_head_sha text)
+create function operations.verify_task_against_plan(
+  p_job_id uuid, p_attempt integer, p_verify_result text default null, p_changed_files jsonb default null,
+  p_evidence jsonb default null, p_base_sha text default null, p_head_sha text default null)
 returns json
 language plpgsql
 volatile
@@ -18,22 +19,6 @@ begin
 end;
 $$;
 
-grant execute on function private.verify_task_against_plan to authenticated;
-
-create function public.verify_task_against_plan(
-  p_job_id uuid, p_attempt integer, p_verify_result text default null, p_changed_files jsonb default null,
-  p_evidence jsonb default null, p_base_sha text default null, p_head_sha text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.verify_task_against_plan(p_job_id, p_attempt, p_verify_result, p_changed_files, p_evidence, p_base_sha, p_head_sha);
-end;
-$$;
-
-comment on function public.verify_task_against_plan is
+comment on function operations.verify_task_against_plan is
   'Verification of a job''s diff against its plan (specification: Agent job, verify_result).';
-
-grant execute on function public.verify_task_against_plan to authenticated;
+grant execute on function operations.verify_task_against_plan to authenticated;

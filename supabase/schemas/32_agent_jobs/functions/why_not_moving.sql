@@ -1,7 +1,7 @@
 -- Why: "why is this not moving?" answered for a job, a task or a run, in codes and words; the same on the board, in tool
 -- results and in a worker's log. `moving` is true while somebody holds the work.
 -- Refusals: 404, 403, 422. Definer: access is checked first.
-create function private.why_not_moving(p_kind text, p_id uuid)
+create function operations.why_not_moving(p_kind text, p_id uuid)
 returns json
 language plpgsql
 stable
@@ -38,23 +38,9 @@ begin
 end;
 $$;
 
-grant execute on function private.why_not_moving to authenticated;
-
-create function public.why_not_moving(p_kind text, p_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.why_not_moving(p_kind, p_id);
-end;
-$$;
-
-comment on function public.why_not_moving is
+comment on function operations.why_not_moving is
   'Why a job, task or run does not move, in codes and words (specification: Agent job; Sprint run).';
-
-grant execute on function public.why_not_moving to authenticated;
+grant execute on function operations.why_not_moving to authenticated;
 
 -- Why: a run moves when one of its jobs is held or claimable. Else: the reasons of the jobs that are next in their lanes,
 -- each code once.

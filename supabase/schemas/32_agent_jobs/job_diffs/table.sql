@@ -24,7 +24,7 @@ create index job_diffs_product_id_idx on public.job_diffs (product_id, created_a
 
 alter table public.job_diffs enable row level security;
 
--- Read through private.get_job_diff, which checks access once for a whole diff.
+-- Read through operations.get_job_diff, which checks access once for a whole diff.
 create policy job_diffs_service on public.job_diffs for all to service_role using (true) with check (true);
 
 grant select, insert, update, delete on public.job_diffs to service_role;

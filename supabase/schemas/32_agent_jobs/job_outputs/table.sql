@@ -23,7 +23,7 @@ create index job_outputs_created_at_idx on public.job_outputs (created_at);
 
 alter table public.job_outputs enable row level security;
 
--- Read through private.get_job_output, which checks access once for a whole page of entries.
+-- Read through operations.get_job_output, which checks access once for a whole page of entries.
 create policy job_outputs_service on public.job_outputs for all to service_role using (true) with check (true);
 
 grant select, insert, update, delete on public.job_outputs to service_role;

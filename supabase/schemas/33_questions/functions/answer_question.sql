@@ -1,7 +1,7 @@
 -- Why: a person answers with an option, free text, or both; of many answers at once one wins. A job that waited is claimable
 -- again and comes first. Refusals: 404, 403, 429, 409 when it is not open any more, 422.
 -- Definer: questions are written by functions only.
-create function private.answer_question(p_question_id uuid, p_answer text, p_option integer)
+create function operations.answer_question(p_question_id uuid, p_answer text default null, p_option integer default null)
 returns json
 language plpgsql
 volatile
@@ -43,22 +43,8 @@ begin
 end;
 $$;
 
-grant execute on function private.answer_question to authenticated;
-
-create function public.answer_question(p_question_id uuid, p_answer text default null, p_option integer default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.answer_question(p_question_id, p_answer, p_option);
-end;
-$$;
-
-comment on function public.answer_question is 'open to answered (specification: Agent question).';
-
-grant execute on function public.answer_question to authenticated;
+comment on function operations.answer_question is 'open to answered (specification: Agent question).';
+grant execute on function operations.answer_question to authenticated;
 
 -- Why: an owner who allows a host for the product says so where the question is. Anybody else's word counts for their own worker
 -- alone, and a full list stays as it is.

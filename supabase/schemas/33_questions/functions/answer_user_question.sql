@@ -1,7 +1,7 @@
 -- Why: the worker's answer closes the user's question, once; the same answer again is fine. Only a worker of the user who
 -- asked may answer. Refusals: 404, 403, 409 when another answer is there, 422.
 -- Definer: questions are written by functions only.
-create function private.answer_user_question(p_user_question_id uuid, p_answer text)
+create function operations.answer_user_question(p_user_question_id uuid, p_answer text)
 returns json
 language plpgsql
 volatile
@@ -37,19 +37,5 @@ begin
 end;
 $$;
 
-grant execute on function private.answer_user_question to authenticated;
-
-create function public.answer_user_question(p_user_question_id uuid, p_answer text)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.answer_user_question(p_user_question_id, p_answer);
-end;
-$$;
-
-comment on function public.answer_user_question is 'pending to answered (specification: User question).';
-
-grant execute on function public.answer_user_question to authenticated;
+comment on function operations.answer_user_question is 'pending to answered (specification: User question).';
+grant execute on function operations.answer_user_question to authenticated;

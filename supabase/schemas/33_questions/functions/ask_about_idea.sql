@@ -1,7 +1,7 @@
 -- Why: a user asks about an idea of theirs; a PLAN_CHAT job carries the question to a worker of theirs. An idea that is talked
 -- about is no draft any more. Refusals: 404, 403, 429, 409 for an archived idea, 422.
 -- Definer: questions and jobs are written by functions only.
-create function private.ask_about_idea(p_idea_id uuid, p_question text)
+create function operations.ask_about_idea(p_idea_id uuid, p_question text)
 returns json
 language plpgsql
 volatile
@@ -37,19 +37,5 @@ begin
 end;
 $$;
 
-grant execute on function private.ask_about_idea to authenticated;
-
-create function public.ask_about_idea(p_idea_id uuid, p_question text)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.ask_about_idea(p_idea_id, p_question);
-end;
-$$;
-
-comment on function public.ask_about_idea is 'A user question and its PLAN_CHAT job (specification: User question).';
-
-grant execute on function public.ask_about_idea to authenticated;
+comment on function operations.ask_about_idea is 'A user question and its PLAN_CHAT job (specification: User question).';
+grant execute on function operations.ask_about_idea to authenticated;

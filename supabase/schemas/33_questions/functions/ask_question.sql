@@ -1,10 +1,12 @@
 -- Why: an agent asks a person. With job and attempt the question is linked to its job; with p_park the job waits for the
 -- answer without a worker. A permission, and what is asked about an idea, is for the caller alone. Refusals: 404, 403, 429, 409 for a lost attempt, 422.
 -- Definer: questions are written by functions only.
-create function private.ask_question(
-  p_question text, p_story_id uuid, p_idea_id uuid, p_task_id uuid, p_options jsonb, p_recommended_option integer,
-  p_assignee_id uuid, p_expires_in_seconds integer, p_on_expiry text, p_escalate_to uuid,
-  p_park boolean, p_job_id uuid, p_attempt integer, p_kind text, p_reach text)
+create function operations.ask_question(
+  p_question text, p_story_id uuid default null, p_idea_id uuid default null, p_task_id uuid default null,
+  p_options jsonb default null, p_recommended_option integer default null, p_assignee_id uuid default null,
+  p_expires_in_seconds integer default null, p_on_expiry text default null, p_escalate_to uuid default null,
+  p_park boolean default false, p_job_id uuid default null, p_attempt integer default null,
+  p_kind text default null, p_reach text default null)
 returns json
 language plpgsql
 volatile
@@ -56,28 +58,8 @@ begin
 end;
 $$;
 
-grant execute on function private.ask_question to authenticated;
-
-create function public.ask_question(
-  p_question text, p_story_id uuid default null, p_idea_id uuid default null, p_task_id uuid default null,
-  p_options jsonb default null, p_recommended_option integer default null, p_assignee_id uuid default null,
-  p_expires_in_seconds integer default null, p_on_expiry text default null, p_escalate_to uuid default null,
-  p_park boolean default false, p_job_id uuid default null, p_attempt integer default null,
-  p_kind text default null, p_reach text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.ask_question(p_question, p_story_id, p_idea_id, p_task_id, p_options, p_recommended_option, p_assignee_id,
-    p_expires_in_seconds, p_on_expiry, p_escalate_to, p_park, p_job_id, p_attempt, p_kind, p_reach);
-end;
-$$;
-
-comment on function public.ask_question is '(none) to open: an agent asks a user (specification: Agent question).';
-
-grant execute on function public.ask_question to authenticated;
+comment on function operations.ask_question is '(none) to open: an agent asks a user (specification: Agent question).';
+grant execute on function operations.ask_question to authenticated;
 
 -- Why: what one person alone may answer cannot be given to somebody else, and nobody's silence gives a permission.
 create function private.check_private_question(

@@ -1,6 +1,6 @@
 -- Why: an agent does not need the answer any more. Cancelling twice is fine. A job that waited goes on without it.
 -- Refusals: 404, 403, 409 when it was answered or has expired. Definer: questions are written by functions only.
-create function private.cancel_question(p_question_id uuid)
+create function operations.cancel_question(p_question_id uuid)
 returns json
 language plpgsql
 volatile
@@ -23,19 +23,5 @@ begin
 end;
 $$;
 
-grant execute on function private.cancel_question to authenticated;
-
-create function public.cancel_question(p_question_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.cancel_question(p_question_id);
-end;
-$$;
-
-comment on function public.cancel_question is 'open to cancelled (specification: Agent question).';
-
-grant execute on function public.cancel_question to authenticated;
+comment on function operations.cancel_question is 'open to cancelled (specification: Agent question).';
+grant execute on function operations.cancel_question to authenticated;

@@ -1,7 +1,7 @@
 -- Why: the scheduled expiry: open questions past their expiry become expired, pending pairings past theirs cancelled. It can
 -- be called at any time, by any number of processes at once; the counts add up (specification: Scheduled endpoints).
 -- Service only. Definer: questions and pairings are written by functions only.
-create function private.expire_questions()
+create function operations.expire_questions()
 returns json
 language plpgsql
 volatile
@@ -27,20 +27,6 @@ begin
 end;
 $$;
 
-grant execute on function private.expire_questions to service_role;
-
-create function public.expire_questions()
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.expire_questions();
-end;
-$$;
-
-comment on function public.expire_questions is
+comment on function operations.expire_questions is
   'open to expired for questions, pending to cancelled for pairings (specification: Scheduled endpoints). Service only.';
-
-grant execute on function public.expire_questions to service_role;
+grant execute on function operations.expire_questions to service_role;

@@ -1,6 +1,6 @@
 -- Why: the page of an idea shows what its user asked and what agents asked about it, in order. Ideas belong to one user.
 -- Definer: the idea's owner is checked first.
-create function private.get_idea_conversation(p_idea_id uuid)
+create function operations.get_idea_conversation(p_idea_id uuid)
 returns json
 language plpgsql
 stable
@@ -20,20 +20,6 @@ begin
 end;
 $$;
 
-grant execute on function private.get_idea_conversation to authenticated;
-
-create function public.get_idea_conversation(p_idea_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_idea_conversation(p_idea_id);
-end;
-$$;
-
-comment on function public.get_idea_conversation is
+comment on function operations.get_idea_conversation is
   'User and agent questions about an idea (specification: Idea; User question).';
-
-grant execute on function public.get_idea_conversation to authenticated;
+grant execute on function operations.get_idea_conversation to authenticated;

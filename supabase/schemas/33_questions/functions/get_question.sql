@@ -1,5 +1,5 @@
 -- Why: the agent comes back for the answer, the page shows one question. Definer: access is checked first.
-create function private.get_question(p_question_id uuid)
+create function operations.get_question(p_question_id uuid)
 returns json
 language plpgsql
 stable
@@ -18,19 +18,5 @@ begin
 end;
 $$;
 
-grant execute on function private.get_question to authenticated;
-
-create function public.get_question(p_question_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_question(p_question_id);
-end;
-$$;
-
-comment on function public.get_question is 'One agent question with its answer (specification: Agent question).';
-
-grant execute on function public.get_question to authenticated;
+comment on function operations.get_question is 'One agent question with its answer (specification: Agent question).';
+grant execute on function operations.get_question to authenticated;

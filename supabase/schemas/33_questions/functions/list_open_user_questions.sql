@@ -1,7 +1,8 @@
 -- Why: what the caller asked and no worker has answered yet, oldest first, a page at a time. One whose work was given up and cleaned
 -- up waits for nobody any more and is left out. The cursor is the id of the last question seen.
 -- Definer: only the caller's own rows.
-create function private.list_open_user_questions(p_product_id uuid, p_limit integer, p_cursor uuid)
+create function operations.list_open_user_questions(
+  p_product_id uuid default null, p_limit integer default 50, p_cursor uuid default null)
 returns json
 language plpgsql
 stable
@@ -34,21 +35,6 @@ begin
 end;
 $$;
 
-grant execute on function private.list_open_user_questions to authenticated;
-
-create function public.list_open_user_questions(
-  p_product_id uuid default null, p_limit integer default 50, p_cursor uuid default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_open_user_questions(p_product_id, p_limit, p_cursor);
-end;
-$$;
-
-comment on function public.list_open_user_questions is
+comment on function operations.list_open_user_questions is
   'The caller''s pending user questions (specification: User question).';
-
-grant execute on function public.list_open_user_questions to authenticated;
+grant execute on function operations.list_open_user_questions to authenticated;

@@ -1,6 +1,8 @@
 -- Why: the inbox: questions of all products in reach, or of one, by state, newest first, a page at a time. Past its expiry an
 -- open question is listed as expired; in an archived product, where nobody can answer, it is not listed. The cursor is the id of the last question seen. Definer: reach is part of the query.
-create function private.list_questions(p_product_id uuid, p_state text, p_job_id uuid, p_limit integer, p_cursor uuid)
+create function operations.list_questions(
+  p_product_id uuid default null, p_state text default null, p_job_id uuid default null,
+  p_limit integer default 50, p_cursor uuid default null)
 returns json
 language plpgsql
 stable
@@ -37,21 +39,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_questions to authenticated;
-
-create function public.list_questions(
-  p_product_id uuid default null, p_state text default null, p_job_id uuid default null,
-  p_limit integer default 50, p_cursor uuid default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_questions(p_product_id, p_state, p_job_id, p_limit, p_cursor);
-end;
-$$;
-
-comment on function public.list_questions is 'Agent questions in reach by state (specification: Agent question).';
-
-grant execute on function public.list_questions to authenticated;
+comment on function operations.list_questions is 'Agent questions in reach by state (specification: Agent question).';
+grant execute on function operations.list_questions to authenticated;

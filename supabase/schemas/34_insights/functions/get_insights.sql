@@ -1,6 +1,6 @@
 -- Why: the insights page: burn-down of a sprint (the given one, else the active, else the newest), and tokens and cost of the
 -- product, or of the given sprint. Definer: access is checked first.
-create function private.get_insights(p_product_id uuid, p_sprint_id uuid)
+create function operations.get_insights(p_product_id uuid, p_sprint_id uuid default null)
 returns json
 language plpgsql
 stable
@@ -28,19 +28,5 @@ begin
 end;
 $$;
 
-grant execute on function private.get_insights to authenticated;
-
-create function public.get_insights(p_product_id uuid, p_sprint_id uuid default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_insights(p_product_id, p_sprint_id);
-end;
-$$;
-
-comment on function public.get_insights is 'Burn-down, tokens and cost (specification: Sprint; Agent job; Model price).';
-
-grant execute on function public.get_insights to authenticated;
+comment on function operations.get_insights is 'Burn-down, tokens and cost (specification: Sprint; Agent job; Model price).';
+grant execute on function operations.get_insights to authenticated;

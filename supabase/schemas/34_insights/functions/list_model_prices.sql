@@ -1,5 +1,5 @@
 -- Why: prices are the same for everybody who is signed in. Definer: the table has no grants of its own for writing, one shape for reading.
-create function private.list_model_prices()
+create function operations.list_model_prices()
 returns json
 language plpgsql
 stable
@@ -12,19 +12,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_model_prices to authenticated;
-
-create function public.list_model_prices()
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_model_prices();
-end;
-$$;
-
-comment on function public.list_model_prices is 'Prices per million tokens of all models (specification: Model price).';
-
-grant execute on function public.list_model_prices to authenticated;
+comment on function operations.list_model_prices is 'Prices per million tokens of all models (specification: Model price).';
+grant execute on function operations.list_model_prices to authenticated;

@@ -1,8 +1,8 @@
 -- Why: an administrator keeps the prices; null for all four removes the model's price. Refusals: 403, 422.
 -- Definer: prices are written by functions only.
-create function private.set_model_price(
-  p_model_id text, p_input_per_million numeric, p_output_per_million numeric,
-  p_cache_read_per_million numeric, p_cache_write_per_million numeric, p_currency text)
+create function operations.set_model_price(
+  p_model_id text, p_input_per_million numeric default null, p_output_per_million numeric default null,
+  p_cache_read_per_million numeric default null, p_cache_write_per_million numeric default null, p_currency text default null)
 returns json
 language plpgsql
 volatile
@@ -44,23 +44,6 @@ begin
 end;
 $$;
 
-grant execute on function private.set_model_price to authenticated;
-
-create function public.set_model_price(
-  p_model_id text, p_input_per_million numeric default null, p_output_per_million numeric default null,
-  p_cache_read_per_million numeric default null, p_cache_write_per_million numeric default null, p_currency text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.set_model_price(p_model_id, p_input_per_million, p_output_per_million, p_cache_read_per_million,
-    p_cache_write_per_million, p_currency);
-end;
-$$;
-
-comment on function public.set_model_price is
+comment on function operations.set_model_price is
   'Sets or removes the price of a model; administrators only (specification: Model price).';
-
-grant execute on function public.set_model_price to authenticated;
+grant execute on function operations.set_model_price to authenticated;

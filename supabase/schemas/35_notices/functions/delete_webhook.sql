@@ -1,4 +1,4 @@
-create function private.delete_webhook(p_webhook_id uuid)
+create function operations.delete_webhook(p_webhook_id uuid)
 returns json
 language plpgsql
 volatile
@@ -14,12 +14,5 @@ begin
 end;
 $$;
 
-grant execute on function private.delete_webhook to authenticated;
-
-create function public.delete_webhook(p_webhook_id uuid)
-returns json language plpgsql volatile set search_path = ''
-as $$ begin return private.delete_webhook(p_webhook_id); end; $$;
-
-comment on function public.delete_webhook is 'Deletes a webhook with its deliveries. Owner only.';
-
-grant execute on function public.delete_webhook to authenticated;
+comment on function operations.delete_webhook is 'Deletes a webhook with its deliveries. Owner only.';
+grant execute on function operations.delete_webhook to authenticated;

@@ -1,4 +1,4 @@
-create function private.list_push_subscriptions()
+create function operations.list_push_subscriptions()
 returns json
 language plpgsql
 stable
@@ -17,19 +17,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_push_subscriptions to authenticated;
-
-create function public.list_push_subscriptions()
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_push_subscriptions();
-end;
-$$;
-
-comment on function public.list_push_subscriptions is 'The caller''s devices (specification: Push subscription).';
-
-grant execute on function public.list_push_subscriptions to authenticated;
+comment on function operations.list_push_subscriptions is 'The caller''s devices (specification: Push subscription).';
+grant execute on function operations.list_push_subscriptions to authenticated;

@@ -1,4 +1,4 @@
-create function private.list_webhook_deliveries(p_webhook_id uuid, p_limit integer, p_cursor uuid)
+create function operations.list_webhook_deliveries(p_webhook_id uuid, p_limit integer default 50, p_cursor uuid default null)
 returns json
 language plpgsql
 stable
@@ -26,12 +26,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_webhook_deliveries to authenticated;
-
-create function public.list_webhook_deliveries(p_webhook_id uuid, p_limit integer default 50, p_cursor uuid default null)
-returns json language plpgsql stable set search_path = ''
-as $$ begin return private.list_webhook_deliveries(p_webhook_id, p_limit, p_cursor); end; $$;
-
-comment on function public.list_webhook_deliveries is 'Delivery log of a webhook, newest first. Owner only.';
-
-grant execute on function public.list_webhook_deliveries to authenticated;
+comment on function operations.list_webhook_deliveries is 'Delivery log of a webhook, newest first. Owner only.';
+grant execute on function operations.list_webhook_deliveries to authenticated;

@@ -1,4 +1,4 @@
-create function private.list_webhooks(p_product_id uuid)
+create function operations.list_webhooks(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -13,12 +13,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_webhooks to authenticated;
-
-create function public.list_webhooks(p_product_id uuid)
-returns json language plpgsql stable set search_path = ''
-as $$ begin return private.list_webhooks(p_product_id); end; $$;
-
-comment on function public.list_webhooks is 'Webhooks of a product. Owner only.';
-
-grant execute on function public.list_webhooks to authenticated;
+comment on function operations.list_webhooks is 'Webhooks of a product. Owner only.';
+grant execute on function operations.list_webhooks to authenticated;

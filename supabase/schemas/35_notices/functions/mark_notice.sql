@@ -1,8 +1,9 @@
 -- Why: the sender says how a delivery went. Delivered is final; else it is tried again after 30 seconds, doubling up to 6
 -- hours, at most 10 times; p_give_up ends it at once (a forbidden destination). Devices that are gone are disabled.
 -- Service only. Definer: the outbox is nobody's to write.
-create function private.mark_notice(
-  p_notice_id uuid, p_delivered boolean, p_response_status integer, p_error text, p_give_up boolean, p_gone_subscription_ids jsonb)
+create function operations.mark_notice(
+  p_notice_id uuid, p_delivered boolean, p_response_status integer default null, p_error text default null,
+  p_give_up boolean default false, p_gone_subscription_ids jsonb default null)
 returns json
 language plpgsql
 volatile
@@ -31,21 +32,5 @@ begin
 end;
 $$;
 
-grant execute on function private.mark_notice to service_role;
-
-create function public.mark_notice(
-  p_notice_id uuid, p_delivered boolean, p_response_status integer default null, p_error text default null,
-  p_give_up boolean default false, p_gone_subscription_ids jsonb default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.mark_notice(p_notice_id, p_delivered, p_response_status, p_error, p_give_up, p_gone_subscription_ids);
-end;
-$$;
-
-comment on function public.mark_notice is 'Outcome of a delivery: delivered, again with back-off, or failed. Service only.';
-
-grant execute on function public.mark_notice to service_role;
+comment on function operations.mark_notice is 'Outcome of a delivery: delivered, again with back-off, or failed. Service only.';
+grant execute on function operations.mark_notice to service_role;

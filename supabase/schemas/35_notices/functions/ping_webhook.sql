@@ -1,4 +1,4 @@
-create function private.ping_webhook(p_webhook_id uuid)
+create function operations.ping_webhook(p_webhook_id uuid)
 returns json
 language plpgsql
 volatile
@@ -20,12 +20,5 @@ begin
 end;
 $$;
 
-grant execute on function private.ping_webhook to authenticated;
-
-create function public.ping_webhook(p_webhook_id uuid)
-returns json language plpgsql volatile set search_path = ''
-as $$ begin return private.ping_webhook(p_webhook_id); end; $$;
-
-comment on function public.ping_webhook is 'Sends a test request. Owner only.';
-
-grant execute on function public.ping_webhook to authenticated;
+comment on function operations.ping_webhook is 'Sends a test request. Owner only.';
+grant execute on function operations.ping_webhook to authenticated;

@@ -1,6 +1,6 @@
 -- Why: a browser agrees to be told, or takes it back; each device is its own row. An endpoint belongs to one browser: when
 -- another user signs in there, it becomes theirs. Refusals: 403, 429, 422. Definer: keys of devices are nobody's to read.
-create function private.subscribe_push(p_endpoint text, p_p256dh text, p_auth text, p_user_agent text)
+create function operations.subscribe_push(p_endpoint text, p_p256dh text, p_auth text, p_user_agent text default null)
 returns json
 language plpgsql
 volatile
@@ -26,19 +26,5 @@ begin
 end;
 $$;
 
-grant execute on function private.subscribe_push to authenticated;
-
-create function public.subscribe_push(p_endpoint text, p_p256dh text, p_auth text, p_user_agent text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.subscribe_push(p_endpoint, p_p256dh, p_auth, p_user_agent);
-end;
-$$;
-
-comment on function public.subscribe_push is 'Adds a device of the caller (specification: Push subscription).';
-
-grant execute on function public.subscribe_push to authenticated;
+comment on function operations.subscribe_push is 'Adds a device of the caller (specification: Push subscription).';
+grant execute on function operations.subscribe_push to authenticated;

@@ -2,7 +2,7 @@
 -- that a sender that dies loses nothing; of several senders each notice goes to one (at least once, never in parallel).
 -- One that was taken ten times is given up here too: a sender that died of it each time never said how it went.
 -- Service only. Definer: the outbox is nobody's to read.
-create function private.take_due_notices(p_limit integer, p_lease_seconds integer)
+create function operations.take_due_notices(p_limit integer default 50, p_lease_seconds integer default 60)
 returns json
 language plpgsql
 volatile
@@ -53,19 +53,5 @@ begin
 end;
 $$;
 
-grant execute on function private.take_due_notices to service_role;
-
-create function public.take_due_notices(p_limit integer default 50, p_lease_seconds integer default 60)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.take_due_notices(p_limit, p_lease_seconds);
-end;
-$$;
-
-comment on function public.take_due_notices is 'Due notices with their targets, for the sender. Service only.';
-
-grant execute on function public.take_due_notices to service_role;
+comment on function operations.take_due_notices is 'Due notices with their targets, for the sender. Service only.';
+grant execute on function operations.take_due_notices to service_role;

@@ -1,4 +1,4 @@
-create function private.unsubscribe_push(p_id uuid, p_endpoint text)
+create function operations.unsubscribe_push(p_id uuid default null, p_endpoint text default null)
 returns json
 language plpgsql
 volatile
@@ -15,19 +15,5 @@ begin
 end;
 $$;
 
-grant execute on function private.unsubscribe_push to authenticated;
-
-create function public.unsubscribe_push(p_id uuid default null, p_endpoint text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.unsubscribe_push(p_id, p_endpoint);
-end;
-$$;
-
-comment on function public.unsubscribe_push is 'Removes a device of the caller (specification: Push subscription).';
-
-grant execute on function public.unsubscribe_push to authenticated;
+comment on function operations.unsubscribe_push is 'Removes a device of the caller (specification: Push subscription).';
+grant execute on function operations.unsubscribe_push to authenticated;

@@ -1,4 +1,4 @@
-create function private.update_webhook(p_webhook_id uuid, p_url text, p_events jsonb, p_active boolean)
+create function operations.update_webhook(p_webhook_id uuid, p_url text default null, p_events jsonb default null, p_active boolean default null)
 returns json
 language plpgsql
 volatile
@@ -18,12 +18,5 @@ begin
 end;
 $$;
 
-grant execute on function private.update_webhook to authenticated;
-
-create function public.update_webhook(p_webhook_id uuid, p_url text default null, p_events jsonb default null, p_active boolean default null)
-returns json language plpgsql volatile set search_path = ''
-as $$ begin return private.update_webhook(p_webhook_id, p_url, p_events, p_active); end; $$;
-
-comment on function public.update_webhook is 'Changes address, events or activity of a webhook. Owner only.';
-
-grant execute on function public.update_webhook to authenticated;
+comment on function operations.update_webhook is 'Changes address, events or activity of a webhook. Owner only.';
+grant execute on function operations.update_webhook to authenticated;

@@ -1,6 +1,6 @@
 -- Why: one page for everything that waits for a person: newest first, at most a hundred, with how many of each kind are open.
 -- Definer: what items say is read for those in reach only (private.inbox_items).
-create function private.get_inbox(p_state text, p_kinds jsonb)
+create function operations.get_inbox(p_state text default 'OPEN', p_kinds jsonb default null)
 returns json
 language plpgsql
 stable
@@ -36,22 +36,8 @@ begin
 end;
 $$;
 
-grant execute on function private.get_inbox to authenticated;
-
-create function public.get_inbox(p_state text default 'OPEN', p_kinds jsonb default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_inbox(p_state, p_kinds);
-end;
-$$;
-
-comment on function public.get_inbox is 'What waits for the caller over all products: open, put off or done.';
-
-grant execute on function public.get_inbox to authenticated;
+comment on function operations.get_inbox is 'What waits for the caller over all products: open, put off or done.';
+grant execute on function operations.get_inbox to authenticated;
 
 -- Why: what a person needs to judge an item without opening it: what it is about, why it waits, and where it leads.
 -- Definer: names of products and people, like the list that it is called for; the caller has checked the reach.

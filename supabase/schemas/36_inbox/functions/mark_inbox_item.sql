@@ -1,7 +1,7 @@
 -- Why: putting aside changes nothing of the thing itself: a question stays open for the others, a task stays in review. Done holds
 -- until the item waits anew, later until a moment (tomorrow morning when none is named). Marks of a quarter ago are let go.
 -- Refusals: 404 for what does not wait for the caller, 403 for demo accounts, 422. Definer: nobody writes marks directly.
-create function private.mark_inbox_item(p_kind text, p_item_id uuid, p_mark text, p_until timestamptz)
+create function operations.mark_inbox_item(p_kind text, p_item_id uuid, p_mark text, p_until timestamptz default null)
 returns json
 language plpgsql
 volatile
@@ -36,19 +36,5 @@ begin
 end;
 $$;
 
-grant execute on function private.mark_inbox_item to authenticated;
-
-create function public.mark_inbox_item(p_kind text, p_item_id uuid, p_mark text, p_until timestamptz default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.mark_inbox_item(p_kind, p_item_id, p_mark, p_until);
-end;
-$$;
-
-comment on function public.mark_inbox_item is 'Puts an item of the caller''s inbox aside, or brings it back.';
-
-grant execute on function public.mark_inbox_item to authenticated;
+comment on function operations.mark_inbox_item is 'Puts an item of the caller''s inbox aside, or brings it back.';
+grant execute on function operations.mark_inbox_item to authenticated;

@@ -1,6 +1,6 @@
 -- Why: evidence beside a report. A person who is signed in has seen it ("person"); a token says so ("said"), unless it speaks for
 -- the attempt that holds the job. Refusals: 404, 403, 409, 422. Definer: evidence is written by functions only.
-create function private.add_evidence(p_story_id uuid, p_evidence jsonb)
+create function operations.add_evidence(p_story_id uuid, p_evidence jsonb)
 returns json
 language plpgsql
 volatile
@@ -30,19 +30,5 @@ begin
 end;
 $$;
 
-grant execute on function private.add_evidence to authenticated;
-
-create function public.add_evidence(p_story_id uuid, p_evidence jsonb)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.add_evidence(p_story_id, p_evidence);
-end;
-$$;
-
-comment on function public.add_evidence is 'Adds evidence for a criterion of a story (docs/proof.md).';
-
-grant execute on function public.add_evidence to authenticated;
+comment on function operations.add_evidence is 'Adds evidence for a criterion of a story (docs/proof.md).';
+grant execute on function operations.add_evidence to authenticated;

@@ -1,5 +1,5 @@
 -- Called by the page of a job: what proves the story of its task, or each story of its batch. Definer: access is checked first.
-create function private.get_job_proof(p_job_id uuid)
+create function operations.get_job_proof(p_job_id uuid)
 returns json
 language plpgsql
 stable
@@ -23,19 +23,5 @@ begin
 end;
 $$;
 
-grant execute on function private.get_job_proof to authenticated;
-
-create function public.get_job_proof(p_job_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_job_proof(p_job_id);
-end;
-$$;
-
-comment on function public.get_job_proof is 'What proves the stories of a job (docs/proof.md).';
-
-grant execute on function public.get_job_proof to authenticated;
+comment on function operations.get_job_proof is 'What proves the stories of a job (docs/proof.md).';
+grant execute on function operations.get_job_proof to authenticated;

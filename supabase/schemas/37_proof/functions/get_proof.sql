@@ -1,5 +1,5 @@
 -- Called by GET /api/stories/:id/evidence, the worker and the pages. Definer: access is checked first.
-create function private.get_proof(p_story_id uuid)
+create function operations.get_proof(p_story_id uuid)
 returns json
 language plpgsql
 stable
@@ -12,19 +12,5 @@ begin
 end;
 $$;
 
-grant execute on function private.get_proof to authenticated;
-
-create function public.get_proof(p_story_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_proof(p_story_id);
-end;
-$$;
-
-comment on function public.get_proof is 'What proves the criteria of a story (docs/proof.md).';
-
-grant execute on function public.get_proof to authenticated;
+comment on function operations.get_proof is 'What proves the criteria of a story (docs/proof.md).';
+grant execute on function operations.get_proof to authenticated;

@@ -1,6 +1,6 @@
 -- Why: a person may let a criterion go, with a reason; agents and tokens never. It is audited and shown for ever.
 -- Refusals: 404, 403 (also for tokens), 409 when it was waived before, 422. Definer: waivers are written by functions only.
-create function private.waive_criterion(p_story_id uuid, p_criterion text, p_reason text)
+create function operations.waive_criterion(p_story_id uuid, p_criterion text, p_reason text)
 returns json
 language plpgsql
 volatile
@@ -31,19 +31,5 @@ begin
 end;
 $$;
 
-grant execute on function private.waive_criterion to authenticated;
-
-create function public.waive_criterion(p_story_id uuid, p_criterion text, p_reason text)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.waive_criterion(p_story_id, p_criterion, p_reason);
-end;
-$$;
-
-comment on function public.waive_criterion is 'A person lets a criterion go (docs/proof.md).';
-
-grant execute on function public.waive_criterion to authenticated;
+comment on function operations.waive_criterion is 'A person lets a criterion go (docs/proof.md).';
+grant execute on function operations.waive_criterion to authenticated;

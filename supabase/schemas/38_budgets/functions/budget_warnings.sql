@@ -17,7 +17,7 @@ begin
     where b.product_id = p_sprint.product_id and (b.scope = 'product' or b.sprint_id = p_sprint.id)
     order by b.scope desc, b.id
   loop
-    v_forecast := coalesce(v_forecast, private.get_forecast(p_sprint.product_id, p_sprint.id)::jsonb);
+    v_forecast := coalesce(v_forecast, operations.get_forecast(p_sprint.product_id, p_sprint.id)::jsonb);
     if v_budget.unit = 'tokens' then
       v_likely := nullif(v_forecast -> 'tokens', 'null');
     else

@@ -1,6 +1,6 @@
 -- Why: without a budget its runs go on. One that is gone already is fine. Owners and people only. Refusals: 404, 403.
 -- Definer: budgets are written by functions only.
-create function private.delete_budget(p_product_id uuid, p_budget_id uuid)
+create function operations.delete_budget(p_product_id uuid, p_budget_id uuid)
 returns json
 language plpgsql
 volatile
@@ -25,19 +25,5 @@ begin
 end;
 $$;
 
-grant execute on function private.delete_budget to authenticated;
-
-create function public.delete_budget(p_product_id uuid, p_budget_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.delete_budget(p_product_id, p_budget_id);
-end;
-$$;
-
-comment on function public.delete_budget is 'Takes a budget away; the owner of the product, in a session.';
-
-grant execute on function public.delete_budget to authenticated;
+comment on function operations.delete_budget is 'Takes a budget away; the owner of the product, in a session.';
+grant execute on function operations.delete_budget to authenticated;

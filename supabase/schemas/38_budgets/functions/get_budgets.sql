@@ -1,6 +1,7 @@
 -- Why: the budgets of a product that matter now: its own, those of open sprints and tasks and of unfinished runs; with a run or task, all
 -- that it falls under. Definer: access is checked first.
-create function private.get_budgets(p_product_id uuid, p_sprint_run_id uuid, p_sprint_id uuid, p_task_id uuid)
+create function operations.get_budgets(
+  p_product_id uuid, p_sprint_run_id uuid default null, p_sprint_id uuid default null, p_task_id uuid default null)
 returns json
 language plpgsql
 stable
@@ -47,23 +48,8 @@ begin
 end;
 $$;
 
-grant execute on function private.get_budgets to authenticated;
-
-create function public.get_budgets(
-  p_product_id uuid, p_sprint_run_id uuid default null, p_sprint_id uuid default null, p_task_id uuid default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_budgets(p_product_id, p_sprint_run_id, p_sprint_id, p_task_id);
-end;
-$$;
-
-comment on function public.get_budgets is 'Budgets of a product with what is spent, reserved and left, and its settings for them.';
-
-grant execute on function public.get_budgets to authenticated;
+comment on function operations.get_budgets is 'Budgets of a product with what is spent, reserved and left, and its settings for them.';
+grant execute on function operations.get_budgets to authenticated;
 
 -- Why: a page offers what would be allowed: budgets are the owner's, in a session, of a product that is not archived.
 create function private.may_set_budgets(p_product_id uuid)

@@ -2,7 +2,7 @@
 -- agents' working time, tokens and money of the open tasks of a sprint (or of one task without it) at 20 and 80 per cent, estimates
 -- beside what the work took, by size and model, and the tasks that surprised most. Currencies are never added.
 -- Definer: access is checked first.
-create function private.get_forecast(p_product_id uuid, p_sprint_id uuid)
+create function operations.get_forecast(p_product_id uuid, p_sprint_id uuid default null)
 returns json
 language plpgsql
 stable
@@ -44,22 +44,8 @@ begin
 end;
 $$;
 
-grant execute on function private.get_forecast to authenticated;
-
-create function public.get_forecast(p_product_id uuid, p_sprint_id uuid default null)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_forecast(p_product_id, p_sprint_id);
-end;
-$$;
-
-comment on function public.get_forecast is 'Time, tokens and money of open tasks from finished ones, and estimates beside what came out.';
-
-grant execute on function public.get_forecast to authenticated;
+comment on function operations.get_forecast is 'Time, tokens and money of open tasks from finished ones, and estimates beside what came out.';
+grant execute on function operations.get_forecast to authenticated;
 
 -- Why: an estimate is worth what it taught: by size (up to 15 minutes, an hour, four hours, more) and model the middle of the
 -- estimates beside the middle of what the work took, and the tasks that were furthest from their estimate.

@@ -1,6 +1,6 @@
 -- Why: what holds for all budgets of a product; what is not named stays. Owners and people only. Refusals: 404, 403, 422.
 -- Definer: settings are written by functions only.
-create function private.set_budget_settings(p_product_id uuid, p_changes jsonb)
+create function operations.set_budget_settings(p_product_id uuid, p_changes jsonb)
 returns json
 language plpgsql
 volatile
@@ -32,19 +32,5 @@ begin
 end;
 $$;
 
-grant execute on function private.set_budget_settings to authenticated;
-
-create function public.set_budget_settings(p_product_id uuid, p_changes jsonb)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.set_budget_settings(p_product_id, p_changes);
-end;
-$$;
-
-comment on function public.set_budget_settings is 'Time zone, agents without usage, expectations; the owner of the product, in a session.';
-
-grant execute on function public.set_budget_settings to authenticated;
+comment on function operations.set_budget_settings is 'Time zone, agents without usage, expectations; the owner of the product, in a session.';
+grant execute on function operations.set_budget_settings to authenticated;

@@ -1,6 +1,6 @@
 -- Why: a comment on a line of the newest diff is collected as a draft of its author. The text of the line comes from the service,
 -- which has the diff at hand. Refusals: 404, 403, 409 without a diff, 422, 429. Definer: comments are written by functions only.
-create function private.add_job_comment(
+create function operations.add_job_comment(
   p_job_id uuid, p_attempt integer, p_path text, p_line integer, p_side text, p_line_text text, p_body text)
 returns json
 language plpgsql
@@ -33,20 +33,5 @@ begin
 end;
 $$;
 
-grant execute on function private.add_job_comment to authenticated;
-
-create function public.add_job_comment(
-  p_job_id uuid, p_attempt integer, p_path text, p_line integer, p_side text, p_line_text text, p_body text)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.add_job_comment(p_job_id, p_attempt, p_path, p_line, p_side, p_line_text, p_body);
-end;
-$$;
-
-comment on function public.add_job_comment is 'Collects a comment on a line (docs/review.md).';
-
-grant execute on function public.add_job_comment to authenticated;
+comment on function operations.add_job_comment is 'Collects a comment on a line (docs/review.md).';
+grant execute on function operations.add_job_comment to authenticated;

@@ -1,6 +1,6 @@
 -- Why: a draft can be taken back by whoever wrote it; what was sent stays. Refusals: 404, 403, 409. Definer, as above.
-create function private.delete_job_comment(p_job_id uuid, p_comment_id uuid)
-returns void
+create function operations.delete_job_comment(p_job_id uuid, p_comment_id uuid)
+returns json
 language plpgsql
 volatile
 security definer
@@ -19,23 +19,9 @@ begin
     perform private.refuse(409, 'This comment was sent already. It stays with its review.');
   end if;
   delete from public.job_comments c where c.id = p_comment_id;
-end;
-$$;
-
-grant execute on function private.delete_job_comment to authenticated;
-
-create function public.delete_job_comment(p_job_id uuid, p_comment_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  perform private.delete_job_comment(p_job_id, p_comment_id);
   return 'null'::json;
 end;
 $$;
 
-comment on function public.delete_job_comment is 'Takes a draft of a comment back (docs/review.md).';
-
-grant execute on function public.delete_job_comment to authenticated;
+comment on function operations.delete_job_comment is 'Takes a draft of a comment back (docs/review.md).';
+grant execute on function operations.delete_job_comment to authenticated;

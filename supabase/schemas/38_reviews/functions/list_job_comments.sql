@@ -1,6 +1,6 @@
 -- Why: the reviews of a job with their comments, and the drafts of whoever asks: those of others are nobody's to read.
 -- Refusals: 404, 403. Definer: access is checked first.
-create function private.list_job_comments(p_job_id uuid)
+create function operations.list_job_comments(p_job_id uuid)
 returns json
 language plpgsql
 stable
@@ -20,19 +20,5 @@ begin
 end;
 $$;
 
-grant execute on function private.list_job_comments to authenticated;
-
-create function public.list_job_comments(p_job_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.list_job_comments(p_job_id);
-end;
-$$;
-
-comment on function public.list_job_comments is 'Reviews and comments of a job (docs/review.md).';
-
-grant execute on function public.list_job_comments to authenticated;
+comment on function operations.list_job_comments is 'Reviews and comments of a job (docs/review.md).';
+grant execute on function operations.list_job_comments to authenticated;

@@ -2,7 +2,7 @@
 -- or goes back to be worked on; of one that has ended an approval is kept, and a request for changes opens it again: at the head of
 -- the queue while its run goes on, else by its task, which the next run takes up. One verdict an attempt: whoever comes second is told.
 -- Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions only.
-create function private.review_job(p_job_id uuid, p_verdict text, p_summary text)
+create function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null)
 returns json
 language plpgsql
 volatile
@@ -46,22 +46,8 @@ begin
 end;
 $$;
 
-grant execute on function private.review_job to authenticated;
-
-create function public.review_job(p_job_id uuid, p_verdict text, p_summary text default null)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.review_job(p_job_id, p_verdict, p_summary);
-end;
-$$;
-
-comment on function public.review_job is 'Approves the work of a job, or requests changes (docs/review.md).';
-
-grant execute on function public.review_job to authenticated;
+comment on function operations.review_job is 'Approves the work of a job, or requests changes (docs/review.md).';
+grant execute on function operations.review_job to authenticated;
 
 -- Why: changes are requested of work that has ended. While its run goes on the job comes back itself, first of all that wait, and
 -- the jobs of its branch that nobody has begun wait for it. Later its task goes back to the board, and the next run carries the

@@ -27,7 +27,7 @@ create index job_comments_author_id_idx on public.job_comments (author_id);
 
 alter table public.job_comments enable row level security;
 
--- Read through private.list_job_comments: a draft is its author's alone.
+-- Read through operations.list_job_comments: a draft is its author's alone.
 create policy job_comments_service on public.job_comments for all to service_role using (true) with check (true);
 
 grant select, insert, update, delete on public.job_comments to service_role;

@@ -1,7 +1,7 @@
 -- Why: a person throws away what was done for a story, or for all stories of a sprint: the next run begins from the main branch. The
 -- branches stay; who said it, when, and of which heads is kept. Not while a run has work of its own on the branch: that would go on.
 -- Refusals: 404, 403 (tokens, demo, archived), 409 (nothing to leave, a run under way), 422. Definer: the trail is written by functions only.
-create function private.start_over(p_kind text, p_id uuid)
+create function operations.start_over(p_kind text, p_id uuid)
 returns json
 language plpgsql
 volatile
@@ -44,22 +44,8 @@ begin
 end;
 $$;
 
-grant execute on function private.start_over to authenticated;
-
-create function public.start_over(p_kind text, p_id uuid)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.start_over(p_kind, p_id);
-end;
-$$;
-
-comment on function public.start_over is 'The next run of a story or sprint begins from the main branch (docs/worker.md).';
-
-grant execute on function public.start_over to authenticated;
+comment on function operations.start_over is 'The next run of a story or sprint begins from the main branch (docs/worker.md).';
+grant execute on function operations.start_over to authenticated;
 
 -- Why: a run that has begun goes on from its own branch, so a story cannot start over beneath it. Answers the code of its sprint, or null.
 create function private.run_with_work(p_story_ids uuid[])

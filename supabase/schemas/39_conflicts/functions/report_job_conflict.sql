@@ -2,7 +2,7 @@
 -- follows: `go_on` (the other one mends it, or nobody has to), `home` (the job went back to the queue, first of all that
 -- wait, no retry counted) or `paused` (two tries were in vain; the run waits for a person and names tasks and files). Other jobs go on.
 -- Refusals: 404, 403, 409 for a lost attempt, 422, 429. Definer: jobs and runs are written by functions only.
-create function private.report_job_conflict(p_job_id uuid, p_attempt integer, p_conflict jsonb)
+create function operations.report_job_conflict(p_job_id uuid, p_attempt integer, p_conflict jsonb)
 returns json
 language plpgsql
 volatile
@@ -42,22 +42,8 @@ begin
 end;
 $$;
 
-grant execute on function private.report_job_conflict to authenticated;
-
-create function public.report_job_conflict(p_job_id uuid, p_attempt integer, p_conflict jsonb)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.report_job_conflict(p_job_id, p_attempt, p_conflict);
-end;
-$$;
-
-comment on function public.report_job_conflict is 'Work that does not merge goes back to whoever can mend it (docs/dependencies.md).';
-
-grant execute on function public.report_job_conflict to authenticated;
+comment on function operations.report_job_conflict is 'Work that does not merge goes back to whoever can mend it (docs/dependencies.md).';
+grant execute on function operations.report_job_conflict to authenticated;
 
 -- Why: a worker meets commits on a branch of the run; whose they are is known here. The job that ended with that very commit, else the one
 -- that has work on the branch and is not done, else the last one that was.

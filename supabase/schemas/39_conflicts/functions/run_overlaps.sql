@@ -48,5 +48,3 @@ end;
 $$;
 
 comment on function private.run_overlaps is 'Pairs of tasks of a run that change the same file at the moment: [{ tasks, files, files_total }].';
-
-grant execute on function private.run_overlaps to authenticated;

@@ -2,7 +2,7 @@
 -- Called by app/server/scheduler.server.ts with the secret key before it calls the endpoint.
 -- Returns true for one caller per (p_name, p_due_at), and again for one every five minutes until finish_schedule_run is
 -- called; forgets entries older than 30 days.
-create function public.claim_schedule_run(p_name text, p_due_at timestamptz)
+create function operations.claim_schedule_run(p_name text, p_due_at timestamptz)
 returns json
 language plpgsql
 volatile
@@ -25,6 +25,6 @@ begin
 end;
 $$;
 
-comment on function public.claim_schedule_run is
+comment on function operations.claim_schedule_run is
   'True for the one process that runs this scheduled entry (specification: Schedules). Service only.';
-grant execute on function public.claim_schedule_run to service_role;
+grant execute on function operations.claim_schedule_run to service_role;

@@ -3,7 +3,7 @@
 -- portion, under the locks of its products, and says whether there is more: a large past never meets a time-out. Parallel
 -- calls wait for each other product by product, and a job is counted by the one that deleted it. Service only.
 -- Definer: jobs are written by functions only.
-create function private.cleanup_agent_artifacts()
+create function operations.cleanup_agent_artifacts()
 returns json
 language plpgsql
 volatile
@@ -33,20 +33,6 @@ begin
 end;
 $$;
 
-grant execute on function private.cleanup_agent_artifacts to service_role;
-
-create function public.cleanup_agent_artifacts()
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-begin
-  return private.cleanup_agent_artifacts();
-end;
-$$;
-
-comment on function public.cleanup_agent_artifacts is
+comment on function operations.cleanup_agent_artifacts is
   'Deletes FAILED and CANCELLED jobs after 7 days (specification: Scheduled endpoints). Service only.';
-
-grant execute on function public.cleanup_agent_artifacts to service_role;
+grant execute on function operations.cleanup_agent_artifacts to service_role;

@@ -1,6 +1,7 @@
 -- Why: the doctor looks at what the migrations and the schedule have left behind, in schemas that the API roles do not
 -- reach. Definer for that reason; it tells names and counts, no secret.
-create function private.doctor_facts()
+-- Why: what `admin doctor` compares with the files of the checkout, over any transport. Service only.
+create function operations.doctor_facts()
 returns json
 language plpgsql
 stable
@@ -28,21 +29,5 @@ begin
 end;
 $$;
 
-comment on function private.doctor_facts is 'Applied migrations, schedule and names of secrets. Used by doctor_facts only.';
-
-grant execute on function private.doctor_facts to service_role;
-
--- Why: what `admin doctor` compares with the files of the checkout, over any transport. Service only.
-create function public.doctor_facts()
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.doctor_facts();
-end;
-$$;
-
-comment on function public.doctor_facts is 'Facts for the check command of an installation (docs/deploy.md). Service only.';
-grant execute on function public.doctor_facts to service_role;
+comment on function operations.doctor_facts is 'Facts for the check command of an installation (docs/deploy.md). Service only.';
+grant execute on function operations.doctor_facts to service_role;

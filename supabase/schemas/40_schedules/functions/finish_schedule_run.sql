@@ -1,6 +1,6 @@
 -- Why: a claimed entry whose call failed is taken again; one that ran is not.
 -- Called by app/server/scheduler.server.ts with the secret key after the endpoint answered well.
-create function public.finish_schedule_run(p_name text, p_due_at timestamptz)
+create function operations.finish_schedule_run(p_name text, p_due_at timestamptz)
 returns json
 language plpgsql
 volatile
@@ -14,6 +14,6 @@ begin
 end;
 $$;
 
-comment on function public.finish_schedule_run is
+comment on function operations.finish_schedule_run is
   'Keeps a scheduled entry from being taken again (specification: Schedules). Service only.';
-grant execute on function public.finish_schedule_run to service_role;
+grant execute on function operations.finish_schedule_run to service_role;

@@ -1,13 +1,50 @@
--- Why: full text search needs its indexes, which row level security would keep from being used. Definer; the products of the
--- caller, and of ideas the caller's own, are part of every query, and of every word that is looked for. Words match from their
--- beginning, codes too. To rank a match its words are taken apart anew, so the newest 200 are ranked, by how they begin; older ones
--- follow as they were made. Words are looked for on their own, without a sequential scan: beside any other condition the planner may
--- take apart the texts of all rows instead.
-create function private.search(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
+-- Definer: row level security would keep the indexes of the text from being used; the products of the caller, and of ideas the
+-- caller's own, are part of every query, and of every word that is looked for. Called by the search page, the command menu and the MCP tool search: PBIs, stories
+-- and tasks of the caller's products and the caller's ideas; with `blocked:` what waits for what. The cursor is the one that the previous page gave. Refusals: 403, 404, 422, 429.
+create function operations.search(
+  p_query text,
+  p_product_id uuid default null,
+  p_kind text default null,
+  p_limit integer default 20,
+  p_cursor text default null
+)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_limit integer := least(greatest(coalesce(p_limit, 20), 1), 50);
+  v_offset integer := case when p_cursor ~ '^[0-9]{1,6}$' then p_cursor::integer else 0 end;
+begin
+  perform private.parse_choice('kind', p_kind, '{pbi,story,task,idea}');
+  if p_product_id is not null then
+    perform private.require_product_access(p_product_id);
+  end if;
+  if trim(coalesce(p_query, '')) = '' then
+    return json_build_object('items', '[]'::json, 'next_cursor', null);
+  end if;
+
+  perform private.take_rate_limit('search', auth.uid()::text);
+  if p_query ~* '(^|\s)blocked:' then
+    return private.search_blocked(left(p_query, 200), p_product_id, p_kind, v_limit, v_offset);
+  end if;
+  return private.find_matches(left(p_query, 200), p_product_id, p_kind, v_limit, v_offset);
+end;
+$$;
+
+comment on function operations.search is
+  'Full text and code search over what the caller reaches (specification: What the service does 1, 9).';
+grant execute on function operations.search to authenticated;
+
+-- Why: words match from their beginning, codes too. To rank a match its words
+-- are taken apart anew, so the newest 200 are ranked, by how they begin; older ones follow as they were made. Words are looked for on
+-- their own, without a sequential scan: beside any other condition the planner may take apart the texts of all rows instead.
+create function private.find_matches(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
 returns json
 language plpgsql
 stable
-security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
@@ -105,9 +142,7 @@ begin
 end;
 $$;
 
-comment on function private.search is 'Body of search (specification: What the service does 1, 9).';
-
-grant execute on function private.search to authenticated, service_role;
+comment on function private.find_matches is 'Words and codes in what the caller reaches (specification: What the service does 1, 9).';
 
 -- Why: every word must be there, from its beginning, within one of the scopes. The empty scope takes the words as they are.
 create function private.words_in_scopes(p_scopes text[], p_words text[])
@@ -126,54 +161,13 @@ $$;
 
 comment on function private.words_in_scopes is 'A search for words within products, or within the ideas of a user.';
 
-grant execute on function private.words_in_scopes to authenticated, service_role;
-
--- Called by the search page, the command menu and the MCP tool search: PBIs, stories and tasks of the caller's products and
--- the caller's ideas; with `blocked:` what waits for what. The cursor is the one that the previous page gave. Refusals: 403, 404, 422, 429.
-create function public.search(
-  p_query text,
-  p_product_id uuid default null,
-  p_kind text default null,
-  p_limit integer default 20,
-  p_cursor text default null
-)
-returns json
-language plpgsql
-volatile
-set search_path = ''
-as $$
-declare
-  v_limit integer := least(greatest(coalesce(p_limit, 20), 1), 50);
-  v_offset integer := case when p_cursor ~ '^[0-9]{1,6}$' then p_cursor::integer else 0 end;
-begin
-  perform private.parse_choice('kind', p_kind, '{pbi,story,task,idea}');
-  if p_product_id is not null then
-    perform private.require_product_access(p_product_id);
-  end if;
-  if trim(coalesce(p_query, '')) = '' then
-    return json_build_object('items', '[]'::json, 'next_cursor', null);
-  end if;
-
-  perform private.take_rate_limit('search', auth.uid()::text);
-  if p_query ~* '(^|\s)blocked:' then
-    return private.search_blocked(left(p_query, 200), p_product_id, p_kind, v_limit, v_offset);
-  end if;
-  return private.search(left(p_query, 200), p_product_id, p_kind, v_limit, v_offset);
-end;
-$$;
-
-comment on function public.search is
-  'Full text and code search over what the caller reaches (specification: What the service does 1, 9).';
-grant execute on function public.search to authenticated;
-
 -- Why: `blocked:` in a search asks what waits for what: `blocked:` and `blocked:yes` find unfinished tasks and stories that wait,
 -- `blocked:no` those that wait for nothing, `blocked:T-3` those that wait for that one. Other words narrow by code and title.
--- Definer, as private.search: the products of the caller are part of the query.
+-- The products of the caller are part of the query.
 create function private.search_blocked(p_query text, p_product_id uuid, p_kind text, p_limit integer, p_offset integer)
 returns json
 language plpgsql
 stable
-security definer
 set search_path = ''
 as $$
 declare
@@ -220,5 +214,3 @@ end;
 $$;
 
 comment on function private.search_blocked is 'What waits for what, of the caller''s products (docs/dependencies.md).';
-
-grant execute on function private.search_blocked to authenticated, service_role;

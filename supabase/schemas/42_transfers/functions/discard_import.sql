@@ -1,5 +1,5 @@
 -- Why: an import that fails on the way takes back what its earlier steps have written. Service only.
-create function public.discard_import(p_product_id uuid)
+create function operations.discard_import(p_product_id uuid)
 returns json
 language plpgsql
 volatile
@@ -12,5 +12,5 @@ begin
 end;
 $$;
 
-comment on function public.discard_import is 'Removes a product whose import failed on the way. Service only.';
-grant execute on function public.discard_import to service_role;
+comment on function operations.discard_import is 'Removes a product whose import failed on the way. Service only.';
+grant execute on function operations.discard_import to service_role;

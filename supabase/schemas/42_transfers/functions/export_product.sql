@@ -1,6 +1,6 @@
 -- Why: `admin export --product` writes one file with everything that was planned and logged for a product, so that it
 -- can be kept or read back elsewhere (docs/export-format.md). Service only: it reads whatever members may see.
-create function public.export_product(p_product_id uuid)
+create function operations.export_product(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -55,8 +55,8 @@ begin
 end;
 $$;
 
-comment on function public.export_product is 'The export file of a product (docs/export-format.md). Service only.';
-grant execute on function public.export_product to service_role;
+comment on function operations.export_product is 'The export file of a product (docs/export-format.md). Service only.';
+grant execute on function operations.export_product to service_role;
 
 -- Why: the ideas of all users for one product, with their logs and further products (docs/export-format.md).
 create function private.export_ideas(p_product_id uuid)

@@ -1,7 +1,7 @@
 -- Why: the last step of an import: the ideas with their logs and links, and the archiving of the product, after which
 -- nothing may be written to it (docs/export-format.md). A code that its user has given to another idea is replaced by a
 -- generated one. Service only.
-create function public.import_ideas(p_product_id uuid, p_owner_id uuid, p_ideas jsonb, p_archived_at timestamptz)
+create function operations.import_ideas(p_product_id uuid, p_owner_id uuid, p_ideas jsonb, p_archived_at timestamptz)
 returns json
 language plpgsql
 volatile
@@ -65,6 +65,6 @@ begin
 end;
 $$;
 
-comment on function public.import_ideas is
+comment on function operations.import_ideas is
   'Ideas of an import, and the archiving of its product (docs/export-format.md). Service only.';
-grant execute on function public.import_ideas to service_role;
+grant execute on function operations.import_ideas to service_role;

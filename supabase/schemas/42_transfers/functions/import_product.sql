@@ -1,6 +1,6 @@
 -- Why: the first step of an import: the product with its members, sprints and PBIs, in one transaction
 -- (docs/export-format.md). Limits per minute do not apply: there is no user behind this call. Service only.
-create function public.import_product(p_owner_id uuid, p_document jsonb)
+create function operations.import_product(p_owner_id uuid, p_document jsonb)
 returns json
 language plpgsql
 volatile
@@ -75,6 +75,6 @@ begin
 end;
 $$;
 
-comment on function public.import_product is
+comment on function operations.import_product is
   'Product, members, sprints and PBIs of an import (docs/export-format.md). Service only.';
-grant execute on function public.import_product to service_role;
+grant execute on function operations.import_product to service_role;

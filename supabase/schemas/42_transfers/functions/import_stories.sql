@@ -1,6 +1,6 @@
 -- Why: the second step of an import, called once for each portion of the stories: the stories with their tasks, logs, proof and reviews,
 -- a few statements for any number of rows (docs/export-format.md). Each story names its PBI by code. Service only.
-create function public.import_stories(p_product_id uuid, p_owner_id uuid, p_stories jsonb)
+create function operations.import_stories(p_product_id uuid, p_owner_id uuid, p_stories jsonb)
 returns json
 language plpgsql
 volatile
@@ -70,9 +70,9 @@ begin
 end;
 $$;
 
-comment on function public.import_stories is
+comment on function operations.import_stories is
   'A portion of the stories of an import, with tasks and logs (docs/export-format.md). Service only.';
-grant execute on function public.import_stories to service_role;
+grant execute on function operations.import_stories to service_role;
 
 -- Why: what proved the stories of an imported portion goes along. A criterion is found again by the hash of its words; who
 -- saw it stays a name. Called by import_stories with the stories and their new ids.

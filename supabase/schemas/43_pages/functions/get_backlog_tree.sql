@@ -1,7 +1,8 @@
 -- Why: the backlog page shows thousands of rows and needs few words of each. Definer, so that row level security is
 -- not asked three times; access is checked first. Its plans are the same for each product: without a word Postgres takes
 -- a product that it has no statistics of for a small one, and plans anew on each call of a large installation.
-create function private.get_backlog_tree(p_product_id uuid)
+-- Called by the backlog page: codes, titles and states of everything in a product, and the sprints a story can join.
+create function operations.get_backlog_tree(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -49,21 +50,5 @@ begin
 end;
 $$;
 
-comment on function private.get_backlog_tree is 'Body of get_backlog_tree (design: pages, backlog).';
-
-grant execute on function private.get_backlog_tree to authenticated, service_role;
-
--- Called by the backlog page: codes, titles and states of everything in a product, and the sprints a story can join.
-create function public.get_backlog_tree(p_product_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_backlog_tree(p_product_id);
-end;
-$$;
-
-comment on function public.get_backlog_tree is 'The tree of the backlog page (design: pages, backlog).';
-grant execute on function public.get_backlog_tree to authenticated;
+comment on function operations.get_backlog_tree is 'The tree of the backlog page (design: pages, backlog).';
+grant execute on function operations.get_backlog_tree to authenticated;

@@ -1,6 +1,6 @@
 -- Why: the first page after signing in: per product what is under way, what waits on a person and what today cost
 -- (design: pages, dashboard).
-create function public.get_dashboard()
+create function operations.get_dashboard()
 returns json
 language plpgsql
 stable
@@ -89,5 +89,5 @@ begin
 end;
 $$;
 
-comment on function public.get_dashboard is 'The dashboard: products, runs, questions, reviews, the cost of today.';
-grant execute on function public.get_dashboard to authenticated;
+comment on function operations.get_dashboard is 'The dashboard: products, runs, questions, reviews, the cost of today.';
+grant execute on function operations.get_dashboard to authenticated;

@@ -1,6 +1,6 @@
 -- Why: what stands around every signed-in page, in one read: the products to switch between, the sprint that
 -- is under way in the active one, and how much waits for the caller.
-create function public.get_shell(p_active_product_id uuid default null)
+create function operations.get_shell(p_active_product_id uuid default null)
 returns json
 language plpgsql
 stable
@@ -22,5 +22,5 @@ begin
 end;
 $$;
 
-comment on function public.get_shell is 'The frame of every signed-in page: products, active sprint, the inbox.';
-grant execute on function public.get_shell to authenticated;
+comment on function operations.get_shell is 'The frame of every signed-in page: products, active sprint, the inbox.';
+grant execute on function operations.get_shell to authenticated;

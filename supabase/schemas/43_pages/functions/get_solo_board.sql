@@ -1,6 +1,6 @@
 -- Why: one person's part of the active sprint: their stories and those that nobody took yet, with their cards
 -- (specification: Solo stream, the same filter).
-create function public.get_solo_board(p_product_id uuid)
+create function operations.get_solo_board(p_product_id uuid)
 returns json
 language plpgsql
 stable
@@ -33,6 +33,6 @@ begin
 end;
 $$;
 
-comment on function public.get_solo_board is
+comment on function operations.get_solo_board is
   'The solo page: own and unclaimed stories of the active sprint (design: pages).';
-grant execute on function public.get_solo_board to authenticated;
+grant execute on function operations.get_solo_board to authenticated;

@@ -1,7 +1,7 @@
 -- Why: the sprint page in one read: the sprint, its stories and cards, its newest run, the members who can take
 -- a story, the open stories that could join, and the burn-down (design: pages). What stands in the way of a run, or how long one
 -- would take, is asked only where one could begin: while agents work, which is when most people look, nobody needs it.
-create function public.get_sprint_board(p_sprint_id uuid)
+create function operations.get_sprint_board(p_sprint_id uuid)
 returns json
 language plpgsql
 stable
@@ -18,9 +18,9 @@ begin
     and not exists (
       select from public.sprint_runs r where r.sprint_id = p_sprint_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED'))
   then
-    v_preflight := private.preflight_sprint_run(p_sprint_id);
+    v_preflight := operations.preflight_sprint_run(p_sprint_id);
     if (v_preflight ->> 'ready')::boolean then
-      v_forecast := private.get_forecast(v_product, p_sprint_id);
+      v_forecast := operations.get_forecast(v_product, p_sprint_id);
     end if;
   end if;
   return json_build_object(
@@ -69,7 +69,7 @@ begin
         order by s.sort_order, s.created_at, s.id
         limit 200
       ) x),
-    'budgets', public.get_budgets(v_product, null, p_sprint_id),
+    'budgets', operations.get_budgets(v_product, null, p_sprint_id),
     'preflight', v_preflight,
     'forecast', v_forecast,
     'burndown', private.get_sprint_burndown(p_sprint_id)
@@ -77,5 +77,5 @@ begin
 end;
 $$;
 
-comment on function public.get_sprint_board is 'The sprint page: stories, cards, newest run, candidates (design: pages).';
-grant execute on function public.get_sprint_board to authenticated;
+comment on function operations.get_sprint_board is 'The sprint page: stories, cards, newest run, candidates (design: pages).';
+grant execute on function operations.get_sprint_board to authenticated;

@@ -2,7 +2,7 @@
 -- that left the sprint are told as well, because completing a sprint sends what is not done back to the backlog. Work and cost are
 -- those of this sprint's runs, so that a story that comes back later does not change what was reviewed. All lists are bounded;
 -- of the evidence only what decides is read, in short. Definer: proof is nobody's to call; access is checked first.
-create function private.get_sprint_review(p_sprint_id uuid)
+create function operations.get_sprint_review(p_sprint_id uuid)
 returns json
 language plpgsql
 stable
@@ -77,22 +77,8 @@ begin
 end;
 $$;
 
-grant execute on function private.get_sprint_review to authenticated;
-
-create function public.get_sprint_review(p_sprint_id uuid)
-returns json
-language plpgsql
-stable
-set search_path = ''
-as $$
-begin
-  return private.get_sprint_review(p_sprint_id);
-end;
-$$;
-
-comment on function public.get_sprint_review is 'The page of the sprint review: stories, proof, changes, cost, open ends (docs/users.md).';
-
-grant execute on function public.get_sprint_review to authenticated;
+comment on function operations.get_sprint_review is 'The page of the sprint review: stories, proof, changes, cost, open ends (docs/users.md).';
+grant execute on function operations.get_sprint_review to authenticated;
 
 -- Why: what a sprint review says of one story: how its tasks stand, what proves it, what its newest work changed, what it cost.
 create function private.reviewed_story(p_story public.stories, p_sprint_id uuid, p_runs uuid[])

@@ -1,5 +1,5 @@
 -- Why: everything about one story in one read: where it belongs, its tasks with what their newest work changed, questions and log (design: pages).
-create function public.get_story_page(p_story_id uuid)
+create function operations.get_story_page(p_story_id uuid)
 returns json
 language plpgsql
 stable
@@ -14,7 +14,7 @@ begin
   return json_build_object(
     'story', (select row_to_json(s) from private.story_shape s where s.id = p_story_id),
     'assignee_name', private.username(v_story.assignee_id),
-    'dependencies', public.list_dependencies('story', p_story_id),
+    'dependencies', operations.list_dependencies('story', p_story_id),
     'product', (
       select json_build_object('id', p.id, 'name', p.name, 'archived', p.archived_at is not null,
         'is_owner', p.owner_id = auth.uid())
@@ -65,5 +65,5 @@ begin
 end;
 $$;
 
-comment on function public.get_story_page is 'The story page: place, tasks, questions, log (design: pages).';
-grant execute on function public.get_story_page to authenticated;
+comment on function operations.get_story_page is 'The story page: place, tasks, questions, log (design: pages).';
+grant execute on function operations.get_story_page to authenticated;

@@ -1,5 +1,5 @@
 -- Why: everything about one task in one read: where it belongs, its plan, its jobs and questions (design: pages).
-create function public.get_task_page(p_task_id uuid)
+create function operations.get_task_page(p_task_id uuid)
 returns json
 language plpgsql
 stable
@@ -34,7 +34,7 @@ begin
       select coalesce(json_agg(private.job_json(j) order by j.created_at desc), '[]')
       from public.agent_jobs j where j.task_id = p_task_id),
     'imported_reviews', private.imported_reviews(p_task_id),
-    'dependencies', public.list_dependencies('task', p_task_id),
+    'dependencies', operations.list_dependencies('task', p_task_id),
     'waits_for', (
       select coalesce(json_agg(b.code order by b.sort_order, b.code), '[]')
       from private.task_blockers b where b.task_id = p_task_id and not b.resolved),
@@ -55,5 +55,5 @@ begin
 end;
 $$;
 
-comment on function public.get_task_page is 'The task page: place, plan, jobs, questions (design: pages).';
-grant execute on function public.get_task_page to authenticated;
+comment on function operations.get_task_page is 'The task page: place, plan, jobs, questions (design: pages).';
+grant execute on function operations.get_task_page to authenticated;
