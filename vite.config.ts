@@ -8,6 +8,8 @@ import { threadPrograms } from "./vite.threads";
 export default defineConfig(({ isSsrBuild }) => ({
   plugins: [threadPrograms(), tailwindcss(), remix(remixConfig)],
   resolve: { alias: { "~": fileURLToPath(new URL("./app", import.meta.url)) } },
+  // Built in, as the router is in a package: a second copy of its contexts would be empty.
+  ssr: { noExternal: ["remix-utils"] },
   build: {
     sourcemap: false,
     // A page that came with its panel waits for it before it comes to life: links in its head would be none of the server's.

@@ -4,19 +4,15 @@ import {
   type LoaderFunctionArgs,
   type MetaFunction,
 } from "@remix-run/node";
-import { Links, Meta, Outlet, Scripts } from "@remix-run/react";
+import { Links, Meta, Outlet, Scripts, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
-import { EarlierPlace } from "~/features/places/earlier-place";
-import { ScrollPlaces } from "~/features/places/scroll-places";
+import { EarlierPlace, ScrollPlaces } from "~/features/places/scroll-restoration";
 import stylesheet from "~/styles/app.css?url";
 import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
-import { PageProgress } from "~/ui/page-progress";
 import { sprite } from "~/ui/sprite";
 import { readTheme } from "~/ui/theme";
 import { useTheme } from "~/ui/theme-menu";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 export const links: LinksFunction = () => [
   { rel: "stylesheet", href: stylesheet },
@@ -72,4 +68,11 @@ export function ErrorBoundary() {
       <RouteError />
     </main>
   );
+}
+
+/** Says that another page, or the answer to a form, is on its way; motion.css shows it only when that takes a while. */
+function PageProgress() {
+  const { state } = useNavigation();
+  if (state === "idle") return null;
+  return <div role="progressbar" aria-label="Loading" className="page-progress" />;
 }

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { hostSchema, idSchema, requiredText, text } from "./text";
 
 export const agentQuestionStatuses = ["open", "answered", "cancelled", "expired"] as const;
-export type AgentQuestionStatus = (typeof agentQuestionStatuses)[number];
 export const userQuestionStatuses = ["pending", "answered"] as const;
 /** `permission`: what an agent may do on somebody's machine; only that person reads and answers it. */
 export const questionKinds = ["question", "permission"] as const;

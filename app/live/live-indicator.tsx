@@ -1,5 +1,5 @@
 import { clsx } from "clsx";
-import type { LiveStatus } from "./live-status";
+import type { LiveStatus } from "./signal";
 
 const texts: Readonly<Record<LiveStatus, string>> = {
   connecting: "Connecting to live updates",

@@ -1,13 +1,5 @@
 import type { z } from "zod";
-import type {
-  BacklogChange,
-  notificationsStateSchema,
-  pairingStateSchema,
-  QuestionChange,
-  SoloChange,
-  soloJobsSchema,
-  soloReadySchema,
-} from "~/contract/events";
+import type { BacklogChange, pairingStateSchema } from "~/contract/events";
 
 // The server checks every message against the contract before it is sent; the browser only looks at what it is
 // about to use. A schema library would be a tenth of what a board loads.
@@ -18,7 +10,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null;
 }
 
-function isChange(value: unknown): value is Fields {
+export function isChange(value: unknown): value is Fields {
   return (
     isFields(value) &&
     (value.op === "I" || value.op === "U" || value.op === "D") &&
@@ -31,37 +23,9 @@ export function isBacklogChange(value: unknown): value is BacklogChange {
   return isChange(value) && typeof value.product_id === "string";
 }
 
-const soloEntities: readonly unknown[] = ["task", "story", "job", "worker"];
-
-export function isSoloChange(value: unknown): value is SoloChange {
-  return isChange(value) && soloEntities.includes(value.entity);
-}
-
-export function isQuestionChange(value: unknown): value is QuestionChange {
-  return isChange(value) && value.entity === "question" && typeof value.status === "string";
-}
-
-export function isInboxChange(value: unknown): boolean {
-  return isChange(value) && value.entity === "inbox";
-}
-
 /** True when the messages missed since the last one follow, so that nothing need be read again. */
 export function isResumed(value: unknown): boolean {
   return isFields(value) && value.resumed === true;
-}
-
-export function isSoloReady(value: unknown): value is z.infer<typeof soloReadySchema> {
-  return isFields(value) && typeof value.product_id === "string";
-}
-
-export function isSoloJobs(value: unknown): value is z.infer<typeof soloJobsSchema> {
-  return isFields(value) && Array.isArray(value.jobs) && value.jobs.every(isFields);
-}
-
-export function isNotificationsState(
-  value: unknown,
-): value is z.infer<typeof notificationsStateSchema> {
-  return isFields(value) && Array.isArray(value.questions) && value.questions.every(isFields);
 }
 
 const pairingStatuses: readonly unknown[] = ["pending", "approved", "consumed", "cancelled"];

@@ -1,5 +1,3 @@
-import type { LiveStatus } from "./live-status";
-
 /** What a stream tells the tabs that share it. */
 export type Signal =
   | { type: "status"; status: LiveStatus }
@@ -9,3 +7,8 @@ export type Signal =
   | { type: "change"; data: unknown };
 
 export type SignalListener = (signal: Signal) => void;
+
+/**
+ * How fresh a page is. `refused`: access is gone, the stream will not come back by itself.
+ */
+export type LiveStatus = "connecting" | "live" | "reconnecting" | "offline" | "refused";

@@ -1,6 +1,6 @@
 import type { OutputEntry } from "~/contract/job-output";
-import type { LiveStatus } from "./live-status";
 import { isFields } from "./read-message";
+import type { LiveStatus } from "./signal";
 import { useLiveStream } from "./use-live-stream";
 
 interface OutputMessage {

@@ -1,134 +1,36 @@
-import type { z } from "zod";
-import type {
-  BacklogChange,
-  notificationsStateSchema,
-  QuestionChange,
-  SoloChange,
-  soloJobsSchema,
-  soloReadySchema,
-} from "~/contract/events";
 import { useLive } from "./live-provider";
-import type { LiveStatus } from "./live-status";
-import {
-  isFields,
-  isInboxChange,
-  isNotificationsState,
-  isQuestionChange,
-  isResumed,
-  isSoloChange,
-  isSoloJobs,
-  isSoloReady,
-} from "./read-message";
-import type { Signal } from "./signal";
-import { useBacklogStream } from "./use-backlog-stream";
-import { useLiveStream } from "./use-live-stream";
+import { isChange, isResumed } from "./read-message";
+import type { LiveStatus, Signal } from "./signal";
+import { backlogStream, useLiveStream } from "./use-live-stream";
 
-type LiveRevalidation =
-  | {
-      stream: "backlog";
-      productId: string;
-      when?: (change: BacklogChange) => boolean;
-      enabled?: boolean;
-    }
-  | { stream: "solo"; productId: string; when?: (change: SoloChange) => boolean; enabled?: boolean }
-  | { stream: "notifications"; when?: (change: QuestionChange) => boolean; enabled?: boolean };
+type Stream = { stream: "backlog" | "solo"; productId: string } | { stream: "notifications" };
 
-/** Keeps the loaders of a page true: they run again when a change concerns them and after every gap. */
-export function useLiveRevalidation(options: LiveRevalidation): LiveStatus {
-  const { revalidate: ask } = useLive();
-  const { stream, enabled = true } = options;
-  const productId = stream === "notifications" ? "" : options.productId;
-
-  const backlog = useBacklogStream(productId, {
-    enabled: enabled && stream === "backlog",
-    onResync: ask,
-    onChange: (change) => {
-      // What an agent says comes every second, and changes nothing that a loader reads.
-      if (options.stream !== "backlog" || change.entity === "job_output") return;
-      if (options.when?.(change) ?? true) ask();
-    },
-  });
-  const solo = useSoloStream(productId, {
-    enabled: enabled && stream === "solo",
-    onResync: ask,
-    onChange: (change) => {
-      if (options.stream === "solo" && (options.when?.(change) ?? true)) ask();
-    },
-  });
-  const notifications = useNotificationsStream({
-    enabled: enabled && stream === "notifications",
-    onState: ask,
-    onInbox: ask,
-    onVisible: ask,
-    onChange: (change) => {
-      if (options.stream === "notifications" && (options.when?.(change) ?? true)) ask();
-    },
-  });
-  return { backlog, solo, notifications }[stream];
-}
-
-interface NotificationsStreamOptions {
-  /** The open questions, with their texts: after connecting and after every reconnect. */
-  onState?: (questions: z.infer<typeof notificationsStateSchema>["questions"]) => void;
-  onChange?: (change: QuestionChange) => void;
-  /** Something else waits for the user, or does so no more. */
-  onInbox?: () => void;
-  onVisible?: () => void;
-  enabled?: boolean;
-}
-
-/** The notifications stream of the signed-in user (specification: Notifications stream). */
-function useNotificationsStream(options: NotificationsStreamOptions): LiveStatus {
-  const { onState, onChange, onInbox, onVisible, enabled = true } = options;
+/**
+ * Keeps the loaders of a page true: they run again when something changes that the page's stream is about, and after every
+ * gap. The server has chosen what that is, for this product and this user.
+ */
+export function useLiveRevalidation(options: Stream): LiveStatus {
+  const { revalidate } = useLive();
   return useLiveStream({
-    url: enabled ? "/api/realtime/notifications" : null,
-    onVisible,
-    onSignal(signal) {
-      if (signal.type === "named" && signal.name === "state") {
-        if (isNotificationsState(signal.data)) onState?.(signal.data.questions);
-      } else if (signal.type === "change" && isQuestionChange(signal.data)) {
-        onChange?.(signal.data);
-      } else if (signal.type === "change" && isInboxChange(signal.data)) {
-        onInbox?.();
-      }
+    url: addressOf(options),
+    onVisible: revalidate,
+    onSignal: (signal) => {
+      if (makesOld(signal)) revalidate();
     },
   });
 }
 
-interface SoloStreamOptions {
-  onReady?: (ready: z.infer<typeof soloReadySchema>) => void;
-  onJobs?: (jobs: z.infer<typeof soloJobsSchema>["jobs"]) => void;
-  onWorkers?: (count: number) => void;
-  onChange?: (change: SoloChange) => void;
-  /** Read the data again: first `ready`, reconnect, another sprint or assignee, tab visible, network back. */
-  onResync: () => void;
-  enabled?: boolean;
+function addressOf(options: Stream): string {
+  if (options.stream === "notifications") return "/api/realtime/notifications";
+  if (options.stream === "backlog") return backlogStream(options.productId);
+  return `/api/realtime/solo?product_id=${options.productId}`;
 }
 
-/** The solo stream of one product (specification: Solo stream). */
-function useSoloStream(productId: string, options: SoloStreamOptions): LiveStatus {
-  return useLiveStream({
-    url: (options.enabled ?? true) ? `/api/realtime/solo?product_id=${productId}` : null,
-    onVisible: options.onResync,
-    onSignal: (signal) => handle(signal, options),
-  });
-}
-
-function handle(signal: Signal, options: SoloStreamOptions): void {
-  if (signal.type === "change") {
-    if (isSoloChange(signal.data)) options.onChange?.(signal.data);
-  } else if (signal.type === "named") {
-    handleNamed(signal.name, signal.data, options);
+/** Whether what the page has read may be old after this. Entities that only a newer server knows count too. */
+export function makesOld(signal: Signal): boolean {
+  if (signal.type === "named") {
+    return signal.name === "state" || (signal.name === "ready" && !isResumed(signal.data));
   }
-}
-
-function handleNamed(name: string, data: unknown, options: SoloStreamOptions): void {
-  if (name === "ready") {
-    if (isSoloReady(data)) options.onReady?.(data);
-    if (!isResumed(data)) options.onResync();
-  } else if (name === "jobs") {
-    if (isSoloJobs(data)) options.onJobs?.(data.jobs);
-  } else if (name === "workers") {
-    if (isFields(data) && typeof data.count === "number") options.onWorkers?.(data.count);
-  }
+  // What an agent says comes every second, and changes nothing that a loader reads.
+  return signal.type === "change" && isChange(signal.data) && signal.data.entity !== "job_output";
 }

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useLive } from "./live-provider";
-import type { LiveStatus } from "./live-status";
 import { sharedStream } from "./shared-stream";
-import type { Signal } from "./signal";
+import type { LiveStatus, Signal } from "./signal";
 
 interface LiveStreamOptions {
   /** Address of the stream; null opens nothing. */
@@ -44,3 +43,7 @@ export function useLiveStream({ url, onSignal, onVisible }: LiveStreamOptions): 
 
   return status;
 }
+
+/** The stream of all that happens in a product, with what its agents do at the moment. */
+export const backlogStream = (productId: string) =>
+  `/api/realtime/backlog?product_id=${productId}&live=1`;

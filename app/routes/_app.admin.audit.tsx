@@ -7,8 +7,6 @@ import { requireAdmin } from "~/http/require-admin.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 
-export { shouldRevalidate } from "~/live/unreachable";
-
 /** What happened to all accounts. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireAdmin(request, context);

@@ -6,16 +6,14 @@ import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
 import { requireAdmin } from "~/http/require-admin.server";
 import { ActionForm } from "~/ui/action-form";
+import { useActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
-import { TextField } from "~/ui/field";
+import { HiddenFields, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { Cell, Table } from "~/ui/rare/table";
-import { useAnswer } from "~/ui/use-answer";
 import { WriteFields } from "~/ui/write-access";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 const here = "/admin/prices";
 
@@ -75,8 +73,7 @@ export default function PricesPage() {
                 <Cell>{price.currency}</Cell>
                 <Cell className="text-end">
                   <ActionForm>
-                    <input type="hidden" name="intent" value="remove" />
-                    <input type="hidden" name="model_id" value={price.model_id} />
+                    <HiddenFields fields={{ intent: "remove", model_id: price.model_id }} />
                     <Button type="submit" size="sm" tone="quiet">
                       Remove
                     </Button>
@@ -102,7 +99,7 @@ type PriceField =
 /** Sets the price of a model; saving a known one again changes it. */
 function PriceForm() {
   const form = useServerForm<PriceField>({
-    lastResult: useAnswer(),
+    lastResult: useActionResult(),
     defaultValue: { currency: "USD" },
   });
   const amount = { type: "number", min: 0, step: "any", required: true } as const;

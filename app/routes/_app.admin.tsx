@@ -5,8 +5,6 @@ import { requireAdmin } from "~/http/require-admin.server";
 import { PageHeader } from "~/ui/page-header";
 import { NavTabs } from "~/ui/tabs";
 
-export { shouldRevalidate } from "~/live/unreachable";
-
 const tabs = [
   { to: "/admin", label: "Users", end: true },
   { to: "/admin/prices", label: "Model prices" },

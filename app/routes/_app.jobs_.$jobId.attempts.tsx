@@ -1,7 +1,7 @@
 import { Link } from "@remix-run/react";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import { attemptName } from "~/features/jobs/attempt-words";
-import { ConfinementBadge } from "~/features/jobs/confinement-badge";
+import { ConfinementBadge } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
 import { CodeChip } from "~/ui/badge";
 import { Fact, Facts, Section } from "~/ui/card";

@@ -8,8 +8,6 @@ import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { EmptyState } from "~/ui/empty-state";
 import { useJob } from "./_app.jobs_.$jobId/job-data";
 
-export { shouldRevalidate } from "~/live/unreachable";
-
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireActor(request, context);
   return json(await getJobProof(actor, { job_id: requireId(params.jobId, "agent job") }));

@@ -17,18 +17,16 @@ import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.s
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { ActionForm } from "~/ui/action-form";
+import { useActionResult } from "~/ui/action-result";
 import { Avatar } from "~/ui/avatar";
 import { Badge } from "~/ui/badge";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
-import { TextField } from "~/ui/field";
+import { HiddenFields, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { RelativeTime } from "~/ui/relative-time";
-import { useAnswer } from "~/ui/use-answer";
 import { WriteFields } from "~/ui/write-access";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
@@ -152,8 +150,7 @@ function RemoveOrLeave({
       >
         {(buttons) => (
           <ActionForm>
-            <input type="hidden" name="intent" value={self ? "leave" : "remove"} />
-            <input type="hidden" name="user_id" value={member.user_id} />
+            <HiddenFields fields={{ intent: self ? "leave" : "remove", user_id: member.user_id }} />
             {buttons}
           </ActionForm>
         )}
@@ -163,7 +160,7 @@ function RemoveOrLeave({
 }
 
 function AddMember() {
-  const form = useServerForm<"identifier">({ lastResult: useAnswer() });
+  const form = useServerForm<"identifier">({ lastResult: useActionResult() });
   return (
     <Section title="Add a member">
       <ServerForm form={form}>

@@ -2,9 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import type { SprintRun } from "~/contract/sprint-run";
 import { listSprintRuns } from "~/domain/sprint-runs/operations.server";
-import { FreshRows } from "~/features/items/lists/fresh-rows";
-import { useSteadyRows } from "~/features/items/lists/use-steady-rows";
-import { runSegments } from "~/features/runs/run-segments";
+import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -14,8 +12,6 @@ import { costsText, countText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
@@ -38,7 +34,7 @@ export default function RunsPage() {
   return (
     <div ref={list}>
       <h1 className="mb-4 text-xl font-semibold tracking-tight">Runs</h1>
-      <FreshRows count={fresh} show={show} />
+      <NewRowsBanner count={fresh} show={show} />
       {runs.length === 0 ? (
         <EmptyState
           title="No runs yet"
@@ -90,4 +86,10 @@ function RunRow({ run }: { run: SprintRun }) {
       ) : null}
     </li>
   );
+}
+
+/** The jobs of a run as segments, finished ones first, when their order is not at hand. */
+function runSegments(counts: SprintRun["counts"]): string[] {
+  const order = ["done", "skipped", "failed", "running", "claimed", "queued", "cancelled"] as const;
+  return order.flatMap((status) => Array.from({ length: counts[status] }, () => status));
 }

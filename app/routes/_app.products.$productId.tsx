@@ -8,8 +8,6 @@ import { NavTabs } from "~/ui/tabs";
 import { WriteAccessNotice, WriteAccessProvider } from "~/ui/write-access";
 import { productPages, productPath } from "./_app/navigation";
 
-export { shouldRevalidate } from "~/live/unreachable";
-
 /** Everything of one product. */
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);

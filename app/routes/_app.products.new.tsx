@@ -5,15 +5,13 @@ import { setActiveProduct } from "~/domain/accounts/operations.server";
 import { createProduct } from "~/domain/products/operations.server";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextAreaField, TextField } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
-import { useAnswer } from "~/ui/use-answer";
 import { WriteFields } from "~/ui/write-access";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context }) => {
   await requireActor(request, context);
@@ -47,7 +45,7 @@ export const meta: MetaFunction = () => [{ title: "New product · Backloom" }];
 
 export default function NewProductPage() {
   const form = useServerForm<"name" | "code" | "description" | "repo_url" | "definition_of_done">({
-    lastResult: useAnswer(),
+    lastResult: useActionResult(),
   });
   return (
     <div className="mx-auto max-w-2xl">

@@ -6,8 +6,6 @@ import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 
-export { shouldRevalidate } from "~/live/unreachable";
-
 /** What happened to one's own account. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);

@@ -11,11 +11,10 @@ import { ActionForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
+import { HiddenFields } from "~/ui/field";
 import { Cell, Table } from "~/ui/rare/table";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 const here = "/settings/devices";
 
@@ -96,8 +95,7 @@ function DeviceRow({ session }: { session: Session }) {
         {session.is_current ? null : (
           <WriteFields quiet>
             <ActionForm>
-              <input type="hidden" name="intent" value="end" />
-              <input type="hidden" name="session_id" value={session.id} />
+              <HiddenFields fields={{ intent: "end", session_id: session.id }} />
               <Button type="submit" size="sm">
                 Sign out
               </Button>

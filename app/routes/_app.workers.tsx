@@ -3,8 +3,9 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { useEffect } from "react";
 import type { AgentWorkerList } from "~/contract/worker-presence";
 import { listAgentWorkers } from "~/domain/workers/operations.server";
-import { ConfinementBadge } from "~/features/jobs/confinement-badge";
+import { ConfinementBadge } from "~/features/jobs/job-badges";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { useLive } from "~/live/live-provider";
 import { Badge } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
@@ -12,10 +13,6 @@ import { PageHeader } from "~/ui/page-header";
 import { Cell, Table } from "~/ui/rare/table";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
-
-export { shouldRevalidate } from "~/live/unreachable";
-
-import { useLive } from "~/live/live-provider";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);

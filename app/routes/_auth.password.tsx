@@ -12,10 +12,10 @@ import {
   requireActor,
   requireWriter,
 } from "~/http/page-guards.server";
+import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
-import { useAnswer } from "~/ui/use-answer";
 
 /** Where somebody with a temporary password chooses another one before anything else. */
 export const loader = pageLoader(async ({ request, context }) => {
@@ -38,7 +38,9 @@ export const meta: MetaFunction = () => [{ title: "Choose a new password · Back
 
 export default function NewPasswordPage() {
   const { username } = useLoaderData<typeof loader>();
-  const form = useServerForm<"current_password" | "new_password">({ lastResult: useAnswer() });
+  const form = useServerForm<"current_password" | "new_password">({
+    lastResult: useActionResult(),
+  });
   return (
     <AuthFrame
       title="Choose a new password"

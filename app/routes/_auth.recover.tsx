@@ -10,11 +10,11 @@ import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader } from "~/http/page-guards.server";
 import { recoveryCookies } from "~/http/recovery-cookies.server";
+import { useActionResult } from "~/ui/action-result";
+import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";
-import { TextField } from "~/ui/field";
-import { Notice } from "~/ui/notice";
+import { HiddenFields, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
-import { useAnswer } from "~/ui/use-answer";
 
 const newPasswordSchema = z.object({
   proof_kind: z.enum(["code", "token_hash"]),
@@ -66,7 +66,7 @@ export const meta: MetaFunction = () => [{ title: "Forgot your password · Backl
 
 export default function RecoverPage() {
   const { canSend, proof } = useLoaderData<typeof loader>();
-  const answer = useAnswer<{ sent?: boolean }>();
+  const answer = useActionResult<{ sent?: boolean }>();
   const back = (
     <Link to="/login" className="font-medium text-accent hover:underline">
       Back to sign in
@@ -77,23 +77,23 @@ export default function RecoverPage() {
       {proof ? (
         <NewPasswordForm proof={proof} />
       ) : answer?.sent ? (
-        <Notice role="status" title="Check your e-mail">
+        <Alert role="status" title="Check your e-mail">
           If an account with this address exists, we sent it a link. Open the link in this browser.
-        </Notice>
+        </Alert>
       ) : canSend ? (
         <AskForm />
       ) : (
-        <Notice title="This server does not send e-mail">
+        <Alert title="This server does not send e-mail">
           Ask an administrator to reset your password: on the administration page, or with{" "}
           <code className="font-mono text-xs">npm run admin -- user reset-password</code>.
-        </Notice>
+        </Alert>
       )}
     </AuthFrame>
   );
 }
 
 function AskForm() {
-  const form = useServerForm<"email">({ lastResult: useAnswer() });
+  const form = useServerForm<"email">({ lastResult: useActionResult() });
   return (
     <ServerForm form={form}>
       <TextField
@@ -111,11 +111,10 @@ function AskForm() {
 }
 
 function NewPasswordForm({ proof }: { proof: { kind: string; value: string } }) {
-  const form = useServerForm<"new_password">({ lastResult: useAnswer() });
+  const form = useServerForm<"new_password">({ lastResult: useActionResult() });
   return (
     <ServerForm form={form}>
-      <input type="hidden" name="proof_kind" value={proof.kind} />
-      <input type="hidden" name="proof" value={proof.value} />
+      <HiddenFields fields={{ proof_kind: proof.kind, proof: proof.value }} />
       <TextField
         label="New password"
         description={`At least ${passwordMinLength} characters. All your sessions end.`}

@@ -12,10 +12,10 @@ import { runForm } from "~/http/form-action.server";
 import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
 import { startSession } from "~/http/session-response.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
+import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
-import { useAnswer } from "~/ui/use-answer";
 
 export const loader = pageLoader(async ({ request, context }) => {
   if (await findActor(request, context)) throw redirect("/dashboard");
@@ -76,7 +76,7 @@ function SignInLink() {
 }
 
 function RegistrationForm() {
-  const form = useServerForm<"username" | "email" | "password">({ lastResult: useAnswer() });
+  const form = useServerForm<"username" | "email" | "password">({ lastResult: useActionResult() });
   return (
     <AuthFrame
       title="Create an account"

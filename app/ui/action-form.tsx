@@ -1,20 +1,8 @@
 import { useFetcher } from "@remix-run/react";
 import type { ReactNode } from "react";
-import type { Begin } from "./begin-waiting";
+import { useHydrated } from "remix-utils/use-hydrated";
+import { type ActionResult, useResultToast } from "./action-result";
 import { enhancedField } from "./enhanced-field";
-import { useToldAnswer } from "./tell-answer";
-import { useHydrated } from "./use-hydrated";
-
-/** What an action answers to a small form: done, or the sentence that says why not. */
-export interface ActionAnswer {
-  ok?: boolean;
-  message?: string;
-  error?: string;
-  /** What was done can be taken back. */
-  undo?: boolean;
-  /** It was refused because the task waits for others, and can be sent again, confirmed. */
-  begin?: Begin;
-}
 
 /**
  * A small form that changes one thing. With script it is sent in the background and a refusal becomes
@@ -36,9 +24,9 @@ export function ActionForm({
   action?: string;
   onDone?: () => void;
 }) {
-  const fetcher = useFetcher<ActionAnswer>(fetcherKey ? { key: fetcherKey } : undefined);
+  const fetcher = useFetcher<ActionResult>(fetcherKey ? { key: fetcherKey } : undefined);
   const { state, data } = fetcher;
-  useToldAnswer(data, onDone);
+  useResultToast(data, onDone);
   return (
     <fetcher.Form method="post" action={action} aria-busy={state !== "idle"} {...form}>
       <EnhancedField />

@@ -217,3 +217,10 @@ export function FormErrors({
     </div>
   );
 }
+
+/** What a form sends along without showing it. */
+export function HiddenFields({ fields }: { fields: Readonly<Record<string, string | number>> }) {
+  return Object.entries(fields).map(([name, value]) => (
+    <input key={name} type="hidden" name={name} value={value} />
+  ));
+}

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { tinykeys } from "tinykeys";
 import { characterKeysOn } from "./character-keys";
-import { useWithDrawing } from "./use-with-drawing";
+import { useIsomorphicLayoutEffect } from "./use-isomorphic-layout-effect";
 
 /** One key of a page: what to press, what it does, in words. */
 export interface PageKey {
@@ -24,7 +24,7 @@ function publish(next: typeof shown) {
 /** Keys while the calling component is on the page; `?` lists them under `group`. Pass a stable array. */
 export function usePageKeys(group: string, keys: readonly PageKey[]): void {
   // Whoever sees a page may press its keys.
-  useWithDrawing(() => {
+  useIsomorphicLayoutEffect(() => {
     const entry = { group, keys };
     publish([...shown, entry]);
     const bindings = Object.fromEntries(

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef } from "react";
-import { useHydrated } from "./use-hydrated";
+import { useHydrated } from "remix-utils/use-hydrated";
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 

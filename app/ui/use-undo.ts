@@ -1,6 +1,6 @@
 import { useSubmit } from "@remix-run/react";
 import { useCallback } from "react";
-import { undoPath } from "~/live/patient-requests";
+import { undoPath } from "~/live/retrying-fetch";
 import { enhancedField } from "./enhanced-field";
 
 /** Under this key the answer of an undo arrives. */

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext } from "react";
-import { Notice } from "./notice";
+import { Alert } from "./alert";
 
 interface WriteAccess {
   canWrite: boolean;
@@ -55,7 +55,7 @@ export function WriteAccessNotice() {
   if (canWrite) return null;
   return (
     <div className="mb-4">
-      <Notice title={reason} />
+      <Alert title={reason} />
     </div>
   );
 }

@@ -76,3 +76,28 @@ test("a card moves by keys alone, and the page says that it is a mode", async ({
   await expect(page.getByText("Undone: status of T-1")).toBeVisible();
   await context.close();
 });
+
+test("Esc lets go of a card that the mouse holds, and no click comes of it", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openBoard(page, world.sprint);
+  const card = page.getByRole("link", { name: "Check the greeting" });
+  await card.hover();
+  await page.mouse.down();
+  await column(page, "In progress").hover();
+  await expect(page.locator(".card-lifted")).toHaveText("Check the greeting");
+  await expect(column(page, "In progress")).toHaveAttribute("data-drop-target");
+  await card.hover();
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".card-lifted")).toHaveCount(0);
+  await page.mouse.up();
+  await expect(column(page, "To do")).toContainText("T-3");
+  await expect(page).toHaveURL(new RegExp(`${world.sprint}$`));
+  // What is clicked afterwards is followed as ever.
+  await card.click();
+  await expect(page).toHaveURL(/\/tasks\//);
+  await context.close();
+});

@@ -14,7 +14,7 @@ test("a demo visitor sees every page, and no control that changes something can 
 
   // What the server has written for somebody who may change it is not what this visitor gets, nor what it was before a change.
   const boardOf = async ({ request }: BrowserContext) => (await request.get(world.sprint)).text();
-  const card = `draggable="true" data-task="${world.taskIds[0]}"`;
+  const card = `data-drag="true" data-task="${world.taskIds[0]}"`;
   expect(await boardOf(owner.context)).toContain(card);
   const context = await signedIn(browser, name);
   const read = await boardOf(context);

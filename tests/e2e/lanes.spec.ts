@@ -203,7 +203,7 @@ test("on a phone a finger carries a card into another lane", async ({ browser })
   await touch("touchStart", x, box.y + box.height - 12);
   await expect(page.locator(".card-lifted")).toBeVisible();
   await touch("touchMove", x, to.y + to.height / 2);
-  await expect(page.locator("[data-lane=ST-002][data-aim]")).toBeVisible();
+  await expect(page.locator("[data-lane=ST-002][data-drop-target]")).toBeVisible();
   await touch("touchEnd");
   await expect(cell(page, /Say goodbye/, "To do")).toContainText("T-3");
   const width = await page.evaluate(() => document.documentElement.scrollWidth);

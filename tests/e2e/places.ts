@@ -16,7 +16,7 @@ export async function openLive(page: Page, address: string): Promise<void> {
 /** The same, and the keys of its rows are there: they come after the page. */
 export async function openWithKeys(page: Page, address: string): Promise<void> {
   await openLive(page, address);
-  await expect(page.locator("[data-thing-keys]")).toBeAttached();
+  await expect(page.locator("[data-item-keys]")).toBeAttached();
 }
 
 /** The same, and the cards of its board can be moved by keys and by the mouse. */

@@ -12,6 +12,7 @@ test("stories are selected by x and move into a sprint together", async ({ brows
   }
   const page = await context.newPage();
   await openWithKeys(page, backlog);
+  await expect(page.locator("[data-backlog-moves]")).toBeAttached();
 
   await page.getByRole("link", { name: "Say goodbye" }).focus();
   await page.keyboard.press("x");
@@ -237,6 +238,10 @@ test("the second button opens all that the keys of a row do, also in a list, and
   await page.keyboard.press("m");
   await page.getByRole("button", { name: /^Above PBI-\d+ Leave the house$/ }).click();
   await expect(pbis.last()).toContainText("Leave the house");
+  // By the mouse too: on the upper half of a line it goes above it.
+  await expect(page.locator("[data-backlog-moves]")).toBeAttached();
+  await leave.dragTo(pbis.first(), { targetPosition: { x: 200, y: 4 } });
+  await expect(pbis.first()).toContainText("Leave the house");
   await context.close();
 });
 

@@ -7,7 +7,11 @@ import remixConfig from "../../remix.config.js";
 const root = join(import.meta.dirname, "../..");
 const packages = z.record(z.string(), z.string());
 const manifest = z
-  .object({ dependencies: packages, devDependencies: packages, overrides: packages })
+  .object({
+    dependencies: packages,
+    devDependencies: packages,
+    overrides: z.record(z.string(), z.union([z.string(), packages])),
+  })
   .parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
 
 function installedVersion(name: string): string {

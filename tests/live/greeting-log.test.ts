@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GreetingLog } from "~/live/greeting-log";
-import { needsFullResync } from "~/live/known-entities";
 import type { Signal } from "~/live/signal";
+import { makesOld } from "~/live/use-live-revalidation";
 
 const live: Signal = { type: "status", status: "live" };
 const ready: Signal = { type: "named", name: "ready", data: { product_id: "p" } };
@@ -24,15 +24,27 @@ describe("what a tab hears that joins a running stream", () => {
   });
 });
 
-describe("an entity on the backlog stream", () => {
-  it.each(["pbi", "story", "task", "story_log", "job", "worker", "question"])(
-    "%s is known",
-    (entity) => {
-      expect(needsFullResync(entity)).toBe(false);
-    },
-  );
+describe("a page reads its data again", () => {
+  const about = (entity: string): Signal => ({
+    type: "change",
+    data: { op: "U", entity, id: "1", product_id: "p" },
+  });
 
-  it("that is unknown makes the page read everything again", () => {
-    expect(needsFullResync("spaceship")).toBe(true);
+  it("after a change, also of an entity that only a newer server knows", () => {
+    for (const entity of ["pbi", "task", "worker", "question", "inbox", "spaceship"]) {
+      expect(makesOld(about(entity))).toBe(true);
+    }
+  });
+
+  it("not for what an agent says, nor for what is no change", () => {
+    expect(makesOld(about("job_output"))).toBe(false);
+    expect(makesOld({ type: "change", data: { id: "1" } })).toBe(false);
+    expect(makesOld(live)).toBe(false);
+    expect(makesOld({ type: "named", name: "workers", data: { count: 1 } })).toBe(false);
+  });
+
+  it("after a gap, unless what was missed follows", () => {
+    expect(makesOld(ready)).toBe(true);
+    expect(makesOld({ type: "named", name: "ready", data: { resumed: true } })).toBe(false);
   });
 });

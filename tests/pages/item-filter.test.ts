@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
 import { getSprintBoard } from "~/domain/pages/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
-import { readLook, viewOf } from "~/features/board/board-view.server";
+import { readSettings, viewOf } from "~/features/board/board-view.server";
 import { signIn, startTestApp } from "../setup/app";
 import { seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
@@ -66,7 +66,7 @@ it("a board shows what matches, in the order of its groups, and counts the rest"
   const backlog = await seedBacklog(t, owner);
   await setTaskStatus(actor, { task_id: backlog.secondTask.id, status: "review" });
   const { tasks, stories } = await getSprintBoard(actor, { sprint_id: backlog.sprint.id });
-  const look = (address: string) => readLook(new URLSearchParams(address));
+  const look = (address: string) => readSettings(new URLSearchParams(address));
   const view = viewOf(tasks, stories, look("q=status:review&group=assignee"), owner.id);
   expect(view.tasks.map(({ code }) => code)).toEqual(["T-2"]);
   expect(view.lanes).toEqual([{ key: "-", label: "Unassigned", sets: { assignee_id: "" } }]);
@@ -90,7 +90,7 @@ it("a grouped board has a lane for each value, and says what a card in it become
   const backlog = await seedBacklog(t, owner);
   const { tasks, stories } = await getSprintBoard(actor, { sprint_id: backlog.sprint.id });
   const lanes = (group: string) =>
-    viewOf(tasks, stories, readLook(new URLSearchParams({ group })), owner.id, [
+    viewOf(tasks, stories, readSettings(new URLSearchParams({ group })), owner.id, [
       { id: owner.id, username: "ada" },
     ]).lanes;
   expect(lanes("")).toBeUndefined();

@@ -2,17 +2,17 @@ import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filt
 import type { BoardStory, BoardTask } from "~/contract/page-data";
 import { isHeld } from "~/ui/status";
 import {
-  type BoardLook,
+  type BoardSettings,
   type CardTask,
   cardParts,
   foldedLanes,
   groupings,
   type Lane,
-} from "./board-look";
+} from "./board-settings";
 import { lanesOf } from "./lanes.server";
 
 /** How the address wants the board: what is shown of it, and in which shape. */
-export function readLook(address: URLSearchParams): BoardLook {
+export function readSettings(address: URLSearchParams): BoardSettings {
   const left = address.getAll("hide").join(",").split(",");
   return {
     query: address.get("q")?.trim().slice(0, 200) ?? "",
@@ -27,27 +27,27 @@ export function readLook(address: URLSearchParams): BoardLook {
   };
 }
 
-/** The same look with everything shown. */
+/** The same settings with everything shown. */
 export function withoutFilter(address: URLSearchParams): string {
   const next = new URLSearchParams(address);
   next.delete("q");
   return `?${next}`;
 }
 
-/** The tasks that a look shows, in the order of its lanes, each with the lane that it stands in. */
+/** The tasks that a settings shows, in the order of its lanes, each with the lane that it stands in. */
 export function viewOf(
   tasks: readonly BoardTask[],
   stories: readonly BoardStory[],
-  look: BoardLook,
+  settings: BoardSettings,
   me: string,
   members: readonly { id: string; username: string }[] = [],
 ): { tasks: readonly CardTask[]; lanes?: readonly Lane[]; hidden: number } {
-  const filter = readFilter(look.query);
+  const filter = readFilter(settings.query);
   const storyOf = new Map(stories.map((story) => [story.id, story]));
   const nameOf = (task: BoardTask) => storyOf.get(task.story_id)?.assignee_name ?? null;
   const shown = tasks.filter((task) => matchesFilter(filter, itemOf(task, nameOf(task)), me));
-  if (look.group === "") return { tasks: shown, hidden: tasks.length - shown.length };
-  const { lanes, keyOf } = lanesOf(look.group, tasks, stories, members);
+  if (settings.group === "") return { tasks: shown, hidden: tasks.length - shown.length };
+  const { lanes, keyOf } = lanesOf(settings.group, tasks, stories, members);
   const cards = shown.map((task) => ({ ...task, group: keyOf(task) }));
   const place = new Map(lanes.map(({ key }, index) => [key, index]));
   const placeOf = ({ group = "" }: CardTask) => place.get(group) ?? 0;
@@ -55,7 +55,7 @@ export function viewOf(
   return {
     tasks: cards.toSorted((one, other) => placeOf(one) - placeOf(other)),
     // What a filter leaves out is counted; its lanes would only stand in the way.
-    lanes: look.query === "" ? lanes : lanes.filter(({ key }) => held.has(key)),
+    lanes: settings.query === "" ? lanes : lanes.filter(({ key }) => held.has(key)),
     hidden: tasks.length - shown.length,
   };
 }

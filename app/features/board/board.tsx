@@ -1,36 +1,32 @@
 import clsx from "clsx";
-import { lazy, type RefObject, Suspense, useEffect, useReducer, useRef, useState } from "react";
-import { SelectingButton } from "~/features/items/selecting-button";
+import {
+  lazy,
+  type ReactElement,
+  type RefObject,
+  Suspense,
+  useEffect,
+  useReducer,
+  useRef,
+  useState,
+} from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
+import { SelectingButton, usePointerSelection } from "~/features/items/pointer-selection";
 import { useChanges } from "~/features/items/use-changes";
-import { usePointerSelection } from "~/features/items/use-pointer-selection";
 import { Kbd } from "~/ui/badge";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
-import { useHydrated } from "~/ui/use-hydrated";
-import { useOwnChange } from "~/ui/use-own-change";
+import { useLocalMutation } from "~/ui/use-local-mutation";
 import { useWriteAccess } from "~/ui/write-access";
-import { BoardColumn } from "./board-column";
-import type { CardTask, Lane } from "./board-look";
+import type { CardTask, DropTarget, Lane } from "./board-settings";
+import { ColumnName } from "./column-name";
 import { type Column, columns } from "./columns";
-import { Lanes } from "./lanes";
+import { Lanes, useAddressAhead } from "./lanes";
 import { MoveMenu } from "./move-menu";
-import { useAddressAhead } from "./use-address-ahead";
 import { useCards } from "./use-cards";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 
 /** Moving by pointer, thumb and keys comes after the page. */
-const BoardHands = lazy(() => import("./moving/board-hands"));
-
-/** Where a card would go that is held by pointer, finger or keys. */
-export interface Aim {
-  /** Null: it keeps its own. */
-  status: string | null;
-  lane: string | null;
-  /** What would become of it, or why it cannot go there. */
-  says: string | null;
-  /** The card that keys move; a pointer shows itself what it holds. */
-  moving?: string;
-}
+const BoardMoves = lazy(() => import("./moving/board-moves"));
 
 /**
  * Tasks by status, and in lanes when they are grouped. Cards move by dragging, by the menu on each card, and by keys;
@@ -55,7 +51,7 @@ export function Board({
   const { change, trackers: changeTrackers } = useChanges();
   const [isSelecting, setSelecting] = useState(false);
   const select = usePointerSelection(isSelecting);
-  const [aim, setAim] = useState<Aim | null>(null);
+  const [dropTarget, setDropTarget] = useState<DropTarget | null>(null);
   const board = useRef<HTMLElement>(null);
   const tasks = useOptimisticTasks(useSteadyCards(saved, board));
   const [menuOf, setMenuOf] = useState<string | null>(null);
@@ -65,9 +61,9 @@ export function Board({
   const follow = useLinkArea();
   useRowKeys();
 
-  const card = useCards(productId, saved, aim, move);
+  const card = useCards(productId, saved, dropTarget, move);
   const cell = (column: Column, lane?: Lane) => (
-    <BoardColumn key={column.status} {...{ column, lane, tasks, aim, card }} />
+    <BoardColumn key={column.status} {...{ column, lane, tasks, dropTarget, card }} />
   );
 
   return (
@@ -83,7 +79,7 @@ export function Board({
     >
       {trackers}
       {changeTrackers}
-      {canWrite && !aim?.moving ? (
+      {canWrite && !dropTarget?.moving ? (
         <div className="mb-2 flex items-center justify-between gap-2">
           <BoardHints hydrated={hydrated} />
           <SelectingButton isSelecting={isSelecting} onChange={setSelecting} />
@@ -93,7 +89,7 @@ export function Board({
         <>
           <MoveMenu task={tasks.find(({ id }) => id === menuOf)} onMove={move} />
           <Suspense>
-            <BoardHands {...{ board, tasks, lanes, move, change, onAim: setAim }} />
+            <BoardMoves {...{ board, tasks, lanes, move, change, onDropTarget: setDropTarget }} />
           </Suspense>
         </>
       ) : null}
@@ -104,7 +100,7 @@ export function Board({
         className={lanes ? "lanes" : "columns"}
       >
         {lanes ? (
-          <Lanes {...{ lanes, tasks, aim, address, cell }} />
+          <Lanes {...{ lanes, tasks, dropTarget, address, cell }} />
         ) : (
           columns.map((column) => cell(column))
         )}
@@ -138,7 +134,7 @@ function useSteadyCards(
   tasks: readonly CardTask[],
   board: RefObject<HTMLElement>,
 ): readonly CardTask[] {
-  const isOwn = useOwnChange();
+  const isOwn = useLocalMutation();
   const isAtHand = useRef(false);
   const kept = useRef(tasks);
   const latest = useRef(tasks);
@@ -151,17 +147,22 @@ function useSteadyCards(
       isAtHand.current = false;
       if (kept.current !== latest.current) draw();
     };
-    const onHand = (event: Event) => {
+    const onHand = ({ buttons }: PointerEvent) => {
       isAtHand.current = true;
       clearTimeout(timer);
-      // A drag ends with an event of its own, wherever that is.
-      if (event.type !== "dragstart") timer = setTimeout(rest, restMs);
+      // What is pressed is let go with an event of its own, wherever that is.
+      if (buttons === 0) timer = setTimeout(rest, restMs);
     };
-    const events = ["pointermove", "pointerdown", "pointerup", "dragstart", "dragend", "drop"];
-    for (const name of events) element?.addEventListener(name, onHand, { passive: true });
+    const onLetGo = (event: PointerEvent) => isAtHand.current && onHand(event);
+    const watching = new AbortController();
+    const { signal } = watching;
+    element?.addEventListener("pointermove", onHand, { passive: true, signal });
+    element?.addEventListener("pointerdown", onHand, { passive: true, signal });
+    window.addEventListener("pointerup", onLetGo, { passive: true, signal });
+    window.addEventListener("pointercancel", onLetGo, { passive: true, signal });
     return () => {
       clearTimeout(timer);
-      for (const name of events) element?.removeEventListener(name, onHand);
+      watching.abort();
     };
   }, [board]);
   if (isOwn || !isAtHand.current) kept.current = tasks;
@@ -171,4 +172,38 @@ function useSteadyCards(
     const task = now.get(id);
     return task ? { ...task, status, group } : [];
   });
+}
+
+/** The cards of one status, of the whole board or of a lane. */
+function BoardColumn({
+  column: { status, label },
+  lane,
+  tasks,
+  dropTarget,
+  card,
+}: {
+  column: Column;
+  lane: Lane | undefined;
+  tasks: readonly CardTask[];
+  dropTarget: DropTarget | null;
+  card: (task: CardTask) => ReactElement;
+}) {
+  const cards = tasks.filter((task) => task.status === status && task.group === lane?.key);
+  const Heading = lane ? "h3" : "h2";
+  const isDropTarget = dropTarget?.status === status && dropTarget.lane === (lane?.key ?? null);
+  return (
+    <section
+      role={lane ? "group" : undefined}
+      aria-label={`${label}: ${cards.length}`}
+      data-column={status}
+      data-drop-target={isDropTarget || undefined}
+      className="column"
+    >
+      <Heading className="column-head">
+        <ColumnName status={status} label={label} />
+        <span className="font-normal text-muted">{cards.length}</span>
+      </Heading>
+      <ul className="column-cards">{cards.map(card)}</ul>
+    </section>
+  );
 }

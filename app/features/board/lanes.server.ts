@@ -1,6 +1,6 @@
 import type { BoardStory, BoardTask } from "~/contract/page-data";
 import { priorityOptions } from "~/features/items/lists/priority";
-import type { BoardLook, Lane } from "./board-look";
+import type { BoardSettings, Lane } from "./board-settings";
 
 interface Lanes {
   /** In the order of the board; some may hold no card. */
@@ -13,7 +13,7 @@ const nobody = "-";
 
 /** The lanes of a grouped board, those without cards too: a card may be put there. */
 export function lanesOf(
-  group: Exclude<BoardLook["group"], "">,
+  group: Exclude<BoardSettings["group"], "">,
   tasks: readonly BoardTask[],
   stories: readonly BoardStory[],
   members: readonly { id: string; username: string }[],

@@ -1,22 +1,22 @@
+import { useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
-import type { Aim } from "./board";
-import type { CardTask } from "./board-look";
-import { foldedLanes, type Lane } from "./board-look";
+import { Glyph } from "~/ui/sprite";
+import type { CardTask, DropTarget } from "./board-settings";
+import { foldedLanes, foldLink, type Lane } from "./board-settings";
 import { ColumnName } from "./column-name";
 import { type Column, columns } from "./columns";
-import { LaneHead } from "./lane-head";
 
 /** The lanes of a grouped board. One without cards is a word at the end, where a card may be put too. */
 export function Lanes({
   lanes,
   tasks,
-  aim,
+  dropTarget,
   address,
   cell,
 }: {
   lanes: readonly Lane[];
   tasks: readonly CardTask[];
-  aim: Aim | null;
+  dropTarget: DropTarget | null;
   address: URLSearchParams;
   cell: (column: Column, lane: Lane) => ReactNode;
 }) {
@@ -34,13 +34,15 @@ export function Lanes({
       {lanes.map((lane) => {
         if (!held.has(lane.key)) return null;
         const isFolded = folded.includes(lane.key);
-        const isAim = aim?.lane === lane.key;
+        const isDropTarget = dropTarget?.lane === lane.key;
         return (
           <section
             key={lane.key}
             aria-label={lane.label}
             data-lane={lane.key}
-            data-aim={(isAim && (isFolded || aim.status === null)) || undefined}
+            data-drop-target={
+              (isDropTarget && (isFolded || dropTarget.status === null)) || undefined
+            }
             className="lane"
           >
             <LaneHead
@@ -48,7 +50,7 @@ export function Lanes({
               tasks={tasks.filter(({ group }) => group === lane.key)}
               isFolded={isFolded}
               address={address}
-              says={isAim ? aim.says : null}
+              says={isDropTarget ? dropTarget.says : null}
             />
             {isFolded ? null : (
               <div className="cells">{columns.map((column) => cell(column, lane))}</div>
@@ -56,12 +58,21 @@ export function Lanes({
           </section>
         );
       })}
-      <EmptyLanes lanes={lanes.filter(({ key, sets }) => sets && !held.has(key))} aim={aim} />
+      <EmptyLanes
+        lanes={lanes.filter(({ key, sets }) => sets && !held.has(key))}
+        dropTarget={dropTarget}
+      />
     </>
   );
 }
 
-function EmptyLanes({ lanes, aim }: { lanes: readonly Lane[]; aim: Aim | null }) {
+function EmptyLanes({
+  lanes,
+  dropTarget,
+}: {
+  lanes: readonly Lane[];
+  dropTarget: DropTarget | null;
+}) {
   if (lanes.length === 0) return null;
   return (
     <p className="lane-empty">
@@ -70,15 +81,58 @@ function EmptyLanes({ lanes, aim }: { lanes: readonly Lane[]; aim: Aim | null })
         <span
           key={key}
           data-lane={key}
-          data-aim={aim?.lane === key || undefined}
+          data-drop-target={dropTarget?.lane === key || undefined}
           className="lane-chip"
         >
           {label}
         </span>
       ))}
-      {lanes.some(({ key }) => key === aim?.lane) && aim?.says ? (
-        <span className="lane-says">{aim.says}</span>
+      {lanes.some(({ key }) => key === dropTarget?.lane) && dropTarget?.says ? (
+        <span className="lane-says">{dropTarget.says}</span>
       ) : null}
     </p>
   );
+}
+
+/** The line above a lane: it folds the lane, takes cards that are dropped on it, and says what would become of them. */
+export function LaneHead({
+  lane: { key, label },
+  tasks,
+  isFolded,
+  address,
+  says,
+}: {
+  lane: Lane;
+  tasks: readonly CardTask[];
+  isFolded: boolean;
+  address: URLSearchParams;
+  /** About the card that is held over it. */
+  says?: string | null | undefined;
+}) {
+  const done = tasks.filter(({ status }) => status === "done").length;
+  return (
+    <h2 className="lane-head">
+      <a
+        href={foldLink(address, key)}
+        data-row
+        data-fold
+        data-replace
+        aria-expanded={!isFolded}
+        className="lane-fold"
+      >
+        <Glyph name="fold" />
+        <span className="truncate">{label}</span>
+      </a>
+      <span className={says ? "lane-says" : "lane-count"}>
+        {says ?? `${done} of ${tasks.length} done`}
+      </span>
+    </h2>
+  );
+}
+
+/** The search parameters of the page that is coming: what is folded is so at once. */
+export function useAddressAhead(): URLSearchParams {
+  const { pathname, search } = useLocation();
+  const { location: next } = useNavigation();
+  return new URLSearchParams(next?.pathname === pathname ? next.search : search);
 }

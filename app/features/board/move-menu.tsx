@@ -1,9 +1,10 @@
 import { Form } from "@remix-run/react";
+import { useHydrated } from "remix-utils/use-hydrated";
+import { HiddenFields } from "~/ui/field";
 import { enterMenu, MenuButton, MenuHeading, menuEvents } from "~/ui/menu";
 import { Glyph } from "~/ui/sprite";
-import { useHydrated } from "~/ui/use-hydrated";
 import { useWriteAccess, WriteFields } from "~/ui/write-access";
-import type { CardTask } from "./board-look";
+import type { CardTask } from "./board-settings";
 import { ColumnName } from "./column-name";
 import { movableColumns } from "./columns";
 import { moveIntent } from "./use-task-moves";
@@ -80,8 +81,7 @@ export function MoveForm({ task, onMove }: { task: MovedTask; onMove: Move }) {
         }}
       >
         <WriteFields quiet>
-          <input type="hidden" name="intent" value={moveIntent} />
-          <input type="hidden" name="task_id" value={task.id} />
+          <HiddenFields fields={{ intent: moveIntent, task_id: task.id }} />
           {movableColumns.map(({ status, label }) => (
             <MenuButton key={status} name="status" value={status} disabled={status === task.status}>
               <ColumnName status={status} label={label} />

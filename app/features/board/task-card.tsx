@@ -7,7 +7,7 @@ import { Icon } from "~/ui/icon";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { isHeld } from "~/ui/status";
 import { StatusIcon } from "~/ui/status-icon";
-import type { CardTask } from "./board-look";
+import type { CardTask } from "./board-settings";
 import { MoveButton, MoveForm } from "./move-menu";
 
 interface TaskCardProps {
@@ -39,7 +39,7 @@ export const TaskCard = memo(function TaskCard({
   const running = isHeld(task.job_status);
   return (
     <li
-      draggable={draggable}
+      data-drag={draggable || undefined}
       data-task={id}
       data-line={`task:${id}`}
       data-marked={marked || undefined}
@@ -57,7 +57,7 @@ export const TaskCard = memo(function TaskCard({
         </span>
         <MoveButton id={id} code={code} />
       </div>
-      <a href={`/tasks/${id}`} data-row data-task-id={id} draggable={false} className="card-title">
+      <a href={`/tasks/${id}`} data-row data-task-id={id} className="card-title">
         {marked ? <span className="sr-only">Selected: </span> : null}
         {task.title}
       </a>

@@ -1,15 +1,14 @@
 import { lazy, Suspense } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
+import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useSelected } from "~/features/items/selection";
-import { usePointerSelection } from "~/features/items/use-pointer-selection";
 import { Badge } from "~/ui/badge";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusPill } from "~/ui/status-pill";
-import { useHydrated } from "~/ui/use-hydrated";
-import type { CardTask } from "./board-look";
-import { foldedLanes, type Lane } from "./board-look";
-import { LaneHead } from "./lane-head";
-import { useAddressAhead } from "./use-address-ahead";
+import type { CardTask } from "./board-settings";
+import { foldedLanes, type Lane } from "./board-settings";
+import { LaneHead, useAddressAhead } from "./lanes";
 
 const LaneKeys = lazy(() => import("./moving/lane-keys"));
 

@@ -1,19 +1,18 @@
 import { useSearchParams } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import { useSelected } from "~/features/items/selection";
 import { useDoing } from "~/live/use-doing";
 import { isHeld } from "~/ui/status";
-import { useHydrated } from "~/ui/use-hydrated";
 import { useWriteAccess } from "~/ui/write-access";
-import type { Aim } from "./board";
-import type { CardTask } from "./board-look";
+import type { CardTask, DropTarget } from "./board-settings";
 import { TaskCard } from "./task-card";
 
 /** Draws a card with all that is known of it here: what its agent does, what has changed, what is selected or moved. */
 export function useCards(
   productId: string,
   tasks: readonly CardTask[],
-  aim: Aim | null,
+  dropTarget: DropTarget | null,
   onMove: (task: Pick<CardTask, "id" | "code" | "status">, status: string) => void,
 ) {
   const selected = useSelected();
@@ -31,7 +30,7 @@ export function useCards(
       draggable={canWrite}
       asked={asked === task.id}
       changed={changed.has(task.id)}
-      moving={aim?.moving === task.id}
+      moving={dropTarget?.moving === task.id}
       marked={selected.has(`task:${task.id}`)}
       onMove={onMove}
     />

@@ -1,10 +1,10 @@
 import { useFetcher, useFetchers, useSubmit } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
 import { changesPath } from "~/features/items/use-changes";
-import type { ActionAnswer } from "~/ui/action-form";
+import type { ActionResult } from "~/ui/action-result";
+import { showResult } from "~/ui/action-result";
 import { enhancedField } from "~/ui/enhanced-field";
-import { tellAnswer } from "~/ui/tell-answer";
-import type { CardTask } from "./board-look";
+import type { CardTask } from "./board-settings";
 
 export const moveIntent = "move-task";
 
@@ -26,8 +26,8 @@ export function useOptimisticTasks(tasks: readonly CardTask[]): readonly CardTas
     if (formData?.get("intent") === moveIntent && taskId && status) want(taskId, { status });
     if (formAction !== changesPath) continue;
     const group = textIn(formData, laneField);
-    for (const thing of formData?.getAll("thing") ?? []) {
-      const id = String(thing).replace("task:", "");
+    for (const item of formData?.getAll("thing") ?? []) {
+      const id = String(item).replace("task:", "");
       if (status) want(id, { status });
       if (group === undefined) continue;
       want(id, { group });
@@ -73,11 +73,11 @@ export function useTaskMoves() {
 
 /** Stays as long as the board does, so that an answer finds somebody who tells it. */
 function MoveTracker({ taskId, code }: { taskId: string; code: string }) {
-  const { state, data } = useFetcher<ActionAnswer>({ key: keyOf(taskId) });
+  const { state, data } = useFetcher<ActionResult>({ key: keyOf(taskId) });
   useEffect(() => {
     if (state !== "idle" || !data) return;
     const { error } = data;
-    tellAnswer(error ? { ...data, error: `${code} was not moved: ${error}` } : data);
+    showResult(error ? { ...data, error: `${code} was not moved: ${error}` } : data);
   }, [state, data, code]);
   return null;
 }

@@ -3,6 +3,7 @@ import type { Budget } from "~/contract/budget";
 import { ActionForm } from "~/ui/action-form";
 import { Badge } from "~/ui/badge";
 import { Button } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
@@ -102,8 +103,7 @@ function Change({ budget }: { budget: Budget }) {
   return (
     <WriteFields quiet className="flex flex-wrap items-end gap-2">
       <ActionForm className="flex items-end gap-2" aria-label="Change the budget">
-        <input type="hidden" name="scope" value={budget.scope} />
-        <input type="hidden" name="unit" value={budget.unit} />
+        <HiddenFields fields={{ scope: budget.scope, unit: budget.unit }} />
         {budget.period ? <input type="hidden" name="period" value={budget.period} /> : null}
         {target ? <input type="hidden" name="target_id" value={target} /> : null}
         <label className="grid gap-1 text-xs text-muted">

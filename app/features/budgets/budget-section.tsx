@@ -2,6 +2,7 @@ import type { BudgetList as Budgets } from "~/contract/budget";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
+import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
 import { AmountFields } from "./amount-fields";
 import { BudgetList } from "./budget-list";
@@ -42,9 +43,7 @@ export function BudgetSection({
             </summary>
             <ActionForm className="mt-3">
               <WriteFields className="flex flex-wrap items-end gap-2">
-                <input type="hidden" name="intent" value="set-budget" />
-                <input type="hidden" name="scope" value={scope} />
-                <input type="hidden" name="target_id" value={targetId} />
+                <HiddenFields fields={{ intent: "set-budget", scope, target_id: targetId }} />
                 <AmountFields label="Limit" id={`new-${scope}-budget`} />
                 <Button type="submit">Set budget</Button>
               </WriteFields>

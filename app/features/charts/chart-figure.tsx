@@ -1,5 +1,5 @@
 import { lazy, Suspense } from "react";
-import { useHydrated } from "~/ui/use-hydrated";
+import { useHydrated } from "remix-utils/use-hydrated";
 import type { Chart } from "./chart";
 
 const StopWalker = lazy(() => import("./stop-walker"));
@@ -7,7 +7,7 @@ const StopWalker = lazy(() => import("./stop-walker"));
 /** Numbers, the picture, and the same as a table. With script a pointer or the arrow keys walk from day to day. */
 export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string }) {
   const hydrated = useHydrated();
-  const { width, height, svg, label, facts, table } = chart;
+  const { width, height, shapes, words, label, facts, table } = chart;
   return (
     <figure className="grid max-w-2xl gap-2">
       {facts.length > 0 ? (
@@ -28,9 +28,17 @@ export function ChartFigure({ chart, caption }: { chart: Chart; caption?: string
           role="img"
           aria-label={label}
           className="block w-full overflow-visible"
-          // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn on the server from numbers and dates
-          dangerouslySetInnerHTML={{ __html: svg }}
-        />
+        >
+          {shapes.map((shape, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a picture is drawn as a whole
+            <path key={index} {...shape} />
+          ))}
+          {words.map(({ text, ...place }) => (
+            <text key={text} {...place} className="fill-muted text-2xs @max-md:text-lg">
+              {text}
+            </text>
+          ))}
+        </svg>
         {hydrated ? (
           <Suspense>
             <StopWalker chart={chart} />

@@ -1,7 +1,6 @@
 import { calendarText } from "~/ui/relative-time";
 import { type BurndownDay, type BurnNumbers, burnNumbers } from "./burn-numbers";
-import type { Chart, ChartFact } from "./chart";
-import { round, words } from "./drawing.server";
+import { box, type Chart, type ChartFact, daysBelow, round, shape, words } from "./chart";
 import { daysBetween, isWeekend } from "./working-days";
 
 const width = 560;
@@ -43,27 +42,45 @@ export function drawBurndown(
       )
       .join("");
   const today = days.length - 1;
-  const svg = [
-    ...slots.map((day, index) =>
-      isWeekend(day)
-        ? `<rect x="${round(left + index * slot)}" y="${top}" width="${round(slot)}" height="${height - top - bottom}" class="fill-sunken"/>`
-        : "",
-    ),
-    ...scale(most, y),
-    end ? ideal(slots, first.total, end, y, edge) : "",
-    `<path d="${steps(({ total }) => total)}" class="fill-none stroke-line-strong" stroke-width="1.5"/>`,
-    isOpen ? mark(edge(today)) : "",
-    isOpen ? forecastLine(numbers, slots, last, y, edge) : "",
-    `<path d="${steps(({ remaining }) => remaining)}" class="fill-none stroke-accent" stroke-width="2.5" stroke-linejoin="round"/>`,
-    words(left, height - 5, calendarText(first.date)),
-    slots.length > 1
-      ? words(width - right, height - 5, calendarText(slots.at(-1) ?? ""), "end")
-      : "",
-  ].join("");
+  const scale = [...new Set([0, Math.round(most / 2), most])];
+  const forecast = isOpen ? slots.indexOf(numbers.forecast ?? "") : -1;
   return {
     width,
     height,
-    svg,
+    shapes: [
+      ...slots.flatMap((day, index) =>
+        isWeekend(day)
+          ? shape(box(left + index * slot, top, slot, height - top - bottom), "fill-sunken")
+          : [],
+      ),
+      ...scale.map((count) => shape(`M${left} ${y(count)}H${width - right}`, "stroke-line")),
+      ...(end ? ideal(slots, first.total, end, y, edge) : []),
+      shape(
+        steps(({ total }) => total),
+        "fill-none stroke-line-strong stroke-[1.5]",
+      ),
+      ...(isOpen
+        ? [shape(`M${edge(today)} ${top}V${height - bottom}`, "stroke-ink stroke-[0.75]")]
+        : []),
+      ...(forecast === -1
+        ? []
+        : [
+            shape(
+              `M${edge(today)} ${y(last.remaining)}L${edge(forecast)} ${y(0)}`,
+              "fill-none stroke-accent",
+              "5 4",
+            ),
+          ]),
+      shape(
+        steps(({ remaining }) => remaining),
+        "fill-none stroke-accent stroke-[2.5] [stroke-linejoin:round]",
+      ),
+    ],
+    words: [
+      ...scale.map((count) => words(left - 6, y(count) + 4, String(count), "end")),
+      ...(isOpen ? [todayAt(edge(today))] : []),
+      ...daysBelow(slots, left, width - right, height - 5),
+    ],
     label: `Burndown. ${numbers.remaining} of ${last.total} tasks left.`,
     facts: factsOf(numbers, last, isOpen),
     stops: days.map((day, index) => ({
@@ -83,14 +100,6 @@ function nearForecast({ forecast }: BurnNumbers, end: string | null): string {
   return daysBetween(end, forecast, 60).length <= 8 ? forecast : "";
 }
 
-function scale(most: number, y: (count: number) => number): string[] {
-  const counts = [...new Set([0, Math.round(most / 2), most])];
-  return counts.map(
-    (count) =>
-      `<path d="M${left} ${y(count)}H${width - right}" class="stroke-line"/>${words(left - 6, y(count) + 4, String(count), "end")}`,
-  );
-}
-
 /** From all to nothing over the working days, flat where nobody works. */
 function ideal(
   slots: readonly string[],
@@ -98,33 +107,21 @@ function ideal(
   end: string,
   y: (count: number) => number,
   edge: (index: number) => number,
-): string {
+) {
   const planned = slots.filter((day) => day <= end);
   const working = planned.filter((day) => !isWeekend(day)).length;
-  if (working === 0) return "";
+  if (working === 0) return [];
   let open = total;
   const points = planned.map((day, index) => {
     if (!isWeekend(day)) open -= total / working;
     return `L${edge(index)} ${y(Math.max(0, open))}`;
   });
-  return `<path d="M${left} ${y(total)}${points.join("")}" class="fill-none stroke-faint" stroke-dasharray="1 4" stroke-linecap="round"/>`;
+  const line = `M${left} ${y(total)}${points.join("")}`;
+  return [shape(line, "fill-none stroke-faint [stroke-linecap:round]", "1 4")];
 }
 
 /** On the last slot the word ends at the line: centred it would be cut off. */
-const mark = (x: number) =>
-  `<path d="M${x} ${top}V${height - bottom}" class="stroke-ink" stroke-width="0.75"/>${words(x, top - 4, "today", x > width - 2 * left ? "end" : "middle")}`;
-
-function forecastLine(
-  { forecast }: BurnNumbers,
-  slots: readonly string[],
-  last: BurndownDay,
-  y: (count: number) => number,
-  edge: (index: number) => number,
-): string {
-  const at = forecast ? slots.indexOf(forecast) : -1;
-  if (at === -1) return "";
-  return `<path d="M${edge(slots.indexOf(last.date))} ${y(last.remaining)}L${edge(at)} ${y(0)}" class="fill-none stroke-accent" stroke-dasharray="5 4"/>`;
-}
+const todayAt = (x: number) => words(x, top - 4, "today", x > width - 2 * left ? "end" : "middle");
 
 function factsOf(numbers: BurnNumbers, last: BurndownDay, isOpen: boolean): ChartFact[] {
   const { added, removed, pace, needed, forecast, daysLate } = numbers;

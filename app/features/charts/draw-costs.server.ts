@@ -1,8 +1,7 @@
 import type { Insights } from "~/contract/insight";
 import { moneyText } from "~/ui/numbers";
 import { calendarText } from "~/ui/relative-time";
-import type { Chart } from "./chart";
-import { round, words } from "./drawing.server";
+import { box, type Chart, daysBelow, round, shape, words } from "./chart";
 import { daysBetween } from "./working-days";
 
 const width = 560;
@@ -41,15 +40,14 @@ function drawCurrency(rows: Insights["by_day_model"], currency: string): CostCha
   const tall = (cost: number) => (cost / most) * (height - top - bottom);
   const bars = parts.flatMap((part, index) => {
     let y = height - bottom;
-    return part.map((cost, model) => {
-      if (cost === 0) return "";
+    return part.flatMap((cost, model) => {
+      if (cost === 0) return [];
       y -= tall(cost);
-      return `<rect x="${round(4 + index * slot + (slot - bar) / 2)}" y="${round(y)}" width="${bar}" height="${round(Math.max(tall(cost), 1))}" class="${fills[model]}"/>`;
+      const x = 4 + index * slot + (slot - bar) / 2;
+      return shape(box(x, y, bar, Math.max(tall(cost), 1)), fills[model] ?? "");
     });
   });
   const all = totals.reduce((whole, cost) => whole + cost, 0);
-  const first = days[0] ?? "";
-  const last = days.at(-1) ?? "";
   return {
     models: models.map(({ name, cost }, index) => ({
       name,
@@ -59,13 +57,11 @@ function drawCurrency(rows: Insights["by_day_model"], currency: string): CostCha
     chart: {
       width,
       height,
-      svg: [
-        `<path d="M4 ${height - bottom}H${width - 4}" class="stroke-line"/>`,
+      shapes: [shape(`M4 ${height - bottom}H${width - 4}`, "stroke-line"), ...bars],
+      words: [
         words(4, 11, moneyText(most, currency)),
-        ...bars,
-        words(4, height - 5, calendarText(first)),
-        days.length > 1 ? words(width - 4, height - 5, calendarText(last), "end") : "",
-      ].join(""),
+        ...daysBelow(days, 4, width - 4, height - 5),
+      ],
       label: `Cost per day, ${moneyText(all, currency)} in total.`,
       facts: [],
       stops: days.map((day, index) => ({

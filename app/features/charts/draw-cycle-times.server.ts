@@ -1,7 +1,6 @@
 import type { Insights } from "~/contract/insight";
 import { calendarText, durationText } from "~/ui/relative-time";
-import type { Chart } from "./chart";
-import { round, words } from "./drawing.server";
+import { type Chart, daysBelow, round, shape, words } from "./chart";
 import { daysBetween } from "./working-days";
 
 const width = 560;
@@ -30,22 +29,28 @@ export function drawCycleTimes(tasks: Insights["cycle_times"]): Chart | null {
   // Minutes and days stand in one picture: a root lets the short ones be told apart.
   const y = (time: number) =>
     round(height - bottom - Math.sqrt(time / most) * (height - top - bottom));
-  const line = (time: number, name: string) =>
-    `<path d="M8 ${y(time)}H${width - 8}" class="stroke-line-strong" stroke-dasharray="3 3"/>${words(width - 8, y(time) - 3, `${name} ${durationText(time)}`, "end")}`;
+  const marks = half === most85 ? [] : [{ time: half, name: "50% within" }];
+  marks.push({ time: most85, name: "85% within" });
   return {
     width,
     height,
-    svg: [
-      `<path d="M8 ${height - bottom}H${width - 8}" class="stroke-line"/>`,
-      half === most85 ? "" : line(half, "50% within"),
-      line(most85, "85% within"),
-      ...taken.map(
-        ({ day, time }) =>
-          `<circle cx="${x(day)}" cy="${y(time)}" r="3.5" class="fill-accent" fill-opacity="0.7"/>`,
+    shapes: [
+      shape(`M8 ${height - bottom}H${width - 8}`, "stroke-line"),
+      ...marks.map(({ time }) => shape(`M8 ${y(time)}H${width - 8}`, "stroke-line-strong", "3 3")),
+      // A line without length and with round ends is a dot.
+      ...taken.map(({ day, time }) =>
+        shape(
+          `M${x(day)} ${y(time)}h0`,
+          "stroke-accent stroke-[7] opacity-70 [stroke-linecap:round]",
+        ),
       ),
-      words(8, height - 5, calendarText(first.day)),
-      days.length > 1 ? words(width - 8, height - 5, calendarText(last.day), "end") : "",
-    ].join(""),
+    ],
+    words: [
+      ...marks.map(({ time, name }) =>
+        words(width - 8, y(time) - 3, `${name} ${durationText(time)}`, "end"),
+      ),
+      ...daysBelow(days, 8, width - 8, height - 5),
+    ],
     label: `Time from start to done of ${taken.length} tasks: 50% within ${durationText(half)}, 85% within ${durationText(most85)}.`,
     facts: [
       { term: "50% within", value: durationText(half) },

@@ -1,15 +1,15 @@
 import { Link, useFetcher } from "@remix-run/react";
 import { type ReactNode, useState } from "react";
 import type { AwaitedWork, Dependencies, DependencyKind } from "~/contract/dependency";
-import { isPageThing, rowAtHand, thingOf } from "~/features/items/at-hand";
+import { activeRow, isPageItem, itemOf } from "~/features/items/active-row";
 import { ActionForm } from "~/ui/action-form";
+import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { TextField } from "~/ui/field";
+import { HiddenFields, TextField } from "~/ui/field";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { StatusDot, StatusPill } from "~/ui/status-pill";
-import { useAnswer } from "~/ui/use-answer";
 import { WriteFields } from "~/ui/write-access";
 import { RemoveForm } from "./remove-dependency";
 import { useCandidates } from "./use-candidates";
@@ -19,7 +19,7 @@ const keys: readonly PageKey[] = [{ keys: "b", label: "Blocked by…", run: open
 
 /** A highlighted row has a menu of its own for this key. */
 function openPicker(): boolean {
-  if (thingOf(rowAtHand()) && !isPageThing(rowAtHand())) return false;
+  if (itemOf(activeRow()) && !isPageItem(activeRow())) return false;
   const field = document.getElementById(fieldId);
   field?.closest("details")?.setAttribute("open", "");
   field?.focus();
@@ -78,8 +78,7 @@ function Awaited({ work, isOwner }: { work: AwaitedWork; isOwner: boolean }) {
       {isOwner ? (
         <WriteFields quiet>
           <ActionForm>
-            <input type="hidden" name="intent" value="mark-merged" />
-            <input type="hidden" name="job_id" value={job_id} />
+            <HiddenFields fields={{ intent: "mark-merged", job_id }} />
             {head_sha === null ? null : <input type="hidden" name="head_sha" value={head_sha} />}
             <SubmitButton tone="plain" size="sm" pendingLabel="Saving…">
               Mark as merged
@@ -148,7 +147,7 @@ function CandidateList({ kind, id, typed }: { kind: DependencyKind; id: string; 
 function AddForm({ kind, id, count }: { kind: DependencyKind; id: string; count: number }) {
   const [typed, setTyped] = useState<string | null>(null);
   const fetcher = useFetcher({ key: `add-dependency-${count}` });
-  const answer = useAnswer();
+  const answer = useActionResult();
   const form = useServerForm<"blocked_by">({
     lastResult: fetcher.data ?? answer,
     id: `add-dependency-${count}`,

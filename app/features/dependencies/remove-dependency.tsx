@@ -1,6 +1,7 @@
 import type { DependencyKind } from "~/contract/dependency";
 import { ActionForm } from "~/ui/action-form";
 import { SubmitButton } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
 
 /** One press ends a dependency; also the cure in front of a run. */
@@ -18,10 +19,7 @@ export function RemoveForm({
   return (
     <WriteFields quiet>
       <ActionForm aria-label={`Remove blocker ${blocker.code}`}>
-        <input type="hidden" name="intent" value="remove-dependency" />
-        <input type="hidden" name="kind" value={kind} />
-        <input type="hidden" name="id" value={id} />
-        <input type="hidden" name="blocker" value={blocker.id} />
+        <HiddenFields fields={{ intent: "remove-dependency", kind, id, blocker: blocker.id }} />
         <SubmitButton tone="quiet" size="sm" aria-label={`${label}: ${blocker.code}`}>
           {label}
         </SubmitButton>

@@ -1,11 +1,10 @@
 import { Link } from "@remix-run/react";
 import clsx from "clsx";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { visible } from "~/features/proof/visible";
 import { type BelowLine, LineColumn } from "./line-column";
 import { LineCounts } from "./line-counts";
 import type { ShownFile, ShownHunk, ShownLine } from "./shown-diff";
-import { useFileLines } from "./use-file-lines";
 
 const statusWords: Record<ShownFile["status"], string> = {
   added: "added",
@@ -174,4 +173,42 @@ function piecesOf(lines: readonly ShownLine[], isChange: boolean): Segment[] {
     pieces.push({ isChange, old: old.slice(start, end), next: next.slice(start, end) });
   }
   return pieces;
+}
+
+/** The lines of a file: as the page brought them, else loaded once its place is open and near. */
+function useFileLines(file: ShownFile, address: string, isOpen: boolean) {
+  const place = useRef<HTMLDetailsElement>(null);
+  const [loaded, setLoaded] = useState<{ key: string; hunks: ShownHunk[] } | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const hunks = file.hunks ?? (loaded?.key === file.key ? loaded.hunks : null);
+  const isWanted = isOpen && hunks === null;
+  useEffect(() => {
+    const element = place.current;
+    if (!isWanted || !element) return;
+    const closing = new AbortController();
+    const load = async (): Promise<void> => {
+      try {
+        const answer = await fetch(address, { signal: closing.signal });
+        if (!answer.ok) throw new Error(String(answer.status));
+        const told: ShownFile = await answer.json();
+        setLoaded({ key: file.key, hunks: told.hunks ?? [] });
+      } catch {
+        if (!closing.signal.aborted) setProblem("The diff could not be loaded. Reload the page.");
+      }
+    };
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        observer.disconnect();
+        void load();
+      },
+      { rootMargin: "1500px" },
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      closing.abort();
+    };
+  }, [isWanted, address, file.key]);
+  return { hunks, problem, place };
 }

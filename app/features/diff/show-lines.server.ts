@@ -3,7 +3,6 @@ import type { DiffFile } from "~/contract/job-diff";
 import { type Hunk, type PatchLine, parsePatch } from "~/contract/patch";
 import { RecentlyMade } from "~/features/markdown/recently-made.server";
 import { nameOf } from "~/features/proof/visible";
-import { languageOf } from "./languages";
 import type { ShownHunk, ShownLine } from "./shown-diff";
 import { askThread } from "./thread.server";
 
@@ -109,4 +108,49 @@ function mark(words: string): string {
 
 function plain(text: string): string {
   return cut(text).replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
+}
+
+/** Endings of file names and the language in which highlight.js colours them; its common ones. */
+const languages: Record<string, string> = {
+  ...named("bash", "sh bash zsh"),
+  ...named("c", "c h"),
+  ...named("cpp", "cc cpp cxx hpp hh"),
+  ...named("csharp", "cs"),
+  ...named("css", "css"),
+  ...named("diff", "diff patch"),
+  ...named("go", "go"),
+  ...named("graphql", "graphql gql"),
+  ...named("ini", "ini toml cfg conf"),
+  ...named("java", "java"),
+  ...named("javascript", "js mjs cjs jsx"),
+  ...named("json", "json jsonc"),
+  ...named("kotlin", "kt kts"),
+  ...named("less", "less"),
+  ...named("lua", "lua"),
+  ...named("makefile", "mk makefile"),
+  ...named("markdown", "md markdown"),
+  ...named("objectivec", "m mm"),
+  ...named("perl", "pl pm"),
+  ...named("php", "php"),
+  ...named("python", "py pyi"),
+  ...named("r", "r"),
+  ...named("ruby", "rb gemfile rakefile"),
+  ...named("rust", "rs"),
+  ...named("scss", "scss"),
+  ...named("sql", "sql"),
+  ...named("swift", "swift"),
+  ...named("typescript", "ts tsx mts cts"),
+  ...named("vbnet", "vb"),
+  ...named("xml", "xml html htm svg vue"),
+  ...named("yaml", "yml yaml"),
+};
+
+/** The language of a file by its name, or null: then it is shown as plain text. */
+function languageOf(path: string): string | null {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  return languages[name.slice(name.lastIndexOf(".") + 1)] ?? null;
+}
+
+function named(language: string, endings: string): Record<string, string> {
+  return Object.fromEntries(endings.split(" ").map((ending) => [ending, language]));
 }

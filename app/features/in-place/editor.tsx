@@ -1,12 +1,11 @@
 import { Link, useLocation } from "@remix-run/react";
 import clsx from "clsx";
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import { EnhancedField } from "~/ui/action-form";
 import { Kbd } from "~/ui/badge";
 import { buttonClass, SubmitButton } from "~/ui/button";
-import { FieldErrors } from "~/ui/field";
-import { HiddenFields } from "~/ui/hidden-fields";
-import { useHydrated } from "~/ui/use-hydrated";
+import { FieldErrors, HiddenFields } from "~/ui/field";
 import { editParameter } from "./edit-parameter";
 import type { InPlace, InPlaceText } from "./use-in-place";
 

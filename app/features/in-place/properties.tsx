@@ -1,13 +1,14 @@
 import { useFetcher } from "@remix-run/react";
 import { type ReactNode, useId, useRef } from "react";
-import { type ActionAnswer, EnhancedField } from "~/ui/action-form";
+import { useHydrated } from "remix-utils/use-hydrated";
+import { EnhancedField } from "~/ui/action-form";
+import type { ActionResult } from "~/ui/action-result";
+import { useResultToast } from "~/ui/action-result";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import type { SelectOption } from "~/ui/field";
-import { HiddenFields } from "~/ui/hidden-fields";
-import { useToldAnswer } from "~/ui/tell-answer";
+import { HiddenFields } from "~/ui/field";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
-import { useHydrated } from "~/ui/use-hydrated";
 import { WriteFields } from "~/ui/write-access";
 import { EditLink } from "./edit-link";
 import { Editor } from "./editor";
@@ -56,11 +57,11 @@ export function Picker({
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);
-  const fetcher = useFetcher<ActionAnswer>({
+  const fetcher = useFetcher<ActionResult>({
     key: `pick ${Object.values(fields).concat(name).join(" ")}`,
   });
   const { data, state, formData } = fetcher;
-  useToldAnswer(data);
+  useResultToast(data);
   const chosen = state === "idle" ? value : String(formData?.get(name) ?? value);
   const known = options.some((option) => option.value === chosen);
   return (

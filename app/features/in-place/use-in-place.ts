@@ -1,17 +1,16 @@
 import { useFetcher, useLocation } from "@remix-run/react";
 import { useEffect, useRef, useState } from "react";
-import { focusAfterDrawing } from "~/features/items/at-hand";
-import type { ActionAnswer } from "~/ui/action-form";
-import { tellAnswer } from "~/ui/tell-answer";
-import { useAnswer } from "~/ui/use-answer";
+import { focusAfterDrawing } from "~/features/items/active-row";
+import type { ActionResult } from "~/ui/action-result";
+import { showResult, useActionResult } from "~/ui/action-result";
 import { editParameter } from "./edit-parameter";
 
-/** One text of a thing, and the hidden fields that say to the page's action what it is. */
+/** One text of a item, and the hidden fields that say to the page's action what it is. */
 export interface InPlaceText {
   label: string;
   name: string;
   value: string;
-  /** With the thing's id among them, so that no text is ever taken for another thing's. */
+  /** With the item's id among them, so that no text is ever taken for another item's. */
   fields: Readonly<Record<string, string>>;
   /** Where it is sent, when that is not the page. */
   action?: string | undefined;
@@ -23,10 +22,10 @@ export interface InPlaceText {
  */
 export function useInPlace({ name, value, fields }: InPlaceText) {
   const key = Object.values(fields).concat(name).join(" ");
-  const fetcher = useFetcher<ActionAnswer>({ key: `in-place ${key}` });
+  const fetcher = useFetcher<ActionResult>({ key: `in-place ${key}` });
   const { search } = useLocation();
   const params = new URLSearchParams(search);
-  const withoutScript = useAnswer();
+  const withoutScript = useActionResult();
   const [editing, setEditing] = useState(params.get(editParameter) === name);
   const [kept, keep] = useKeptText(key);
   const [refusal, setRefusal] = useState<readonly string[]>([]);
@@ -47,7 +46,7 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
     setRefusal(found);
     keep(isRefused ? sent.current : undefined);
     if (isRefused) setEditing(true);
-    else tellAnswer(data);
+    else showResult(data);
   });
 
   /** Back to reading; what was typed and not saved is kept. */

@@ -1,7 +1,8 @@
+import { useHydrated } from "remix-utils/use-hydrated";
 import type { InboxItem } from "~/contract/inbox";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
-import { useHydrated } from "~/ui/use-hydrated";
+import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
 
 /** Archive and Snooze of one item: for this person only, the thing itself stays as it is. */
@@ -9,9 +10,7 @@ export function PutAside({ item }: { item: Pick<InboxItem, "kind" | "id" | "stat
   return (
     <WriteFields quiet>
       <ActionForm action="/inbox" className="flex gap-1" aria-label="Archive or snooze">
-        <input type="hidden" name="intent" value="mark" />
-        <input type="hidden" name="kind" value={item.kind} />
-        <input type="hidden" name="id" value={item.id} />
+        <HiddenFields fields={{ intent: "mark", kind: item.kind, id: item.id }} />
         <TomorrowMorning />
         {item.state === "open" ? (
           <>

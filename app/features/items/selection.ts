@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { orderOnPage } from "./at-hand";
-import { kindOf, ofKind } from "./kinds";
+import { orderOnPage } from "./active-row";
 
 /** What is selected on this page, as `kind:id`. A store of its own: only rows that are marked are drawn anew. */
 let selected: ReadonlySet<string> = new Set();
@@ -14,12 +13,12 @@ function publish(next: ReadonlySet<string>) {
   for (const listener of listeners) listener();
 }
 
-export const selectedThings = (): ReadonlySet<string> => selected;
+export const selectedItems = (): ReadonlySet<string> => selected;
 
-export function toggleSelected(thing: string): void {
+export function toggleSelected(item: string): void {
   const next = new Set(selected);
-  if (!next.delete(thing)) next.add(thing);
-  anchor = thing;
+  if (!next.delete(item)) next.add(item);
+  anchor = item;
   publish(next);
 }
 
@@ -55,3 +54,10 @@ export function useSelected(): ReadonlySet<string> {
     () => none,
   );
 }
+
+/** The kind of a item, which is named `kind:id`. */
+export const kindOf = (item: string): string => item.split(":")[0] ?? "";
+
+/** Those of one kind. */
+export const ofKind = (items: Iterable<string>, kind: string): string[] =>
+  [...items].filter((item) => item.startsWith(`${kind}:`));

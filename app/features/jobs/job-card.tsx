@@ -5,7 +5,7 @@ import { CodeChip } from "~/ui/badge";
 import { Fact, Facts } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
-import { JobStatus } from "./job-status";
+import { JobStatus } from "./job-badges";
 
 export const jobKinds: Record<string, string> = {
   TASK_IMPLEMENTATION: "Task",

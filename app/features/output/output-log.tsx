@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import type { OutputEntry as Entry, JobOutput } from "~/contract/job-output";
 import { Button } from "~/ui/button";
 import { CopyButton } from "~/ui/rare/copy-button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
-import { useHydrated } from "~/ui/use-hydrated";
 import { OutputEntry } from "./output-entry";
 import { useJobOutput } from "./use-job-output";
 

@@ -5,6 +5,7 @@ import type { AgentQuestion } from "~/contract/question";
 import { ActionForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
@@ -135,12 +136,7 @@ function ReaderLeft({ name }: { name: string | null }) {
 }
 
 function Answered({ question }: { question: AgentQuestion }) {
-  return (
-    <>
-      <input type="hidden" name="intent" value="answer" />
-      <input type="hidden" name="question_id" value={question.id} />
-    </>
-  );
+  return <HiddenFields fields={{ intent: "answer", question_id: question.id }} />;
 }
 
 function Options({ question, action }: { question: AgentQuestion; action: string }) {

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import type { Spot } from "~/features/diff/diff-view";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
 
 /** Where a comment on a line is written; it is collected, and sent with the review. */
@@ -23,11 +24,15 @@ export function CommentForm({
       onDone={onClose}
     >
       <WriteFields>
-        <input type="hidden" name="intent" value="add-comment" />
-        <input type="hidden" name="path" value={spot.path} />
-        <input type="hidden" name="line" value={spot.line} />
-        <input type="hidden" name="side" value={spot.side} />
-        <input type="hidden" name="attempt" value={attempt} />
+        <HiddenFields
+          fields={{
+            intent: "add-comment",
+            path: spot.path,
+            line: spot.line,
+            side: spot.side,
+            attempt,
+          }}
+        />
         <textarea
           ref={text}
           name="body"

@@ -1,6 +1,7 @@
 import type { JobComment } from "~/contract/job-review";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 
 /** What somebody said of a line. A draft is seen by its author alone, who can take it back. */
@@ -28,8 +29,7 @@ export function LineComment({ comment }: { comment: JobComment }) {
       <p className="break-words whitespace-pre-wrap">{comment.body}</p>
       {comment.draft ? (
         <ActionForm>
-          <input type="hidden" name="intent" value="delete-comment" />
-          <input type="hidden" name="comment_id" value={comment.id} />
+          <HiddenFields fields={{ intent: "delete-comment", comment_id: comment.id }} />
           <Button type="submit" size="sm" tone="quiet">
             Delete
           </Button>

@@ -2,7 +2,7 @@ import { useFetcher } from "@remix-run/react";
 import { useState } from "react";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import type { JobComment, JobComments } from "~/contract/job-review";
-import { waitsForReview } from "~/features/jobs/job-status";
+import { waitsForReview } from "~/features/jobs/job-badges";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -11,7 +11,6 @@ import { countText } from "~/ui/numbers";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { LineComment } from "./line-comment";
-import { verdictWords } from "./verdict-words";
 
 /** What was said of the work in earlier rounds, and the next one. */
 export function ReviewSection({
@@ -125,3 +124,6 @@ function VerdictButton({ label, ...button }: { value: string; label: string; ton
     </Button>
   );
 }
+
+/** "Ada … attempt 2". */
+export const verdictWords = { approve: "approved", request_changes: "requested changes on" };

@@ -1,11 +1,11 @@
 import { useLocation, useSubmit } from "@remix-run/react";
 import { type FormEvent, type MouseEvent, useRef } from "react";
 import type { SavedView } from "~/contract/saved-view";
+import { useResultOf } from "~/ui/action-result";
 import { buttonClass } from "~/ui/button";
 import { useLinkArea } from "~/ui/link-area";
 import { enterMenu, menuEvents } from "~/ui/menu";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
-import { useAnswerOf } from "~/ui/tell-answer";
 import { WriteFields } from "~/ui/write-access";
 import type { ShownViews } from "./shown-views.server";
 import { ViewsMenu } from "./views-menu";
@@ -19,7 +19,7 @@ export function SavedViews({ views, current }: ShownViews) {
   const list = useRef<HTMLDivElement>(null);
   const { pathname, search } = useLocation();
   const follow = useLinkArea();
-  useAnswerOf(fetcherKey);
+  useResultOf(fetcherKey);
   usePageKeys("Views", keys);
   const send = (event: FormEvent) => {
     const { submitter } = event.nativeEvent instanceof SubmitEvent ? event.nativeEvent : {};

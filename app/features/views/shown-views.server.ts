@@ -21,10 +21,10 @@ export function shownViews(
   const { searchParams } = new URL(request.url);
   const current = views.find(({ id }) => id === searchParams.get("view"));
   if (!current) return { views, current: null };
-  const isChanged = !isSameLook(page, current.look, lookOf(page, searchParams));
+  const isChanged = !isSameSettings(page, current.look, lookOf(page, searchParams));
   return { views, current: { id: current.id, isChanged } };
 }
 
-function isSameLook(page: ViewPage, one: Look, other: Look): boolean {
+function isSameSettings(page: ViewPage, one: Look, other: Look): boolean {
   return lookParameters[page].every((name) => (one[name] ?? "") === (other[name] ?? ""));
 }

@@ -8,22 +8,20 @@ import { listAgentWorkers } from "~/domain/workers/operations.server";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
+import { useActionResult } from "~/ui/action-result";
+import { Alert } from "~/ui/alert";
 import { ButtonLink, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextField } from "~/ui/field";
-import { Notice } from "~/ui/notice";
 import { PageHeader } from "~/ui/page-header";
 import { CopyBlock } from "~/ui/rare/copy-button";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { RelativeTime } from "~/ui/relative-time";
-import { useAnswer } from "~/ui/use-answer";
 import { WriteFields } from "~/ui/write-access";
 import { useShellData } from "../_app/shell-data";
 import { installedAgents } from "./installed-agents";
 import { setups } from "./setups";
 import { WhatAgentsTell } from "./what-agents-tell";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
@@ -54,7 +52,7 @@ export default function ConnectPage() {
   const { origin, installed, tokens, worker } = useLoaderData<typeof loader>();
   const { products = [], activeProductId } = useShellData() ?? {};
   const product = products.find(({ id }) => id === activeProductId) ?? products[0] ?? null;
-  const fresh = useAnswer<{ id?: string; token?: string }>();
+  const fresh = useActionResult<{ id?: string; token?: string }>();
   const used = tokens.find(({ id }) => id === fresh?.id);
   return (
     <div className="mx-auto grid max-w-3xl gap-5">
@@ -139,31 +137,31 @@ function FirstCall({
   }, [waiting, lastUsedAt, revalidate]);
   if (lastUsedAt) {
     return (
-      <Notice
+      <Alert
         tone="done"
         role="status"
         title="First call received"
         actions={<ButtonLink to="/start">Go on</ButtonLink>}
       >
         <RelativeTime at={lastUsedAt} />. Your agent is connected.
-      </Notice>
+      </Alert>
     );
   }
   if (waiting) {
     return (
-      <Notice tone="progress" role="status" title="No call yet">
+      <Alert tone="progress" role="status" title="No call yet">
         This page waits for the first call with the new token.
-      </Notice>
+      </Alert>
     );
   }
   if (!earlier) return null;
-  return <Notice tone="done" title="One of your agents has connected before" />;
+  return <Alert tone="done" title="One of your agents has connected before" />;
 }
 
 /** First step: a token, shown once, that the blocks below already contain. */
 function TokenStep({ token, count }: { token: string | null; count: number }) {
   const form = useServerForm<"label">({
-    lastResult: useAnswer(),
+    lastResult: useActionResult(),
     defaultValue: { label: "my agent" },
   });
   if (token) {

@@ -19,8 +19,6 @@ import { WriteFields } from "~/ui/write-access";
 import { ProductCard } from "./product-card";
 import { WaitingForYou } from "./waiting-for-you";
 
-export { shouldRevalidate } from "~/live/unreachable";
-
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const [dashboard, archived] = await Promise.all([

@@ -2,7 +2,7 @@ import { useFetcher } from "@remix-run/react";
 import { useEffect, useRef } from "react";
 import type { UserQuestion } from "~/contract/question";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
-import type { ActionAnswer } from "~/ui/action-form";
+import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { TextAreaField } from "~/ui/field";
@@ -20,7 +20,7 @@ export function Conversation({
   questions: readonly UserQuestion[];
   answers: readonly (SafeHtml | null)[];
 }) {
-  const fetcher = useFetcher<ActionAnswer>({ key: "ask-about-idea" });
+  const fetcher = useFetcher<ActionResult>({ key: "ask-about-idea" });
   const area = useRef<HTMLDivElement>(null);
   const form = useServerForm<"question">({ lastResult: fetcher.data });
   const asked = fetcher.state === "idle" && fetcher.data?.ok;

@@ -1,29 +1,33 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { Link, useLoaderData } from "@remix-run/react";
+import { Link, useFetcher, useLoaderData } from "@remix-run/react";
 import { getIdea } from "~/domain/ideas/operations.server";
 import { getIdeaConversation } from "~/domain/questions/operations.server";
 import { EditableText } from "~/features/in-place/editable-text";
 import { EditableTitle } from "~/features/in-place/editable-title";
+import { Picker, Properties } from "~/features/in-place/properties";
+import { priorityOptions } from "~/features/items/lists/priority";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { QuestionCard } from "~/features/questions/question-card";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ActionForm } from "~/ui/action-form";
+import type { ActionResult } from "~/ui/action-result";
+import { useActionResult } from "~/ui/action-result";
+import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { FormErrors } from "~/ui/field";
+import { FormErrors, SelectField, TextField } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { useEditKey } from "~/ui/page-keys";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
-import { useAnswer } from "~/ui/use-answer";
+import { WriteFields } from "~/ui/write-access";
 import { useShellData } from "../_app/shell-data";
 import { Conversation } from "./conversation";
 import { actOnIdea } from "./idea-action.server";
 import { IdeaProducts } from "./idea-products";
-import { IdeaProperties } from "./idea-properties";
-import { PromoteIdea } from "./promote-idea";
 
-export { shouldRevalidate } from "~/live/unreachable";
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
@@ -52,7 +56,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 
 export default function IdeaPage() {
   const { idea, talk, description, answers } = useLoaderData<typeof loader>();
-  const refusal = useAnswer<{ error?: unknown }>();
+  const refusal = useActionResult<{ error?: unknown }>();
   const products = useShellData()?.products ?? [];
   const fields = { intent: "update", idea_id: idea.id };
   useEditKey();
@@ -128,5 +132,93 @@ function Promoted({ pbi }: { pbi: NonNullable<Idea["pbi"]> }) {
       </Link>
       .
     </>
+  );
+}
+
+/** An idea that is ready becomes a PBI, at once and with a link both ways. */
+function PromoteIdea({
+  idea,
+  products,
+}: {
+  idea: Idea;
+  products: readonly { id: string; name: string }[];
+}) {
+  const fetcher = useFetcher<ActionResult>({ key: "promote-idea" });
+  const form = useServerForm<"title" | "product_id" | "priority">({
+    lastResult: fetcher.data,
+    defaultValue: { title: idea.title, product_id: idea.product_id, priority: "3" },
+  });
+  return (
+    <Section title="Promote to PBI">
+      <details>
+        <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
+          Promote to PBI
+        </summary>
+        <ServerForm form={form} fetcher={fetcher} className="mt-3 grid gap-3">
+          <WriteFields className="grid gap-3">
+            <input type="hidden" name="intent" value="promote" />
+            <TextField label="PBI title" {...form.field("title")} />
+            <SelectField
+              label="Product"
+              options={products.map(({ id, name }) => ({ value: id, label: name }))}
+              {...form.field("product_id")}
+            />
+            <SelectField label="Priority" options={priorityOptions()} {...form.field("priority")} />
+            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Promoting…">
+              Promote
+            </SubmitButton>
+          </WriteFields>
+        </ServerForm>
+      </details>
+    </Section>
+  );
+}
+
+const steps = ["draft", "discussing", "ready"] as const;
+const labels = { draft: "Draft", discussing: "Discussing", ready: "Ready" } as const;
+
+function IdeaProperties({
+  idea,
+  products,
+}: {
+  idea: Idea;
+  products: readonly { id: string; name: string }[];
+}) {
+  const update = { intent: "update", idea_id: idea.id };
+  const at = idea.status === "planned" ? -1 : steps.indexOf(idea.status);
+  return (
+    <Properties footer={<ArchiveIdea isArchived={idea.archived_at !== null} />}>
+      {at === -1 ? null : (
+        <Picker
+          label="Status"
+          name="status"
+          value={idea.status}
+          fields={update}
+          options={steps.map((step, index) => ({
+            value: step,
+            label: labels[step],
+            // It moves forward only.
+            disabled: index < at,
+          }))}
+        />
+      )}
+      <Picker
+        label="Product"
+        name="product_id"
+        value={idea.product_id}
+        fields={update}
+        options={products.map(({ id, name }) => ({ value: id, label: name }))}
+      />
+    </Properties>
+  );
+}
+
+function ArchiveIdea({ isArchived }: { isArchived: boolean }) {
+  return (
+    <ActionForm>
+      <Button type="submit" size="sm" name="intent" value={isArchived ? "restore" : "archive"}>
+        {isArchived ? "Restore" : "Archive"}
+      </Button>
+    </ActionForm>
   );
 }

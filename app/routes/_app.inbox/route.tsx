@@ -5,8 +5,7 @@ import { markInboxItem } from "~/domain/inbox/mark-inbox-item.server";
 import { getInbox } from "~/domain/inbox/operations.server";
 import { InboxTabs } from "~/features/inbox/inbox-tabs";
 import { useInboxKeys } from "~/features/inbox/use-inbox-keys";
-import { FreshRows } from "~/features/items/lists/fresh-rows";
-import { useSteadyRows } from "~/features/items/lists/use-steady-rows";
+import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { Kbd } from "~/ui/badge";
@@ -14,8 +13,6 @@ import { EmptyState } from "~/ui/empty-state";
 import { PageHeader } from "~/ui/page-header";
 import { questionIntents } from "../_app.questions/question-intents.server";
 import { InboxCard } from "./inbox-card";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 const filters = {
   all: {},
@@ -96,7 +93,7 @@ function Items({ show, items }: { show: Filter; items: readonly InboxItem[] }) {
   const [title, text, keys] = empty[show];
   return (
     <div ref={list}>
-      <FreshRows count={fresh} show={letIn} />
+      <NewRowsBanner count={fresh} show={letIn} />
       {items.length === 0 ? (
         <EmptyState title={title} keys={keys}>
           {text}

@@ -19,8 +19,6 @@ import { Estimates } from "./estimates";
 import { Pictures } from "./pictures";
 import { UsageTables } from "./usage-tables";
 
-export { shouldRevalidate } from "~/live/unreachable";
-
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
   const wanted =

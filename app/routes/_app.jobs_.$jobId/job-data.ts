@@ -1,11 +1,11 @@
 import { useRouteLoaderData } from "@remix-run/react";
 import type { AgentJobDetail } from "~/contract/agent-job";
-import type { StillReason } from "~/features/jobs/still-reasons.server";
+import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
 
 export interface JobData {
   job: AgentJobDetail;
   /** Why the job does not move; null while it does and when it has ended. */
-  why: readonly StillReason[] | null;
+  why: readonly BlockedReason[] | null;
 }
 
 /** The job that all of its tabs are about, as the layout has loaded it. */

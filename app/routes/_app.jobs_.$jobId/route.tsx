@@ -3,10 +3,10 @@ import { Outlet, useLoaderData } from "@remix-run/react";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import { getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { LineCounts } from "~/features/diff/line-counts";
+import { BlockedReasons } from "~/features/jobs/blocked-reasons";
+import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
+import { JobStatus } from "~/features/jobs/job-badges";
 import { jobKinds } from "~/features/jobs/job-card";
-import { JobStatus } from "~/features/jobs/job-status";
-import { StandingStill } from "~/features/jobs/standing-still";
-import { stillReasons } from "~/features/jobs/still-reasons.server";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { CodeChip } from "~/ui/badge";
@@ -14,7 +14,6 @@ import { PageHeader } from "~/ui/page-header";
 import { NavTabs } from "~/ui/tabs";
 import type { JobData } from "./job-data";
 
-export { shouldRevalidate } from "~/live/unreachable";
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 /** What all tabs of a job share: its name, how it stands, and why it does not move. */
@@ -26,7 +25,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     whyNotMoving(actor, { kind: "job", id: jobId }),
   ]);
   const { appOrigin } = context.services.env;
-  return json<JobData>({ job, why: job.finished_at ? null : stillReasons(why, appOrigin) });
+  return json<JobData>({ job, why: job.finished_at ? null : findBlockedReasons(why, appOrigin) });
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
@@ -48,7 +47,7 @@ export default function JobLayout() {
             <JobStatus job={job} />
           </span>
         }
-        lead={why ? <StandingStill reasons={why} /> : null}
+        lead={why ? <BlockedReasons reasons={why} /> : null}
       />
       <NavTabs label="Job" tabs={tabsOf(job)} />
       <Outlet />

@@ -30,7 +30,7 @@ import { moveTaskForm } from "~/http/task-forms.server";
 import { validate } from "~/http/validation.server";
 import { viewIntents } from "~/http/view-forms.server";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
-import { panelParameters } from "./panel-parameters";
+import { panelParameters } from "./tree-address";
 
 const noText = { description: "", acceptance_criteria: "" } as const;
 

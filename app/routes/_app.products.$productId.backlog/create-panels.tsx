@@ -1,17 +1,17 @@
 import { priorityOptions } from "~/features/items/lists/priority";
+import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
-import { SelectField, TextAreaField, TextField } from "~/ui/field";
+import { HiddenFields, SelectField, TextAreaField, TextField } from "~/ui/field";
 import { CopyButton } from "~/ui/rare/copy-button";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
-import { useAnswer } from "~/ui/use-answer";
 import { WriteFields } from "~/ui/write-access";
-import { type FilledField, filledFields } from "./panel-parameters";
+import { type FilledField, filledFields } from "./tree-address";
 
 type Given = Partial<Record<FilledField, string>>;
 
 export function NewPbiPanel({ given }: { given: Given }) {
   const form = useServerForm<"title" | "description" | "priority" | "code">({
-    lastResult: useAnswer(),
+    lastResult: useActionResult(),
     defaultValue: { priority: "3", ...given },
   });
   return (
@@ -45,7 +45,7 @@ export function NewStoryPanel({
   const form = useServerForm<
     "title" | "pbi_id" | "description" | "acceptance_criteria" | "priority"
   >({
-    lastResult: useAnswer(),
+    lastResult: useActionResult(),
     defaultValue: { priority: "3", ...given, pbi_id: pbiId ?? pbis[0]?.id },
   });
   return (
@@ -92,14 +92,13 @@ export function NewTaskPanel({
   given: Given;
 }) {
   const form = useServerForm<"title" | "description" | "implementation_plan">({
-    lastResult: useAnswer(),
+    lastResult: useActionResult(),
     defaultValue: given,
   });
   return (
     <ServerForm form={form}>
       <WriteFields className="grid gap-4">
-        <input type="hidden" name="intent" value="create-task" />
-        <input type="hidden" name="story_id" value={story.id} />
+        <HiddenFields fields={{ intent: "create-task", story_id: story.id }} />
         <p className="text-sm text-muted">{story.title}</p>
         <TextField label="Title" required autoFocus {...form.field("title")} />
         <TextAreaField label="Description" required={false} {...form.field("description")} />

@@ -1,10 +1,10 @@
 import { Form, Link, useSubmit } from "@remix-run/react";
 import { type RefObject, useEffect, useRef } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import type { BacklogTree } from "~/contract/page-data";
 import { PartsMenu } from "~/features/views/parts-menu";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
-import { useHydrated } from "~/ui/use-hydrated";
 import type { TreeAddress } from "./tree-address";
 import type { TreeFilter, TreeView } from "./tree-rows";
 

@@ -4,7 +4,7 @@ import { getPbi } from "~/domain/pbis/operations.server";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import type { SignedIn } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
-import { type FilledField, filledFields } from "./panel-parameters";
+import { type FilledField, filledFields } from "./tree-address";
 
 /** What the side panel shows, as its address says; null when it is closed or names nothing. */
 export async function loadPanel(

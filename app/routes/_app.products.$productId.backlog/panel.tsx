@@ -1,11 +1,20 @@
-import type { BacklogTree } from "~/contract/page-data";
+import type { BacklogTree, TaskPageData } from "~/contract/page-data";
+import { movableColumns } from "~/features/board/columns";
+import { PanelTitle } from "~/features/in-place/item-titles";
+import { TaskTexts } from "~/features/in-place/task-texts";
+import { DeleteItem } from "~/features/items/keys/delete-item";
+import type { SafeHtml } from "~/features/markdown/prose";
+import { ActionForm } from "~/ui/action-form";
+import { Button, ButtonLink } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
 import { SidePanel } from "~/ui/rare/side-panel";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
 import { NewPbiPanel, NewStoryPanel, NewTaskPanel } from "./create-panels";
 import type { PanelData } from "./panel-data.server";
 import { PastePanel } from "./paste-panel";
 import { PbiPanel } from "./pbi-panel";
 import { StoryPanel } from "./story-panel";
-import { TaskPanel } from "./task-panel";
 
 export interface PanelProps {
   panel: PanelData;
@@ -76,5 +85,65 @@ export function Panel(props: PanelProps) {
       plan={panel.plan}
       closeTo={closeTo}
     />
+  );
+}
+
+export function TaskPanel({
+  page,
+  description,
+  plan,
+  closeTo,
+}: {
+  page: TaskPageData;
+  description: SafeHtml | null;
+  plan: SafeHtml | null;
+  closeTo: string;
+}) {
+  const { task, story } = page;
+  return (
+    <SidePanel
+      title={<PanelTitle item={task} fields={{ intent: "edit-task", task_id: task.id }} />}
+      closeTo={closeTo}
+      footer={
+        <WriteFields quiet>
+          <DeleteItem
+            noun="task"
+            code={task.code}
+            loss="This also deletes its jobs and history."
+            fields={{ intent: "delete-task", task_id: task.id }}
+            goTo={closeTo}
+            inPanel
+          />
+        </WriteFields>
+      }
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        <StatusPill status={task.status} />
+        <ButtonLink to={`/tasks/${task.id}`} size="sm">
+          Open task
+        </ButtonLink>
+        <span className="text-sm text-muted">
+          in {story.code} {story.title}
+        </span>
+      </div>
+      <WriteFields quiet>
+        <ActionForm className="flex flex-wrap gap-2" aria-label={`Move ${task.code}`}>
+          <HiddenFields fields={{ intent: "set-task-status", task_id: task.id }} />
+          {movableColumns.map(({ status, label }) => (
+            <Button
+              key={status}
+              type="submit"
+              size="sm"
+              name="status"
+              value={status}
+              disabled={status === task.status}
+            >
+              {label}
+            </Button>
+          ))}
+        </ActionForm>
+      </WriteFields>
+      <TaskTexts task={task} description={description} plan={plan} intent="edit-task" inPanel />
+    </SidePanel>
   );
 }

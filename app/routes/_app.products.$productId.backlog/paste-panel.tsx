@@ -1,5 +1,6 @@
 import { Form, useSearchParams } from "@remix-run/react";
 import { useRef, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import {
   countItems,
   type ListItem,
@@ -8,12 +9,11 @@ import {
   readPastedList,
 } from "~/contract/pasted-list";
 import { takePasted } from "~/features/items/lists/pasted-text";
+import { useActionResult } from "~/ui/action-result";
+import { Alert } from "~/ui/alert";
 import { Button, SubmitButton } from "~/ui/button";
 import { FormErrors, TextAreaField } from "~/ui/field";
-import { Notice } from "~/ui/notice";
-import { useAnswer } from "~/ui/use-answer";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
-import { useHydrated } from "~/ui/use-hydrated";
 import { WriteFields } from "~/ui/write-access";
 
 interface Place {
@@ -37,7 +37,7 @@ export function PastePanel({
   stories: readonly Place[];
   into: string | null;
 }) {
-  const answer = useAnswer<Answer>();
+  const answer = useActionResult<Answer>();
   const hydrated = useHydrated();
   const form = useRef<HTMLFormElement>(null);
   useEarlierChoices(form);
@@ -52,7 +52,7 @@ export function PastePanel({
   return (
     // A list that was made leaves an empty field behind.
     <Form ref={form} method="post" className="grid gap-4" key={made}>
-      {made ? <Notice tone="done" role="status" title={`Created ${madeText(made)}.`} /> : null}
+      {made ? <Alert tone="done" role="status" title={`Created ${madeText(made)}.`} /> : null}
       <FormErrors errors={answer?.error ? [answer.error] : []} />
       <WriteFields className="grid gap-4">
         <GoesInto pbis={pbis} stories={stories} place={place} onPlace={setPlace} />

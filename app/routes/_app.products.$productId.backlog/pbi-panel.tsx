@@ -1,11 +1,12 @@
 import { EditableText } from "~/features/in-place/editable-text";
+import { PanelTitle } from "~/features/in-place/item-titles";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { PropertyList, TypedProperty } from "~/features/in-place/properties";
-import { PanelTitle } from "~/features/in-place/thing-titles";
-import { DeleteThing, goesAlong } from "~/features/items/keys/delete-thing";
+import { DeleteItem, goesAlong } from "~/features/items/keys/delete-item";
 import type { SafeHtml } from "~/features/markdown/prose";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
 import { Icon } from "~/ui/icon";
 import { SidePanel } from "~/ui/rare/side-panel";
 import { StatusPill } from "~/ui/status-pill";
@@ -36,7 +37,7 @@ export function PbiPanel({
   const fields = { intent: "update-pbi", pbi_id: pbi.id };
   return (
     <SidePanel
-      title={<PanelTitle thing={pbi} fields={fields} />}
+      title={<PanelTitle item={pbi} fields={fields} />}
       closeTo={closeTo}
       footer={<PbiDangers pbi={pbi} closeTo={closeTo} />}
     >
@@ -78,8 +79,7 @@ function MoveButtons({ pbi, pbis }: { pbi: PanelPbi; pbis: readonly { id: string
     <WriteFields quiet>
       {before ? (
         <ActionForm>
-          <input type="hidden" name="intent" value="move-pbi" />
-          <input type="hidden" name="pbi_id" value={pbi.id} />
+          <HiddenFields fields={{ intent: "move-pbi", pbi_id: pbi.id }} />
           <Button type="submit" size="sm" name="before_id" value={before.id}>
             <Icon name="arrow-up" className="size-3.5" /> Up
           </Button>
@@ -87,16 +87,14 @@ function MoveButtons({ pbi, pbis }: { pbi: PanelPbi; pbis: readonly { id: string
       ) : null}
       {after ? (
         <ActionForm>
-          <input type="hidden" name="intent" value="move-pbi" />
-          <input type="hidden" name="pbi_id" value={pbi.id} />
+          <HiddenFields fields={{ intent: "move-pbi", pbi_id: pbi.id }} />
           <Button type="submit" size="sm" name="after_id" value={after.id}>
             <Icon name="arrow-down" className="size-3.5" /> Down
           </Button>
         </ActionForm>
       ) : null}
       <ActionForm>
-        <input type="hidden" name="intent" value="block-pbi" />
-        <input type="hidden" name="pbi_id" value={pbi.id} />
+        <HiddenFields fields={{ intent: "block-pbi", pbi_id: pbi.id }} />
         <Button
           type="submit"
           size="sm"
@@ -113,7 +111,7 @@ function MoveButtons({ pbi, pbis }: { pbi: PanelPbi; pbis: readonly { id: string
 function PbiDangers({ pbi, closeTo }: { pbi: PanelPbi; closeTo: string }) {
   return (
     <WriteFields quiet>
-      <DeleteThing
+      <DeleteItem
         noun="PBI"
         code={pbi.code}
         loss={goesAlong(pbi.stories.length, "story with its tasks", "stories with their tasks")}

@@ -1,33 +1,31 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
-import { useState } from "react";
+import { useLoaderData, useNavigate } from "@remix-run/react";
+import { useMemo, useState } from "react";
 import { beginning } from "~/contract/text";
 import { getBacklogTree } from "~/domain/pages/operations.server";
 import { useListPaste } from "~/features/items/lists/pasted-text";
-import { SelectingButton } from "~/features/items/selecting-button";
+import { SelectingButton } from "~/features/items/pointer-selection";
+import { type OwnPeek, RowActions } from "~/features/items/row-actions";
 import { useSelected } from "~/features/items/selection";
-import { ThingsAtHand } from "~/features/items/things-at-hand";
 import { SavedViews } from "~/features/views/saved-views";
 import { shownViews } from "~/features/views/shown-views.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useActionResult } from "~/ui/action-result";
+import { Kbd } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { useRowKeys } from "~/ui/page-keys";
-import { useAnswer } from "~/ui/use-answer";
+import { useWriteAccess } from "~/ui/write-access";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
-import { KeyHints } from "./key-hints";
 import { LaterPanel, loadPanels } from "./later-panel";
 import { loadPanel } from "./panel-data.server";
 import { SprintStrip } from "./sprint-strip";
 import { Tree } from "./tree";
 import { type TreeAddress, useTreeAddress } from "./tree-address";
 import { treeRows } from "./tree-rows";
-import { useTreePeek } from "./use-tree-peek";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
@@ -95,7 +93,7 @@ export const meta: MetaFunction = () => [{ title: "Backlog · Backloom" }];
 export default function BacklogPage() {
   const { productId, filter, hide, saved, view, sprints, storiesInSprint, pbis, stories, panel } =
     useLoaderData<typeof loader>();
-  const refusal = useAnswer<{ error?: unknown }>();
+  const refusal = useActionResult<{ error?: unknown }>();
   const address = useTreeAddress();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
@@ -110,7 +108,7 @@ export default function BacklogPage() {
           <h1 className="text-xl font-semibold tracking-tight">Backlog</h1>
           <div className="flex gap-2">
             <SelectingButton isSelecting={isSelecting} onChange={setSelecting} />
-            <NewThings address={address} hasPbis={pbis.length > 0} />
+            <NewItems address={address} hasPbis={pbis.length > 0} />
           </div>
         </div>
         {view.total > 0 ? (
@@ -140,7 +138,7 @@ export default function BacklogPage() {
               isSelecting={isSelecting}
             />
             <KeyHints />
-            <ThingsAtHand productId={productId} ownPeek={ownPeek} />
+            <RowActions productId={productId} ownPeek={ownPeek} />
           </>
         ) : (
           <Nothing isFiltered={view.isFiltered} toNew={address.panelTo("new-pbi")} />
@@ -151,7 +149,7 @@ export default function BacklogPage() {
   );
 }
 
-function NewThings({ address, hasPbis }: { address: TreeAddress; hasPbis: boolean }) {
+function NewItems({ address, hasPbis }: { address: TreeAddress; hasPbis: boolean }) {
   return (
     <>
       <ButtonLink to={address.panelTo("new-pbi")} preventScrollReset>
@@ -192,5 +190,38 @@ function Nothing({ isFiltered, toNew }: { isFiltered: boolean; toNew: string }) 
       A PBI is a capability of the product. Its stories describe what users get, and their tasks are
       the work for agents.
     </EmptyState>
+  );
+}
+
+function KeyHints() {
+  const { canWrite } = useWriteAccess();
+  return (
+    <p className="mt-3 hidden text-xs text-muted keyboard:block">
+      <Kbd>j</Kbd> <Kbd>k</Kbd> to go through rows, <Kbd>Space</Kbd> to peek, <Kbd>x</Kbd> to select
+      {canWrite ? (
+        <>
+          ; <Kbd>s</Kbd> <Kbd>p</Kbd> <Kbd>a</Kbd> <Kbd>i</Kbd> <Kbd>e</Kbd> <Kbd>m</Kbd> to edit
+          the row or selection, <Kbd>c</Kbd> to create
+        </>
+      ) : null}
+      , <Kbd>f</Kbd> to filter, <Kbd>?</Kbd> for all keys.
+    </p>
+  );
+}
+
+/** Peeking opens the panel of the line and leaves the focus in the tree. */
+function useTreePeek(address: TreeAddress): OwnPeek {
+  const navigate = useNavigate();
+  return useMemo(
+    () => ({
+      open: address.panel,
+      show: (thing) =>
+        navigate(address.panelTo(thing), {
+          state: { peek: true },
+          replace: address.panel !== null,
+          preventScrollReset: true,
+        }),
+    }),
+    [address, navigate],
   );
 }

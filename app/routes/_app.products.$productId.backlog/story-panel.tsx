@@ -1,15 +1,16 @@
 import { Link } from "@remix-run/react";
 import type { BacklogTree, StoryPageData } from "~/contract/page-data";
 import { takesStories } from "~/contract/takes-stories";
+import { PanelTitle } from "~/features/in-place/item-titles";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { PropertyList, TypedProperty } from "~/features/in-place/properties";
 import { StoryTexts } from "~/features/in-place/story-texts";
-import { PanelTitle } from "~/features/in-place/thing-titles";
-import { DeleteThing, goesAlong } from "~/features/items/keys/delete-thing";
+import { DeleteItem, goesAlong } from "~/features/items/keys/delete-item";
 import type { SafeHtml } from "~/features/markdown/prose";
 import { ActionForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
 import { SidePanel } from "~/ui/rare/side-panel";
 import { StatusDot, StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
@@ -26,7 +27,7 @@ export function StoryPanel({ page, texts, sprints, closeTo }: StoryPanelProps) {
   const fields = { intent: "update-story", story_id: story.id };
   return (
     <SidePanel
-      title={<PanelTitle thing={story} fields={fields} />}
+      title={<PanelTitle item={story} fields={fields} />}
       closeTo={closeTo}
       footer={<StoryDangers story={story} taskCount={tasks.length} closeTo={closeTo} />}
     >
@@ -91,8 +92,7 @@ function SprintChoice({ page, sprints }: Pick<StoryPanelProps, "page" | "sprints
         )}
         {others.map(({ id, code }) => (
           <ActionForm key={id}>
-            <input type="hidden" name="intent" value="story-to-sprint" />
-            <input type="hidden" name="story_id" value={story.id} />
+            <HiddenFields fields={{ intent: "story-to-sprint", story_id: story.id }} />
             <Button type="submit" size="sm" name="sprint_id" value={id}>
               Move to {code}
             </Button>
@@ -122,7 +122,7 @@ function StoryDangers({
 }) {
   return (
     <WriteFields quiet>
-      <DeleteThing
+      <DeleteItem
         noun="story"
         code={story.code}
         loss={goesAlong(taskCount, "task")}

@@ -1,7 +1,6 @@
 import { useSearchParams } from "@remix-run/react";
 import { useMemo } from "react";
 import { editParameter } from "~/features/in-place/edit-parameter";
-import { panelParameters } from "./panel-parameters";
 
 /**
  * The page's state lives in its address: filter, what is unfolded, which panel is open. Each line has two or
@@ -57,3 +56,17 @@ function changed(params: URLSearchParams, changes: Record<string, string | null>
   }
   return next.toString();
 }
+
+/** Fields of a form for something new that its address may fill in: `?panel=new-story&pbi=PBI-2&title=…`. */
+export const filledFields = [
+  "title",
+  "description",
+  "acceptance_criteria",
+  "implementation_plan",
+  "priority",
+] as const;
+
+export type FilledField = (typeof filledFields)[number];
+
+/** All that belongs to the panel in the address of the backlog; it goes when the panel does. */
+export const panelParameters = ["panel", "pbi", "story", "into", "made", ...filledFields] as const;

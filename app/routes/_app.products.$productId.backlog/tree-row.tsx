@@ -36,14 +36,14 @@ export const TreeRowLine = memo(function TreeRowLine({
       data-changed={changed || undefined}
       data-selected={selected || undefined}
       data-marked={marked || undefined}
-      draggable={(draggable && kind !== "task") || undefined}
+      data-drag={(draggable && kind !== "task") || undefined}
       className={`line line-${kind}`}
     >
       {kind === "task" ? null : <Fold row={row} to={toggleTo} />}
       <span className="line-code" data-code data-toggle title="Select">
         {code}
       </span>
-      <a href={address.panelTo(`${kind}:${id}`)} data-row draggable={false} className="line-title">
+      <a href={address.panelTo(`${kind}:${id}`)} data-row className="line-title">
         {marked ? <span className="sr-only">Selected: </span> : null}
         {row.title}
       </a>

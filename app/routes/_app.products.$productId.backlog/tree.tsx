@@ -1,19 +1,17 @@
 import { Link } from "@remix-run/react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { keepOrder } from "~/features/items/at-hand";
-import { FreshRows } from "~/features/items/lists/fresh-rows";
-import { useSteadyRows } from "~/features/items/lists/use-steady-rows";
-import { usePointerSelection } from "~/features/items/use-pointer-selection";
+import { useHydrated } from "remix-utils/use-hydrated";
+import { keepOrder } from "~/features/items/active-row";
+import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
+import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useLinkArea } from "~/ui/link-area";
-import { useHydrated } from "~/ui/use-hydrated";
 import { useWriteAccess } from "~/ui/write-access";
-import { useBacklogMoves } from "./backlog-moves";
-import { lineUnder, startLineDrag } from "./drag";
 import type { TreeAddress } from "./tree-address";
 import { TreeRowLine } from "./tree-row";
 import type { TreeRow, TreeView } from "./tree-rows";
 
 const VirtualRows = lazy(() => import("./virtual-rows"));
+const BacklogMoves = lazy(() => import("./later/backlog-moves"));
 
 /** Above this the browser draws only what is near the viewport; the server sends this many and a way to the next. */
 const manyRows = 60;
@@ -40,7 +38,6 @@ export function Tree({
 }) {
   const hydrated = useHydrated();
   const { canWrite } = useWriteAccess();
-  const { dropOn, trackers } = useBacklogMoves();
   const follow = useLinkArea();
   const select = usePointerSelection(isSelecting);
   const { list, shown, fresh, show } = useSteadyRows<TreeRow, HTMLElement>(view.rows, rowKey);
@@ -76,12 +73,13 @@ export function Tree({
       data-hide={hide || undefined}
       className="rounded-lg border border-line bg-surface"
       onClick={(event) => select(event) || follow(event)}
-      onDragStart={startLineDrag}
-      onDragOver={(event) => lineUnder(event)?.kind === "pbi" && event.preventDefault()}
-      onDrop={dropOn}
     >
-      {trackers}
-      <FreshRows count={fresh} show={show} />
+      {hydrated && canWrite ? (
+        <Suspense>
+          <BacklogMoves list={list} />
+        </Suspense>
+      ) : null}
+      <NewRowsBanner count={fresh} show={show} />
       {hydrated && shown.length > manyRows ? (
         <Suspense fallback={plain}>
           <VirtualRows rows={shown} line={line} />

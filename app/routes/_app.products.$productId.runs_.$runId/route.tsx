@@ -1,7 +1,8 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Form, Link, useLoaderData } from "@remix-run/react";
+import { Fragment } from "react";
 import { jobIdInput } from "~/contract/agent-job";
-import { sprintRunIdInput } from "~/contract/sprint-run";
+import { type SprintRunDetail, sprintRunIdInput } from "~/contract/sprint-run";
 import { cancelAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { getBudgets } from "~/domain/budgets/operations.server";
 import { listRunOrder } from "~/domain/dependencies/operations.server";
@@ -14,8 +15,8 @@ import {
   resumeSprintRun,
 } from "~/domain/sprint-runs/operations.server";
 import { BudgetSection } from "~/features/budgets/budget-section";
-import { StandingStill } from "~/features/jobs/standing-still";
-import { stillReasons } from "~/features/jobs/still-reasons.server";
+import { BlockedReasons } from "~/features/jobs/blocked-reasons";
+import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
 import { QuestionCard } from "~/features/questions/question-card";
 import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
 import { budgetIntents } from "~/http/budget-forms.server";
@@ -23,20 +24,21 @@ import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ActionForm } from "~/ui/action-form";
+import { useActionResult } from "~/ui/action-result";
+import { Alert } from "~/ui/alert";
+import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusPill } from "~/ui/status-pill";
-import { useAnswer } from "~/ui/use-answer";
-import { Overlaps } from "./overlaps";
-import { RunControls } from "./run-controls";
+import { WriteFields } from "~/ui/write-access";
 import { RunFacts } from "./run-facts";
 import { RunJobs } from "./run-jobs";
 import { RunState } from "./run-state";
 import { RunWaves } from "./run-waves";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
@@ -57,7 +59,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   );
   // The page says these itself, with what answers them.
   const shown = ["paused", "question", ...(run.pause_question ? ["budget"] : [])];
-  const reasons = stillReasons(why, context.services.env.appOrigin, shown);
+  const reasons = findBlockedReasons(why, context.services.env.appOrigin, shown);
   return json({ productId, run, order, budgets, questions, why: reasons });
 });
 
@@ -98,7 +100,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 
 export default function RunPage() {
   const { productId, run, order, budgets, questions, why } = useLoaderData<typeof loader>();
-  const refusal = useAnswer<{ error?: string }>();
+  const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
   const statuses =
@@ -119,7 +121,7 @@ export default function RunPage() {
             <StatusPill status={run.status} />
           </span>
         }
-        lead={why ? <StandingStill reasons={why} /> : null}
+        lead={why ? <BlockedReasons reasons={why} /> : null}
         actions={<RunControls run={run} />}
       />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
@@ -140,5 +142,79 @@ export default function RunPage() {
         <RunJobs run={run} />
       </Section>
     </div>
+  );
+}
+
+/** Tasks that change the same file while they are at work: nothing is wrong yet, but they will meet. */
+function Overlaps({ overlaps }: Pick<SprintRunDetail, "overlaps">) {
+  if (overlaps.length === 0) return null;
+  return (
+    <Alert tone="waiting" title="Some tasks change the same files">
+      <ul className="grid gap-1">
+        {overlaps.map(({ tasks, files, files_total }) => (
+          <li key={tasks.map(({ id }) => id).join(" ")}>
+            {tasks.map(({ id, code }, index) => (
+              <Fragment key={id}>
+                {index > 0 ? " and " : null}
+                <Link to={`/tasks/${id}`} className="underline">
+                  {code}
+                </Link>
+              </Fragment>
+            ))}
+            : <span className="font-mono text-xs break-all">{files.join(", ")}</span>
+            {files_total > files.length ? ` and ${files_total - files.length} more` : null}
+          </li>
+        ))}
+      </ul>
+      <p className="text-muted">The task that finishes last merges both changes.</p>
+    </Alert>
+  );
+}
+
+/** What can be done with a run in its state. */
+function RunControls({ run }: { run: SprintRunDetail }) {
+  if (run.status === "failed") {
+    return (
+      <WriteFields quiet>
+        <Post intent="resume-sprint" label="Resume sprint" />
+      </WriteFields>
+    );
+  }
+  if (run.finished_at !== null) return null;
+  return (
+    <WriteFields quiet>
+      <Confirm
+        trigger="Cancel run"
+        question="Cancel this run?"
+        consequence="This cancels its unfinished jobs. Workers stop at their next heartbeat. Finished work is kept."
+        confirmLabel="Cancel run"
+      >
+        {(buttons) => (
+          <ActionForm>
+            <input type="hidden" name="intent" value="cancel" />
+            {buttons}
+          </ActionForm>
+        )}
+      </Confirm>
+      {run.status === "paused" ? (
+        <Post intent="resume" label="Resume run" />
+      ) : (
+        <ActionForm>
+          <Button type="submit" name="intent" value="pause">
+            Pause run
+          </Button>
+        </ActionForm>
+      )}
+    </WriteFields>
+  );
+}
+
+function Post({ intent, label }: { intent: string; label: string }) {
+  return (
+    <Form method="post">
+      <SubmitButton name="intent" value={intent} pendingLabel="Saving…">
+        {label}
+      </SubmitButton>
+    </Form>
   );
 }

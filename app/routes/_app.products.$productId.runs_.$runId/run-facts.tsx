@@ -1,7 +1,6 @@
 import { Link } from "@remix-run/react";
 import type { SprintRunDetail } from "~/contract/sprint-run";
 import { tokensOf } from "~/features/jobs/job-card";
-import { forecastMilliseconds } from "~/features/runs/forecast";
 import { Fact, Facts } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";
 import { durationText, Elapsed } from "~/ui/relative-time";
@@ -36,4 +35,26 @@ export function RunFacts({ run }: { run: SprintRunDetail }) {
       ) : null}
     </Facts>
   );
+}
+
+interface TimedJob {
+  status: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+/** How long the rest may take, from how long the finished jobs took; null before the first has finished. */
+function forecastMilliseconds(jobs: readonly TimedJob[], workersAtOnce: number): number | null {
+  const taken: number[] = [];
+  for (const job of jobs) {
+    if (job.status === "done" && job.started_at && job.finished_at) {
+      taken.push(Date.parse(job.finished_at) - Date.parse(job.started_at));
+    }
+  }
+  if (taken.length === 0) return null;
+  const left = jobs.filter(
+    ({ status }) => status === "queued" || status === "claimed" || status === "running",
+  ).length;
+  const average = taken.reduce((sum, time) => sum + time, 0) / taken.length;
+  return (left * average) / Math.max(1, workersAtOnce);
 }

@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import type { SprintRunDetail } from "~/contract/sprint-run";
-import { Notice } from "~/ui/notice";
+import { Alert } from "~/ui/alert";
 
 type PauseContext = NonNullable<SprintRunDetail["pause_context"]>;
 
@@ -17,7 +17,7 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
   if (run.status !== "failed" || !run.failure) return null;
   const { task_id, task_code, reason } = run.failure;
   return (
-    <Notice
+    <Alert
       tone="failed"
       title={
         <>
@@ -40,7 +40,7 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
         </Link>
         .
       </p>
-    </Notice>
+    </Alert>
   );
 }
 
@@ -52,7 +52,7 @@ function reasonOf({ reason, tasks = [] }: PauseContext): string {
 
 function Paused({ context }: { context: PauseContext }) {
   return (
-    <Notice tone="waiting" title={`Paused: ${reasonOf(context)}`}>
+    <Alert tone="waiting" title={`Paused: ${reasonOf(context)}`}>
       {context.pr_url ? (
         <p>
           Pull request:{" "}
@@ -71,6 +71,6 @@ function Paused({ context }: { context: PauseContext }) {
           </ul>
         </>
       ) : null}
-    </Notice>
+    </Alert>
   );
 }

@@ -2,10 +2,11 @@ import { useFetcher } from "@remix-run/react";
 import type { BudgetSettings, BudgetList as Budgets } from "~/contract/budget";
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { BudgetList } from "~/features/budgets/budget-list";
-import { type ActionAnswer, ActionForm } from "~/ui/action-form";
+import { ActionForm } from "~/ui/action-form";
+import type { ActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { SelectField, TextField } from "~/ui/field";
+import { HiddenFields, SelectField, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { WriteFields } from "~/ui/write-access";
 
@@ -38,8 +39,7 @@ export function ProductBudgets({
           <>
             <ActionForm aria-label="Set a budget for the product">
               <WriteFields quiet className="flex flex-wrap items-end gap-2">
-                <input type="hidden" name="intent" value="set-budget" />
-                <input type="hidden" name="scope" value="product" />
+                <HiddenFields fields={{ intent: "set-budget", scope: "product" }} />
                 <AmountFields label="Limit" id="product-budget" />
                 <SelectField label="Per" name="period" id="budget-period" options={periods} />
                 <Button type="submit">Set budget</Button>
@@ -54,7 +54,7 @@ export function ProductBudgets({
 }
 
 function Settings({ productId, settings }: { productId: string; settings: BudgetSettings }) {
-  const fetcher = useFetcher<ActionAnswer>({ key: `budget-settings-${productId}` });
+  const fetcher = useFetcher<ActionResult>({ key: `budget-settings-${productId}` });
   const form = useServerForm<"time_zone" | "unreported" | "expected_tokens" | "expected_cost">({
     lastResult: fetcher.data,
     defaultValue: {

@@ -1,6 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import type { ProductDetail } from "~/contract/product";
-import type { ActionAnswer } from "~/ui/action-form";
+import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { CheckField, SelectField, TextAreaField, TextField } from "~/ui/field";
@@ -51,7 +51,7 @@ export function ProductFields({
   /** What the page answered where there is no script. */
   answer: unknown;
 }) {
-  const fetcher = useFetcher<ActionAnswer>({ key: `product-${product.id}` });
+  const fetcher = useFetcher<ActionResult>({ key: `product-${product.id}` });
   const { name, code, description, repo_url, definition_of_done } = product;
   const { pr_strategy, done_requires, dependency_release } = product;
   const texts = { name, code, description, repo_url, definition_of_done };

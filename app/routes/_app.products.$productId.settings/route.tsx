@@ -1,19 +1,23 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Form, useLoaderData } from "@remix-run/react";
+import type { ProductDetail } from "~/contract/product";
 import { getBudgets } from "~/domain/budgets/operations.server";
 import { listWebhookDeliveries, listWebhooks } from "~/domain/notices/operations.server";
 import { getProduct } from "~/domain/products/operations.server";
+import { DeleteProduct } from "~/features/products/delete-product";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { ActionForm } from "~/ui/action-form";
+import { useActionResult } from "~/ui/action-result";
+import { Alert } from "~/ui/alert";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
-import { Notice } from "~/ui/notice";
-import { useAnswer } from "~/ui/use-answer";
-import { DangerZone } from "./danger-zone";
+import { WriteFields } from "~/ui/write-access";
 import { ProductBudgets } from "./product-budgets";
 import { ProductFields } from "./product-fields";
 import { actOnProduct } from "./settings-action.server";
 import { Webhooks } from "./webhooks";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
@@ -58,12 +62,12 @@ export const meta: MetaFunction = () => [{ title: "Product settings · Backloom"
 
 export default function ProductSettingsPage() {
   const { product, isOwner, budgets, webhooks } = useLoaderData<typeof loader>();
-  const answer = useAnswer<{ error?: unknown; secret?: string }>();
+  const answer = useActionResult<{ error?: unknown; secret?: string }>();
   return (
     <div className="grid max-w-2xl gap-5">
       <h1 className="text-xl font-semibold tracking-tight">Settings</h1>
       {isOwner ? null : (
-        <Notice title={`Only ${product.owner_username}, its owner, can change these.`} />
+        <Alert title={`Only ${product.owner_username}, its owner, can change these.`} />
       )}
       {/* What is wrong with one form of the page stands beside its fields. */}
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
@@ -76,5 +80,42 @@ export default function ProductSettingsPage() {
         </>
       ) : null}
     </div>
+  );
+}
+
+function DangerZone({ product }: { product: ProductDetail }) {
+  if (product.archived_at !== null) {
+    return (
+      <Section title="Archived" about="It is read-only. You can find it on your dashboard.">
+        <div className="flex flex-wrap gap-2">
+          <ActionForm>
+            <Button type="submit" tone="primary" name="intent" value="restore">
+              Restore this product
+            </Button>
+          </ActionForm>
+          <DeleteProduct product={product} />
+        </div>
+      </Section>
+    );
+  }
+  return (
+    <Section title="Archive">
+      <WriteFields quiet className="flex flex-wrap gap-2">
+        <Confirm
+          trigger="Archive"
+          question={`Archive ${product.name}?`}
+          consequence="It becomes read-only and agents cannot see it until you restore it."
+          confirmLabel="Archive"
+        >
+          {(buttons) => (
+            <Form method="post">
+              <input type="hidden" name="intent" value="archive" />
+              {buttons}
+            </Form>
+          )}
+        </Confirm>
+        <DeleteProduct product={product} />
+      </WriteFields>
+    </Section>
   );
 }

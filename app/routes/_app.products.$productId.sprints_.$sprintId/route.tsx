@@ -3,46 +3,44 @@ import { useLoaderData } from "@remix-run/react";
 import { getSprintBoard } from "~/domain/pages/operations.server";
 import { Board } from "~/features/board/board";
 import { BoardTools } from "~/features/board/board-tools";
-import { readLook, viewOf, withoutFilter } from "~/features/board/board-view.server";
+import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
 import { TaskLines } from "~/features/board/task-lines";
 import { BudgetSection } from "~/features/budgets/budget-section";
 import { ChartFigure } from "~/features/charts/chart-figure";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
-import { ThingsAtHand } from "~/features/items/things-at-hand";
+import { RowActions } from "~/features/items/row-actions";
 import { shownViews } from "~/features/views/shown-views.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useActionResult } from "~/ui/action-result";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
-import { useAnswer } from "~/ui/use-answer";
 import { RunBar } from "./run-bar";
 import { actOnSprint } from "./sprint-action.server";
 import { SprintHeader } from "./sprint-header";
 import { StoryList } from "./story-list";
 
-export { shouldRevalidate } from "~/live/unreachable";
-
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
   const sprintId = requireId(params.sprintId, "sprint");
   const address = new URL(request.url).searchParams;
-  const look = readLook(address);
+  const settings = readSettings(address);
   const { tasks, views, preflight, forecast, budgets, burndown, ...board } = await getSprintBoard(
     actor,
     { sprint_id: sprintId },
   );
-  const view = viewOf(tasks, board.stories, look, principal.user_id, board.members);
+  const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members);
   const cards = view.tasks;
   return json({
     productId,
     board,
-    look,
+    settings,
     hasTasks: tasks.length > 0,
     view: address.get("view"),
     saved: shownViews(views, "board", request),
-    hidden: look.query === "" ? null : view.hidden,
+    hidden: settings.query === "" ? null : view.hidden,
     showAll: withoutFilter(address),
     cards,
     lanes: view.lanes,
@@ -67,7 +65,7 @@ export default function SprintPage() {
   const {
     productId,
     board,
-    look,
+    settings,
     hasTasks,
     view,
     saved,
@@ -80,18 +78,18 @@ export default function SprintPage() {
     budgets,
     burndown,
   } = useLoaderData<typeof loader>();
-  const refusal = useAnswer<{ error?: string }>();
+  const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
     <div className="grid gap-5">
       <SprintHeader board={board} />
-      <ThingsAtHand productId={productId} without={look.list ? "" : "m"} />
+      <RowActions productId={productId} without={settings.list ? "" : "m"} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
       <RunBar board={board} preflight={preflight} forecast={forecast} productId={productId} />
       {hasTasks ? (
         <BoardTools
           key={board.sprint.id}
-          look={look}
+          settings={settings}
           view={view}
           saved={saved}
           hidden={hidden}
@@ -99,15 +97,15 @@ export default function SprintPage() {
         />
       ) : null}
       {cards.length > 0 ? (
-        look.list ? (
+        settings.list ? (
           <TaskLines tasks={cards} lanes={lanes} />
         ) : (
           <Board
             productId={productId}
             tasks={cards}
             lanes={lanes}
-            dense={look.dense}
-            hide={look.hide}
+            dense={settings.dense}
+            hide={settings.hide}
           />
         )
       ) : hasTasks ? (

@@ -8,8 +8,9 @@ import { RemoveForm } from "~/features/dependencies/remove-dependency";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { ActionForm } from "~/ui/action-form";
+import { Alert } from "~/ui/alert";
 import { ButtonLink, SubmitButton } from "~/ui/button";
-import { Notice } from "~/ui/notice";
+import { HiddenFields } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { Elapsed } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
@@ -43,7 +44,7 @@ export function RunBar({
 /** Nothing is in the way of a run when there is nothing to run any more. */
 function AllDone({ productId, sprintId }: { productId: string; sprintId: string }) {
   return (
-    <Notice
+    <Alert
       tone="done"
       title="All stories are done"
       actions={
@@ -53,13 +54,13 @@ function AllDone({ productId, sprintId }: { productId: string; sprintId: string 
       }
     >
       Review the results, then complete the sprint.
-    </Notice>
+    </Alert>
   );
 }
 
 function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: string }) {
   return (
-    <Notice
+    <Alert
       tone="failed"
       title="The run failed"
       actions={
@@ -73,13 +74,13 @@ function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: str
     >
       Resume resets the failed tasks and starts a new run on the same branch. You can then add
       stories to the sprint and complete it.
-    </Notice>
+    </Alert>
   );
 }
 
 function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: Forecast | null }) {
   return (
-    <Notice
+    <Alert
       tone="done"
       title="Ready to run"
       actions={
@@ -116,7 +117,7 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
           </div>
         </details>
       </WriteFields>
-    </Notice>
+    </Alert>
   );
 }
 
@@ -205,9 +206,9 @@ function Cures({
       {joining_story_id === null ? null : (
         <WriteFields quiet>
           <ActionForm>
-            <input type="hidden" name="intent" value="add-story" />
-            <input type="hidden" name="sprint_id" value={sprintId} />
-            <input type="hidden" name="story_id" value={joining_story_id} />
+            <HiddenFields
+              fields={{ intent: "add-story", sprint_id: sprintId, story_id: joining_story_id }}
+            />
             <SubmitButton tone="plain" size="sm">
               Add {joining_story_code} to the sprint
             </SubmitButton>
@@ -225,27 +226,19 @@ function Cures({
 }
 
 function BlockerLink({ blocker, productId }: { blocker: Blocker; productId: string }) {
-  const link = blockerTarget(blocker, productId);
-  if (!link) return null;
+  const [to, label] = whereToCure(blocker, `/products/${productId}`);
+  if (!to) return null;
   return (
-    <Link to={link.to} className="text-accent underline">
-      {link.label}
+    <Link to={to} className="text-accent underline">
+      {label}
     </Link>
   );
 }
 
-function blockerTarget(blocker: Blocker, productId: string): { to: string; label: string } | null {
-  if (blocker.question_id)
-    return { to: `/questions#question-${blocker.question_id}`, label: "Answer" };
-  if (blocker.sprint_run_id)
-    return { to: `/products/${productId}/runs/${blocker.sprint_run_id}`, label: "View run" };
-  if (blocker.task_id)
-    return { to: `/tasks/${blocker.task_id}`, label: `Open ${blocker.task_code}` };
-  if (blocker.pbi_id) {
-    return {
-      to: `/products/${productId}/backlog?panel=pbi:${blocker.pbi_id}`,
-      label: `Open ${blocker.pbi_code}`,
-    };
-  }
-  return null;
+function whereToCure(blocker: Blocker, product: string): [to?: string, label?: string] {
+  const { question_id, sprint_run_id, task_id, task_code, pbi_id, pbi_code } = blocker;
+  if (question_id) return [`/questions#question-${question_id}`, "Answer"];
+  if (sprint_run_id) return [`${product}/runs/${sprint_run_id}`, "View run"];
+  if (task_id) return [`/tasks/${task_id}`, `Open ${task_code}`];
+  return pbi_id ? [`${product}/backlog?panel=pbi:${pbi_id}`, `Open ${pbi_code}`] : [];
 }

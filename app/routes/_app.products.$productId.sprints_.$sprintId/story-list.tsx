@@ -1,17 +1,18 @@
 import { Link } from "@remix-run/react";
 import { useRef } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import type { BoardStory, SprintFrame } from "~/contract/page-data";
 import { takesStories } from "~/contract/takes-stories";
+import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useSelected } from "~/features/items/selection";
-import { usePointerSelection } from "~/features/items/use-pointer-selection";
 import { ActionForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
+import { HiddenFields } from "~/ui/field";
 import { StatusIcon } from "~/ui/status-icon";
 import { StatusDot } from "~/ui/status-pill";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
-import { useHydrated } from "~/ui/use-hydrated";
 import { WriteFields } from "~/ui/write-access";
 
 /** The stories of the sprint, who has each, and those that could join. */
@@ -101,8 +102,7 @@ function Candidate({
       <span className="text-xs text-muted">{story.task_count} tasks</span>
       <WriteFields quiet>
         <ActionForm>
-          <input type="hidden" name="intent" value="add-story" />
-          <input type="hidden" name="sprint_id" value={sprintId} />
+          <HiddenFields fields={{ intent: "add-story", sprint_id: sprintId }} />
           <Button type="submit" size="sm" name="story_id" value={story.id}>
             Add<span className="sr-only"> {story.code}</span>
           </Button>
@@ -132,8 +132,7 @@ function Assignee({ story, members }: { story: BoardStory; members: SprintFrame[
   return (
     <span ref={area} className="contents">
       <ActionForm className="flex items-center gap-1" autoComplete="off">
-        <input type="hidden" name="intent" value="assign-story" />
-        <input type="hidden" name="story_id" value={story.id} />
+        <HiddenFields fields={{ intent: "assign-story", story_id: story.id }} />
         <select
           name="assignee_id"
           aria-label={`Assignee of ${story.code}`}

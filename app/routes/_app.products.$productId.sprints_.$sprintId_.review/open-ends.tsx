@@ -1,6 +1,6 @@
 import { Link } from "@remix-run/react";
 import type { SprintReview } from "~/contract/sprint-review";
-import { CriterionText } from "~/features/proof/criterion-text";
+import { CriterionText } from "~/features/proof/criterion";
 import { visible } from "~/features/proof/visible";
 import { CodeChip } from "~/ui/badge";
 import { Section } from "~/ui/card";

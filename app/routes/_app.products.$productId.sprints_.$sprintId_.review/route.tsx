@@ -1,21 +1,25 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
+import { useHydrated } from "remix-utils/use-hydrated";
+import type { ReviewedJob, ReviewedStory, SprintReview } from "~/contract/sprint-review";
 import { getSprintReview } from "~/domain/pages/operations.server";
 import { ChartFigure } from "~/features/charts/chart-figure";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
+import { LineCounts } from "~/features/diff/line-counts";
+import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
 import { visible } from "~/features/proof/visible";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { Badge, CodeChip } from "~/ui/badge";
+import { Button } from "~/ui/button";
 import { Fact, Facts, Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
-import { costsText } from "~/ui/numbers";
-import { Changes } from "./changes";
+import { costsText, countText } from "~/ui/numbers";
+import { PageHeader } from "~/ui/page-header";
+import { CalendarDay } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
 import { OpenEnds } from "./open-ends";
-import { ReviewHeader } from "./review-header";
-import { StoryReview } from "./story-review";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor } = await requireProduct(request, context, params);
@@ -82,3 +86,144 @@ export default function SprintReviewPage() {
     </div>
   );
 }
+
+function ReviewHeader({ review }: { review: Pick<SprintReview, "sprint" | "product"> }) {
+  const { sprint, product } = review;
+  const hydrated = useHydrated();
+  const home = `/products/${sprint.product_id}/sprints`;
+  return (
+    <PageHeader
+      crumbs={[
+        { label: "Sprints", to: home },
+        { label: sprint.code, to: `${home}/${sprint.id}` },
+      ]}
+      title={
+        <span className="flex flex-wrap items-center gap-2.5">
+          Review of {sprint.code}
+          <StatusPill status={sprint.status} />
+        </span>
+      }
+      lead={
+        <span>
+          {product.name}
+          {sprint.start_date ? (
+            <>
+              , from <CalendarDay day={sprint.start_date} />
+            </>
+          ) : null}
+          {sprint.end_date ? (
+            <>
+              {sprint.start_date ? " to " : ", until "}
+              <CalendarDay day={sprint.end_date} />
+            </>
+          ) : null}
+        </span>
+      }
+      actions={
+        hydrated ? (
+          <span className="print:hidden">
+            <Button onClick={() => window.print()}>Print</Button>
+          </span>
+        ) : null
+      }
+    />
+  );
+}
+
+/** One story on the page of the review: what was asked, what proves it, what it changed and cost. */
+function StoryReview({ story }: { story: ReviewedStory }) {
+  const [done, all] = story.tasks;
+  const pulls = [...new Set(story.jobs.flatMap(({ pr_url: url }) => (url ? [url] : [])))];
+  return (
+    <article
+      aria-label={`${story.code} ${story.title}`}
+      className="whole-on-paper min-w-0 rounded-lg border border-line bg-surface"
+    >
+      <header className="grid gap-1.5 px-4 py-3">
+        <h3 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-base font-semibold">
+          <CodeChip>{story.code}</CodeChip>
+          <Link to={`/stories/${story.id}`} className="min-w-0 break-words hover:underline">
+            {visible(story.title)}
+          </Link>
+          <StatusPill status={story.status} />
+          {story.left ? <Badge>No longer in this sprint</Badge> : null}
+        </h3>
+        <dl className="flex flex-wrap gap-x-6 gap-y-1 text-sm">
+          <Told term="Tasks">
+            {done} of {countText(all, "task")} done
+          </Told>
+          <Told term="Changes">
+            <Changes jobs={story.jobs} />
+          </Told>
+          <Told term="Cost">{costsText(story.costs) ?? "No data"}</Told>
+          {story.assignee_name ? <Told term="Assignee">{story.assignee_name}</Told> : null}
+          {pulls.map((url) => (
+            <Told key={url} term="Pull request">
+              <a href={url} rel="noreferrer nofollow" className="text-accent underline">
+                {url}
+              </a>
+            </Told>
+          ))}
+        </dl>
+      </header>
+      {story.criteria.length > 0 ? (
+        <ul className="divide-y divide-line border-t border-line">
+          {story.criteria.map((criterion) => (
+            <li key={criterion.id} className="px-4 py-2.5">
+              <CriterionHead criterion={criterion}>
+                {criterion.waiver ? null : <EvidenceList evidence={criterion.evidence} />}
+              </CriterionHead>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className="border-t border-line px-4 py-2.5 text-sm text-muted">
+          No acceptance criteria.
+        </p>
+      )}
+    </article>
+  );
+}
+
+function Told({ term, children }: { term: string; children: React.ReactNode }) {
+  return (
+    <div className="flex min-w-0 flex-wrap gap-x-1.5">
+      <dt className="text-muted">{term}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </div>
+  );
+}
+
+/** "+120 −8" of all these jobs, and a link to the changes of each. */
+export function Changes({
+  jobs,
+  sumOnly = false,
+}: {
+  jobs: readonly ReviewedJob[];
+  sumOnly?: boolean;
+}) {
+  const changed = jobs.filter(({ additions }) => additions !== null);
+  if (changed.length === 0) return <>No data</>;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
+      <LineCounts
+        additions={sum(changed.map(({ additions }) => additions))}
+        deletions={sum(changed.map(({ deletions }) => deletions))}
+      />
+      {sumOnly
+        ? null
+        : changed.map(({ id, task_code: code }) => (
+            <Link
+              key={id}
+              to={`/jobs/${id}/changes`}
+              className="text-xs text-accent underline underline-offset-2"
+            >
+              Changes of {code ?? "the job"}
+            </Link>
+          ))}
+    </span>
+  );
+}
+
+const sum = (counts: readonly (number | null)[]) =>
+  counts.reduce<number>((all, count) => all + (count ?? 0), 0);

@@ -1,6 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
-import type { AgentQuestionStatus } from "~/contract/question";
+import { Link, useLoaderData } from "@remix-run/react";
 import { getInbox } from "~/domain/inbox/operations.server";
 import { listQuestions } from "~/domain/questions/operations.server";
 import { InboxTabs } from "~/features/inbox/inbox-tabs";
@@ -8,23 +7,25 @@ import { useQuestionKeys } from "~/features/inbox/use-inbox-keys";
 import { QuestionCard } from "~/features/questions/question-card";
 import { runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { useActionResult } from "~/ui/action-result";
 import { Kbd } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
-import { useAnswer } from "~/ui/use-answer";
 import { questionIntents } from "./question-intents.server";
-import { StateTabs } from "./state-tabs";
 
-export { shouldRevalidate } from "~/live/unreachable";
-
-const states: readonly AgentQuestionStatus[] = ["open", "answered", "expired", "cancelled"];
+const states = [
+  ["open", "Open"],
+  ["answered", "Answered"],
+  ["expired", "Expired"],
+  ["cancelled", "Closed"],
+] as const;
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const address = new URL(request.url).searchParams;
-  const state = states.find((known) => known === address.get("state")) ?? "open";
+  const state = states.find(([known]) => known === address.get("state"))?.[0] ?? "open";
   const [page, { counts, later }] = await Promise.all([
     listQuestions(actor, { state, limit: 50, cursor: address.get("after") ?? undefined }),
     // Only the numbers of the tabs.
@@ -48,7 +49,7 @@ export const meta: MetaFunction = () => [{ title: "Questions · Backloom" }];
 
 export default function QuestionsPage() {
   const { state, wanted, questions, next_cursor, counts, later } = useLoaderData<typeof loader>();
-  const refusal = useAnswer<{ error?: string }>();
+  const refusal = useActionResult<{ error?: string }>();
   useQuestionKeys();
   return (
     <div className="mx-auto max-w-3xl">
@@ -80,5 +81,23 @@ export default function QuestionsPage() {
         </p>
       ) : null}
     </div>
+  );
+}
+
+/** Questions that are over are kept: what was answered, by whom, and what nobody answered in time. */
+function StateTabs({ state }: { state: string }) {
+  return (
+    <nav aria-label="Questions by state" className="mb-4 flex flex-wrap gap-1">
+      {states.map(([value, label]) => (
+        <Link
+          key={value}
+          to={value === "open" ? "." : `?state=${value}`}
+          aria-current={state === value ? "page" : undefined}
+          className="rounded px-2 py-1 text-xs text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-semibold aria-[current=page]:text-ink pointer-coarse:px-3 pointer-coarse:py-2.5"
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
   );
 }

@@ -13,8 +13,6 @@ import { useRowKeys } from "~/ui/page-keys";
 import { StatusDot, StatusPill } from "~/ui/status-pill";
 import type { SearchAnswer, SearchHit } from "./search-answer";
 
-export { shouldRevalidate } from "~/live/unreachable";
-
 const longestQuery = 200;
 
 /** Search over codes, titles and texts of everything one can reach; the palette reads the same. */

@@ -1,28 +1,28 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { Form, useLoaderData } from "@remix-run/react";
+import { Form, useFetcher, useLoaderData } from "@remix-run/react";
 import { useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import { type Profile, passwordChangeSchema, profileChangesSchema } from "~/contract/account";
+import { ContractError } from "~/contract/errors";
+import { passwordMinLength } from "~/contract/password";
 import { changePassword } from "~/domain/accounts/change-password.server";
 import { getProfile, updateProfile } from "~/domain/accounts/operations.server";
 import { setAvatar } from "~/domain/accounts/set-avatar.server";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { ActionForm } from "~/ui/action-form";
+import { useActionResult } from "~/ui/action-result";
 import { Avatar } from "~/ui/avatar";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { characterKeysOn, switchCharacterKeys } from "~/ui/character-keys";
-import { CheckField, FieldErrors } from "~/ui/field";
+import { CheckField, FieldErrors, TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { themes } from "~/ui/theme";
 import { useTheme } from "~/ui/theme-menu";
-import { useAnswer } from "~/ui/use-answer";
-import { useHydrated } from "~/ui/use-hydrated";
 import { WriteFields } from "~/ui/write-access";
-import { PasswordForm } from "./password-form";
 import { ProfileForm } from "./profile-form";
-import { readPicture } from "./read-picture.server";
-
-export { shouldRevalidate } from "~/live/unreachable";
+import { SavedNotice } from "./saved-notice";
 
 const here = "/settings";
 
@@ -102,7 +102,7 @@ function AppearanceForm() {
 }
 
 function AvatarForm({ profile }: { profile: Profile }) {
-  const answer = useAnswer<{ error?: unknown }>();
+  const answer = useActionResult<{ error?: unknown }>();
   const error = typeof answer?.error === "string" ? [answer.error] : undefined;
   return (
     <Section title="Picture" about="PNG, JPEG, WebP or GIF, at most 512 KiB.">
@@ -169,5 +169,50 @@ function CharacterKeys() {
         setOn(currentTarget.checked);
       }}
     />
+  );
+}
+
+/** The bytes of the chosen picture; what kind it is, is told by the bytes alone. */
+async function readPicture(form: FormData): Promise<Uint8Array> {
+  const file = form.get("picture");
+  if (file instanceof File && file.size > 0) return new Uint8Array(await file.arrayBuffer());
+  throw new ContractError(422, "Choose a picture first.");
+}
+
+function PasswordForm() {
+  const fetcher = useFetcher();
+  const form = useServerForm<"current_password" | "new_password">({
+    lastResult: fetcher.data,
+    id: "password",
+  });
+  return (
+    <Section title="Password" about="A new password signs you out on every other device.">
+      <ServerForm form={form} fetcher={fetcher} action="/settings?index">
+        <input type="hidden" name="intent" value="password" />
+        <WriteFields quiet className="grid gap-4">
+          <TextField
+            label="Current password"
+            type="password"
+            autoComplete="current-password"
+            required
+            {...form.field("current_password")}
+          />
+          <TextField
+            label="New password"
+            description={`At least ${passwordMinLength} characters.`}
+            type="password"
+            autoComplete="new-password"
+            required
+            {...form.field("new_password")}
+          />
+          <div className="flex items-center gap-3">
+            <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Changing…">
+              Change password
+            </SubmitButton>
+            <SavedNotice data={fetcher.data} />
+          </div>
+        </WriteFields>
+      </ServerForm>
+    </Section>
   );
 }

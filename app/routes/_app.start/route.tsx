@@ -5,15 +5,12 @@ import { setActiveProduct } from "~/domain/accounts/operations.server";
 import { listProductOverviews } from "~/domain/products/operations.server";
 import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { useLive } from "~/live/live-provider";
+import { useActionResult } from "~/ui/action-result";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
-import { useAnswer } from "~/ui/use-answer";
 import { readProgress } from "./progress.server";
 import { Steps } from "./steps";
-
-export { shouldRevalidate } from "~/live/unreachable";
-
-import { useLive } from "~/live/live-provider";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
@@ -35,7 +32,7 @@ export const meta: MetaFunction = () => [{ title: "First steps · Backloom" }];
 
 export default function StartPage() {
   const progress = useLoaderData<typeof loader>();
-  const refusal = useAnswer<{ error?: string }>();
+  const refusal = useActionResult<{ error?: string }>();
   useProgress(progress.finished);
   return (
     <div className="mx-auto grid max-w-2xl gap-5">

@@ -1,15 +1,20 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
+import type { StoryPageData } from "~/contract/page-data";
 import { getStoryPage } from "~/domain/pages/operations.server";
 import { getProof } from "~/domain/proof/operations.server";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
+import { PageTitle } from "~/features/in-place/item-titles";
+import { PriorityPicker } from "~/features/in-place/priority-picker";
+import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
 import { StoryTexts } from "~/features/in-place/story-texts";
-import { PageTitle } from "~/features/in-place/thing-titles";
+import { DeleteItem, goesAlong } from "~/features/items/keys/delete-item";
 import { TasksOfSelection } from "~/features/items/keys/tasks-of-selection";
-import { ThingsAtHand } from "~/features/items/things-at-hand";
+import { RowActions } from "~/features/items/row-actions";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
+import { BeginsFrom, FreshStarts, StartOver } from "~/features/runs/start-over";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -19,11 +24,8 @@ import { useRowKeys } from "~/ui/page-keys";
 import { WriteAccessProvider } from "~/ui/write-access";
 import { actOnStory } from "./story-action.server";
 import { StoryLog } from "./story-log";
-import { StoryProperties } from "./story-properties";
 import { StoryTasks } from "./story-tasks";
-import { UnlandedWork } from "./unlanded-work";
 
-export { shouldRevalidate } from "~/live/unreachable";
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
@@ -64,7 +66,7 @@ export default function StoryPage() {
   const closed = questions.filter((question) => question.status !== "open");
   return (
     <WriteAccessProvider reason={product.archived ? "This product is archived." : null}>
-      <ThingsAtHand productId={product.id} />
+      <RowActions productId={product.id} />
       <TasksOfSelection productId={product.id} storyId={story.id} />
       <PageHeader
         crumbs={[
@@ -75,7 +77,7 @@ export default function StoryPage() {
           },
         ]}
         title={
-          <PageTitle kind="story" thing={story} fields={{ intent: "update", story_id: story.id }} />
+          <PageTitle kind="story" item={story} fields={{ intent: "update", story_id: story.id }} />
         }
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -109,5 +111,90 @@ export default function StoryPage() {
         </div>
       </div>
     </WriteAccessProvider>
+  );
+}
+
+/** What was done for the story and has not landed: the next run begins there, unless somebody starts over. */
+function UnlandedWork({ page }: { page: StoryPageData }) {
+  const { story, begins_from, fresh_starts } = page;
+  if (begins_from.length === 0 && fresh_starts.length === 0) return null;
+  return (
+    <Section title="Next run">
+      <div className="grid justify-items-start gap-2 text-sm">
+        {begins_from.length > 0 ? (
+          <>
+            <BeginsFrom from={begins_from} />
+            <StartOver whose={story.code} />
+          </>
+        ) : (
+          <p>Starts from main.</p>
+        )}
+        <FreshStarts starts={fresh_starts} />
+      </div>
+    </Section>
+  );
+}
+
+/** Where the story stands: its sprint, who has it, how urgent it is, where it belongs. */
+function StoryProperties({ page }: { page: StoryPageData }) {
+  const { story, sprint, sprints, members, pbis, product } = page;
+  const closedSprint = sprint && !sprints.some(({ id }) => id === sprint.id) ? [sprint] : [];
+  const update = { intent: "update", story_id: story.id };
+  return (
+    <Properties footer={<DeleteStory page={page} />}>
+      <Picker
+        label="Sprint"
+        name="sprint_id"
+        value={story.sprint_id ?? ""}
+        fields={{ intent: "set-sprint", story_id: story.id }}
+        options={[
+          { value: "", label: "In no sprint" },
+          ...[...sprints, ...closedSprint].map(({ id, code, status }) => ({
+            value: id,
+            label: `${code} (${status})`,
+          })),
+        ]}
+      >
+        {sprint ? (
+          <Link
+            to={`/products/${product.id}/sprints/${sprint.id}`}
+            className="shrink-0 text-xs text-accent underline underline-offset-2 hover:decoration-2"
+          >
+            Board<span className="sr-only"> of {sprint.code}</span>
+          </Link>
+        ) : null}
+      </Picker>
+      <Picker
+        label="Assignee"
+        name="assignee_id"
+        value={story.assignee_id ?? ""}
+        fields={{ intent: "assign", story_id: story.id }}
+        options={[
+          { value: "", label: "Unassigned" },
+          ...members.map(({ id, username }) => ({ value: id, label: username })),
+        ]}
+      />
+      <PriorityPicker value={story.priority} fields={update} />
+      <Picker
+        label="PBI"
+        name="pbi_id"
+        value={story.pbi_id}
+        fields={update}
+        options={pbis.map((pbi) => ({ value: pbi.id, label: `${pbi.code} ${pbi.title}` }))}
+      />
+      <TypedProperty label="Code" name="code" value={story.code} fields={update} mono />
+    </Properties>
+  );
+}
+
+function DeleteStory({ page: { story, tasks, product } }: { page: StoryPageData }) {
+  return (
+    <DeleteItem
+      noun="story"
+      code={story.code}
+      loss={goesAlong(tasks.length, "task")}
+      fields={{ intent: "delete" }}
+      goTo={`/products/${product.id}/backlog`}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import { useFetcher } from "@remix-run/react";
 import type { PageStoryLog } from "~/contract/page-data";
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
-import type { ActionAnswer } from "~/ui/action-form";
+import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { SelectField, TextAreaField, TextField } from "~/ui/field";
@@ -82,7 +82,7 @@ const results = [
 
 /** People note the same three kinds of things as agents do. The fields of the other kinds are out of sight. */
 function LogForm({ storyId, count }: { storyId: string; count: number }) {
-  const fetcher = useFetcher<ActionAnswer>({ key: `log-${storyId}` });
+  const fetcher = useFetcher<ActionResult>({ key: `log-${storyId}` });
   const form = useServerForm<"type" | "content" | "status" | "commit_hash" | "commit_message">({
     lastResult: fetcher.data,
     id: `log-form-${count}`,

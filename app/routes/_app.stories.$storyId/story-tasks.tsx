@@ -1,9 +1,9 @@
 import { Link, useFetcher } from "@remix-run/react";
 import type { StoryPageData } from "~/contract/page-data";
 import { LineCounts } from "~/features/diff/line-counts";
+import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useSelected } from "~/features/items/selection";
-import { usePointerSelection } from "~/features/items/use-pointer-selection";
-import type { ActionAnswer } from "~/ui/action-form";
+import type { ActionResult } from "~/ui/action-result";
 import { CodeChip } from "~/ui/badge";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -16,7 +16,7 @@ export function StoryTasks({ page }: { page: StoryPageData }) {
   const { tasks } = page;
   const selected = useSelected();
   const select = usePointerSelection(false);
-  const fetcher = useFetcher<ActionAnswer>({ key: "new-task" });
+  const fetcher = useFetcher<ActionResult>({ key: "new-task" });
   const form = useServerForm<"title" | "description" | "implementation_plan">({
     lastResult: fetcher.data,
   });

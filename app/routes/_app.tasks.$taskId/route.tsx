@@ -1,33 +1,37 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import type { TaskPageData } from "~/contract/page-data";
 import { whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { getBudgets } from "~/domain/budgets/operations.server";
 import { getTaskPage } from "~/domain/pages/operations.server";
 import { getProof } from "~/domain/proof/operations.server";
 import { BudgetSection } from "~/features/budgets/budget-section";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
+import { PageTitle } from "~/features/in-place/item-titles";
 import { TaskTexts } from "~/features/in-place/task-texts";
-import { PageTitle } from "~/features/in-place/thing-titles";
 import { TasksOfSelection } from "~/features/items/keys/tasks-of-selection";
-import { ThingsAtHand } from "~/features/items/things-at-hand";
-import { StandingStill } from "~/features/jobs/standing-still";
-import { stillReasons } from "~/features/jobs/still-reasons.server";
+import { RowActions } from "~/features/items/row-actions";
+import { BlockedReasons } from "~/features/jobs/blocked-reasons";
+import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
+import { JobCard } from "~/features/jobs/job-card";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
+import { verdictWords } from "~/features/review/review-section";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ActionForm } from "~/ui/action-form";
+import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
+import { HiddenFields } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
-import { WriteAccessProvider } from "~/ui/write-access";
-import { BeginWaiting } from "./begin-waiting";
-import { ImportedReviews } from "./imported-reviews";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
 import { actOnTask } from "./task-action.server";
-import { TaskHistory } from "./task-history";
-import { TaskJobs } from "./task-jobs";
 import { TaskProperties } from "./task-properties";
 
-export { shouldRevalidate } from "~/live/unreachable";
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
@@ -51,7 +55,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     budgets,
     plan,
     description,
-    why: page.task.status === "done" ? null : stillReasons(why, context.services.env.appOrigin),
+    why:
+      page.task.status === "done" ? null : findBlockedReasons(why, context.services.env.appOrigin),
   });
 });
 
@@ -70,15 +75,15 @@ export default function TaskPage() {
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   return (
     <WriteAccessProvider reason={product.archived ? "This product is archived." : null}>
-      <ThingsAtHand productId={product.id} />
+      <RowActions productId={product.id} />
       <TasksOfSelection productId={product.id} storyId={story.id} />
       <PageHeader
         crumbs={[
           { label: product.name, to: `/products/${product.id}/backlog` },
           { label: `${story.code} ${story.title}`, to: `/stories/${story.id}` },
         ]}
-        title={<PageTitle kind="task" thing={task} fields={{ intent: "edit", task_id: task.id }} />}
-        lead={why ? <StandingStill reasons={why} /> : null}
+        title={<PageTitle kind="task" item={task} fields={{ intent: "edit", task_id: task.id }} />}
+        lead={why ? <BlockedReasons reasons={why} /> : null}
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="grid min-w-0 gap-5">
@@ -110,5 +115,104 @@ export default function TaskPage() {
         </div>
       </div>
     </WriteAccessProvider>
+  );
+}
+
+/** Every status that the task had. */
+function TaskHistory({ history }: { history: TaskPageData["history"] }) {
+  if (history.length === 0) return null;
+  return (
+    <Section title="History">
+      <ol className="grid gap-1 text-xs text-muted">
+        {history.map((change) => (
+          <li key={change.id} className="flex items-center gap-2">
+            <StatusPill status={change.to_status} />
+            <RelativeTime at={change.changed_at} />
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function TaskJobs({ jobs }: { jobs: TaskPageData["jobs"] }) {
+  return (
+    <Section title={`Jobs (${jobs.length})`}>
+      {jobs.length === 0 ? (
+        <p className="text-sm text-muted">
+          No agent has worked on this task yet. Start a run of its sprint.
+        </p>
+      ) : (
+        <div className="grid gap-3">
+          {jobs.map((job) => (
+            <JobCard key={job.id} job={job} />
+          ))}
+        </div>
+      )}
+    </Section>
+  );
+}
+
+/** A person may begin what waits for others, once they have read what for. */
+function BeginWaiting({ page: { task, waits_for } }: { page: TaskPageData }) {
+  if (waits_for.length === 0 || (task.status !== "todo" && task.status !== "failed")) return null;
+  return (
+    <WriteFields quiet>
+      <Confirm
+        trigger="Start anyway"
+        size="sm"
+        question={`Start ${task.code} now?`}
+        consequence={`It is blocked by ${waits_for.join(", ")}. Agents cannot start it yet. You can, and your activity records it.`}
+        confirmLabel="Start"
+        confirmTone="primary"
+      >
+        {(buttons) => (
+          <ActionForm>
+            <HiddenFields
+              fields={{ intent: "set-status", status: "in_progress", confirmed: "on" }}
+            />
+            {buttons}
+          </ActionForm>
+        )}
+      </Confirm>
+    </WriteFields>
+  );
+}
+
+/** How the work was judged where the product came from: its jobs are not here, what people said of them is. */
+function ImportedReviews({ reviews }: { reviews: TaskPageData["imported_reviews"] }) {
+  if (reviews.length === 0) return null;
+  return (
+    <Section
+      title={`Imported reviews (${reviews.length})`}
+      about="The next attempt gets the requests of the newest review."
+    >
+      <ol className="grid gap-4 text-sm">
+        {reviews.map(({ id, author, verdict, attempt, summary, comments, created_at }) => (
+          <li key={id} className="grid gap-2">
+            <p>
+              <strong className="font-medium">{author}</strong> {verdictWords[verdict]} attempt{" "}
+              {attempt}, <RelativeTime at={created_at} />
+            </p>
+            {summary ? (
+              <p className="break-words whitespace-pre-wrap text-muted">{summary}</p>
+            ) : null}
+            {comments.map((comment) => (
+              <div key={comment.id} className="grid gap-0.5 border-l-2 border-line pl-3">
+                <p className="font-mono text-xs break-all text-muted">
+                  {comment.path}:{comment.line}
+                </p>
+                {comment.line_text ? (
+                  <pre className="overflow-hidden font-mono text-xs text-ellipsis text-muted">
+                    {comment.line_text.slice(0, 200)}
+                  </pre>
+                ) : null}
+                <p className="break-words whitespace-pre-wrap">{comment.body}</p>
+              </div>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </Section>
   );
 }

@@ -2,7 +2,7 @@ import type { TaskPageData } from "~/contract/page-data";
 import { movableColumns } from "~/features/board/columns";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
-import { DeleteThing } from "~/features/items/keys/delete-thing";
+import { DeleteItem } from "~/features/items/keys/delete-item";
 import { statusLook } from "~/ui/status";
 
 const verifyOptions = [
@@ -87,7 +87,7 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
 
 function DeleteTask({ task }: { task: TaskPageData["task"] }) {
   return (
-    <DeleteThing
+    <DeleteItem
       noun="task"
       code={task.code}
       loss="This also deletes its jobs and history."

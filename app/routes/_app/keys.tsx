@@ -1,8 +1,9 @@
 import { useNavigate } from "@remix-run/react";
 import { useMemo } from "react";
+import { useResultOf } from "~/ui/action-result";
+import { beginKey } from "~/ui/begin-waiting";
 import { type PageKey, pressMarked, usePageKeys } from "~/ui/page-keys";
-import { useUndo } from "~/ui/use-undo";
-import { useMessageAnswers } from "./message-answers";
+import { undoKey, useUndo } from "~/ui/use-undo";
 import {
   adminDestination,
   destinations,
@@ -75,4 +76,10 @@ function closeTopmost(): boolean {
   if (active?.matches("[data-filter]")) return true;
   // One thing at a time: first what lies beside the list, then the selection.
   return pressMarked("data-close") || pressMarked("data-clear");
+}
+
+/** Says what the button of a message did: what an undo took back or why nothing was, what began. */
+function useMessageAnswers(): void {
+  useResultOf(undoKey);
+  useResultOf(beginKey);
 }

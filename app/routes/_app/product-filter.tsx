@@ -1,8 +1,8 @@
 import { Form, useSubmit } from "@remix-run/react";
 import { useRef } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
-import { useHydrated } from "~/ui/use-hydrated";
 import { useShellData } from "./shell-data";
 
 /** Narrows a page of the whole service to one product; part of the address. */

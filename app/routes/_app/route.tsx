@@ -7,21 +7,18 @@ import { leaveLostProduct, rememberedProduct, rememberProduct } from "~/http/act
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { renewSessionCookie } from "~/http/session.server";
 import { LiveProvider } from "~/live/live-provider";
+import { Alert } from "~/ui/alert";
 import { RouteError } from "~/ui/error-page";
-import { Notice } from "~/ui/notice";
 import { NowProvider } from "~/ui/relative-time";
 import { ToastRegion } from "~/ui/toast";
 import { WriteAccessNotice, WriteAccessProvider } from "~/ui/write-access";
 import { BottomBar } from "./bottom-bar";
 import { useShellKeys } from "./keys";
-import { readNotice } from "./notices";
 import { useCurrentProduct } from "./product-switch";
 import { useRecentPlaces } from "./recent";
 import type { ShellData } from "./shell-data";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
-
-export { shouldRevalidate } from "~/live/unreachable";
 
 const loadPalette = () => import("./later/palette");
 const loadKeysDialog = () => import("./later/keys-dialog");
@@ -93,7 +90,7 @@ export default function AppShell() {
               >
                 {shell.notice ? (
                   <div className="mb-4">
-                    <Notice tone="waiting" role="status" title={shell.notice} />
+                    <Alert tone="waiting" role="status" title={shell.notice} />
                   </div>
                 ) : null}
                 <WriteAccessNotice />
@@ -175,4 +172,15 @@ function useServiceWorker() {
       // Private windows refuse it; the application works without.
     });
   }, []);
+}
+
+/** Sentences that a redirect may ask the next page to show: only these words, never a text from the address. */
+const notices: Record<string, string> = {
+  "product-gone":
+    "You no longer have access to your active product. It was archived or deleted, or you are no longer a member. Choose another one.",
+};
+
+function readNotice(request: Request): string | null {
+  const name = new URL(request.url).searchParams.get("notice");
+  return name ? (notices[name] ?? null) : null;
 }

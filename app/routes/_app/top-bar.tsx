@@ -1,13 +1,16 @@
 import { Form, Link } from "@remix-run/react";
-import { Kbd } from "~/ui/badge";
+import { useHydrated } from "remix-utils/use-hydrated";
+import { LiveIndicator } from "~/live/live-indicator";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { Avatar } from "~/ui/avatar";
+import { Badge, Kbd } from "~/ui/badge";
 import { buttonClass, IconButton } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { Mark } from "~/ui/mark";
-import { useHydrated } from "~/ui/use-hydrated";
+import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
+import { ThemeChoices } from "~/ui/theme-menu";
 import { ProductSwitch } from "./product-switch";
 import type { ShellData } from "./shell-data";
-import { ShellLive } from "./shell-live";
-import { UserMenu } from "./user-menu";
 
 interface TopBarProps {
   shell: ShellData;
@@ -105,5 +108,36 @@ function InboxBell({ count }: { count: number }) {
         <span className="text-xs font-semibold">{count > 99 ? "99+" : count}</span>
       ) : null}
     </Link>
+  );
+}
+
+/** Keeps the count of questions true on every page, and says whether changes of others appear by themselves. */
+function ShellLive() {
+  return <LiveIndicator status={useLiveRevalidation({ stream: "notifications" })} />;
+}
+
+function UserMenu({ user }: { user: ShellData["user"] }) {
+  return (
+    <Menu
+      label={`${user.username}: account and appearance`}
+      align="end"
+      triggerClassName="rounded-full"
+      trigger={<Avatar name={user.username} src={user.hasAvatar ? "/settings/avatar" : null} />}
+    >
+      <div className="flex items-center gap-2 px-2.5 py-1.5 text-sm">
+        <span className="font-semibold">{user.username}</span>
+        {user.isDemo ? <Badge tone="accent">demo</Badge> : null}
+      </div>
+      <MenuLink to="/settings">Profile and settings</MenuLink>
+      <MenuLink to="/start">First steps</MenuLink>
+      {user.isAdmin ? <MenuLink to="/admin">Administration</MenuLink> : null}
+      <MenuDivider />
+      <MenuHeading>Appearance</MenuHeading>
+      <ThemeChoices />
+      <MenuDivider />
+      <Form method="post" action="/logout">
+        <MenuButton>Sign out</MenuButton>
+      </Form>
+    </Menu>
   );
 }

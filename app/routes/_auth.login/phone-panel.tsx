@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import { Button } from "~/ui/button";
 import { Icon } from "~/ui/icon";
-import { useHydrated } from "~/ui/use-hydrated";
 import type { PairingView } from "./pairing-view";
 import { usePairing } from "./use-pairing";
 

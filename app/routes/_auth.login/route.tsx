@@ -10,12 +10,12 @@ import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 import { startSession } from "~/http/session-response.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
+import { useActionResult } from "~/ui/action-result";
+import { Alert } from "~/ui/alert";
 import { SubmitButton } from "~/ui/button";
 import { TextField } from "~/ui/field";
 import { Mark } from "~/ui/mark";
-import { Notice } from "~/ui/notice";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
-import { useAnswer } from "~/ui/use-answer";
 import { PhonePanel } from "./phone-panel";
 
 const notices: Readonly<Record<string, string>> = {
@@ -62,7 +62,7 @@ export default function LoginPage() {
         <Mark className="size-7" />
         Backloom
       </div>
-      {notice ? <Notice role="status" title={notice} /> : null}
+      {notice ? <Alert role="status" title={notice} /> : null}
       <div className="grid overflow-hidden rounded-lg border border-line bg-surface md:grid-cols-[1fr_19rem]">
         <section className="grid content-start gap-5 p-6" aria-labelledby="by-password">
           <h1 id="by-password" className="text-xl font-semibold tracking-tight">
@@ -84,7 +84,7 @@ export default function LoginPage() {
 
 /** User name or e-mail address and password: an ordinary form post, with or without script. */
 function PasswordForm({ redirectTo }: { redirectTo: string }) {
-  const form = useServerForm<"identifier" | "password">({ lastResult: useAnswer() });
+  const form = useServerForm<"identifier" | "password">({ lastResult: useActionResult() });
   return (
     <ServerForm form={form}>
       <input type="hidden" name="redirectTo" value={redirectTo} />

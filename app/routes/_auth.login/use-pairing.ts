@@ -1,8 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import * as z from "zod/mini";
 import type { PairingStatus } from "~/contract/pairing";
-import { requestClaim, requestPairing } from "./pairing-requests";
-import type { PairingView } from "./pairing-view";
-import { usePairingStream } from "./use-pairing-stream";
+import { pairingCheckCode, pairingSeconds } from "~/contract/pairing-code";
+import { isPairingState } from "~/live/read-message";
+import type { LiveStatus } from "~/live/signal";
+import { StreamConnection } from "~/live/stream-connection";
+import type { PairingView, ShownPairing } from "./pairing-view";
 
 /** Shows a code, waits for the phone, and claims at once when it approves (specification: Pairing stream). */
 export function usePairing(redirectTo: string): { view: PairingView; start: () => void } {
@@ -56,4 +59,80 @@ function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== ""
     ? error.message
     : "The service cannot be reached. Check the connection and try again.";
+}
+
+// The small zod: this page is the first one that people load.
+const startedSchema = z.object({ pairingId: z.string(), qrUrl: z.string(), expiresAt: z.string() });
+const refusalSchema = z.object({ error: z.string() });
+
+/** Asks for a code. The deadline is told by the server's clock, so that a wrong one here does not matter. */
+async function requestPairing(): Promise<ShownPairing> {
+  const response = await fetch("/api/auth/pair/start", { method: "POST" });
+  const body: unknown = await response.json();
+  if (!response.ok) throw new Error(refusalSchema.parse(body).error);
+  const { pairingId, qrUrl, expiresAt } = startedSchema.parse(body);
+  const serverNow = Date.parse(response.headers.get("date") ?? "") || Date.now();
+  // The header counts whole seconds, so the difference may come out a little too long.
+  const left = Math.min(Date.parse(expiresAt) - serverNow, pairingSeconds * 1000);
+  return {
+    id: pairingId,
+    qrUrl,
+    checkCode: pairingCheckCode(pairingId),
+    expiresAt: Date.now() + left,
+  };
+}
+
+type ClaimOutcome = "signed_in" | "pending" | "gone";
+
+/** Turns the approval into a session of this browser. */
+async function requestClaim(pairingId: string): Promise<ClaimOutcome> {
+  const response = await fetch("/api/auth/pair/claim", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ pairingId }),
+  });
+  if (response.ok) return "signed_in";
+  return response.status === 409 ? "pending" : "gone";
+}
+
+interface PairingStreamOptions {
+  /** From the named event `state` and from unnamed messages alike. */
+  onStatus: (status: PairingStatus) => void;
+  /** Nothing more can come of this pairing: consumed, cancelled or expired. */
+  onEnd?: () => void;
+}
+
+/** The pairing stream of a waiting desktop; it belongs to one tab, so it is not shared (specification: Pairing stream). */
+function usePairingStream(
+  pairingId: string | null,
+  { onStatus, onEnd }: PairingStreamOptions,
+): LiveStatus {
+  const [status, setStatus] = useState<LiveStatus>("connecting");
+  const callbacks = useRef({ onStatus, onEnd });
+
+  useEffect(() => {
+    callbacks.current = { onStatus, onEnd };
+  });
+
+  useEffect(() => {
+    if (pairingId === null) return;
+    const connection = new StreamConnection(`/api/auth/pair/stream/${pairingId}`, (signal) => {
+      if (signal.type === "status") {
+        setStatus(signal.status);
+        if (signal.status === "refused") callbacks.current.onEnd?.();
+        return;
+      }
+      const pairing = signal.data;
+      if (!isPairingState(pairing) || pairing.pairing_id !== pairingId) return;
+      callbacks.current.onStatus(pairing.status);
+      if (pairing.status === "consumed" || pairing.status === "cancelled") {
+        connection.close();
+        callbacks.current.onEnd?.();
+      }
+    });
+    connection.start();
+    return () => connection.close();
+  }, [pairingId]);
+
+  return status;
 }

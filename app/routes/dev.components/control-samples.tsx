@@ -6,8 +6,6 @@ import { Icon } from "~/ui/icon";
 import { Menu, MenuButton, MenuDivider, MenuHeading, MenuLink } from "~/ui/menu";
 import { CopyBlock } from "~/ui/rare/copy-button";
 import { Dialog } from "~/ui/rare/dialog";
-import { PanelTabs } from "~/ui/rare/panel-tabs";
-import { Tooltip } from "~/ui/rare/tooltip";
 import { NavTabs } from "~/ui/tabs";
 import { showToast } from "~/ui/toast";
 
@@ -43,7 +41,7 @@ export function ControlSamples() {
           ))}
         </div>
       </Section>
-      <Section title="Menu, confirmation, dialog, tooltip, toast">
+      <Section title="Menu, confirmation, dialog, toast">
         <div className="flex flex-wrap gap-2">
           <Menu label="Move to" trigger="Move to…">
             <MenuHeading>Status</MenuHeading>
@@ -64,9 +62,6 @@ export function ControlSamples() {
             {(buttons) => <div>{buttons}</div>}
           </Confirm>
           <Button onClick={() => setOpen(true)}>Dialog</Button>
-          <Tooltip text="Claims renew every minute">
-            <Button>Tooltip</Button>
-          </Tooltip>
           <Button onClick={() => showToast("Story ST-012 is in SP-3")}>Toast</Button>
           <Button
             onClick={() => showToast("T-4 is claimed by a worker; pause the run first.", "failed")}
@@ -86,25 +81,9 @@ export function ControlSamples() {
             { to: "/dev/other", label: "Sprints" },
           ]}
         />
-        <PanelTabs
-          label="Clients"
-          panels={[
-            {
-              value: "curl",
-              label: "curl",
-              content: (
-                <CopyBlock
-                  label="Terminal"
-                  text="curl -H 'Authorization: Bearer …' http://127.0.0.1:3000/api/products"
-                />
-              ),
-            },
-            {
-              value: "mcp",
-              label: "MCP",
-              content: <CopyBlock label=".mcp.json" text={'{ "mcpServers": {} }'} />,
-            },
-          ]}
+        <CopyBlock
+          label="Terminal"
+          text="curl -H 'Authorization: Bearer …' http://127.0.0.1:3000/api/products"
         />
       </Section>
     </>

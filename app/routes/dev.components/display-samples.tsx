@@ -1,11 +1,11 @@
 import { Prose, type SafeHtml } from "~/features/markdown/prose";
 import { WovenProgress } from "~/features/runs/woven-progress";
+import { Alert } from "~/ui/alert";
 import { Avatar } from "~/ui/avatar";
 import { Badge, CodeChip, CountBadge, Kbd } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { Fact, Facts, Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
-import { Notice } from "~/ui/notice";
 import { Cell, Table } from "~/ui/rare/table";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
 import { StatusDot, StatusPill } from "~/ui/status-pill";
@@ -63,16 +63,16 @@ export function DisplaySamples({ sample }: { sample: SafeHtml | null }) {
       </Section>
       <Section title="Notices">
         <div className="grid gap-2">
-          <Notice
+          <Alert
             tone="waiting"
             title="A worker waits for your answer"
             actions={<Button size="sm">Answer</Button>}
           >
             Which of the two tables should keep the history?
-          </Notice>
-          <Notice tone="failed" title="T-12 failed its verification" />
-          <Notice tone="done" title="The run is done" />
-          <Notice title="This product is archived">Restore it to change something.</Notice>
+          </Alert>
+          <Alert tone="failed" title="T-12 failed its verification" />
+          <Alert tone="done" title="The run is done" />
+          <Alert title="This product is archived">Restore it to change something.</Alert>
         </div>
       </Section>
       <Section title="Facts and table" flush>

@@ -1,10 +1,11 @@
 import { useFetcher } from "@remix-run/react";
 import { useCallback, useEffect, useState } from "react";
+import type { PairingForApproval } from "~/contract/pairing";
 import { describeBrowser } from "~/features/accounts/describe-browser";
+import { Alert } from "~/ui/alert";
 import { Button, ButtonLink } from "~/ui/button";
 import { Fact } from "~/ui/card";
 import { FormErrors } from "~/ui/field";
-import { Notice } from "~/ui/notice";
 import type { AskingDevice } from "./asking-device";
 import {
   forgetKeptSecret,
@@ -13,7 +14,6 @@ import {
   readApproved,
   readKeptSecret,
 } from "./kept-secret";
-import { PairingResult } from "./pairing-result";
 
 /** What the page's action answers. */
 interface PairAnswer {
@@ -35,7 +35,7 @@ export function PhonePairing({ username }: { username: string | null }) {
           onRevoke={() => send("revoke")}
           busy={busy}
         />
-        {error ? <Notice tone="failed" role="alert" title={error} /> : null}
+        {error ? <Alert tone="failed" role="alert" title={error} /> : null}
       </>
     );
   }
@@ -52,8 +52,8 @@ export function PhonePairing({ username }: { username: string | null }) {
       />
     );
   }
-  if (error) return <Notice tone="failed" role="alert" title={error} />;
-  if (pairing) return <Notice title="This code was already answered. Show a new one." />;
+  if (error) return <Alert tone="failed" role="alert" title={error} />;
+  if (pairing) return <Alert title="This code was already answered. Show a new one." />;
   return <p className="text-sm text-muted">Looking up the device…</p>;
 }
 
@@ -101,9 +101,9 @@ function usePhonePairing(username: string | null) {
 
 function NoCode() {
   return (
-    <Notice title="No code found">
+    <Alert title="No code found">
       Open the sign-in page on the other device and scan the code with this phone's camera.
-    </Notice>
+    </Alert>
   );
 }
 
@@ -169,6 +169,51 @@ function ApprovalQuestion({
           Approve sign-in
         </Button>
       </div>
+    </div>
+  );
+}
+
+/** What happened. After an approval the way to take it back stays in sight. */
+function PairingResult({
+  outcome,
+  pairing,
+  onRevoke,
+  busy,
+}: {
+  outcome: "approved" | "declined" | "revoked";
+  pairing: PairingForApproval;
+  onRevoke: () => void;
+  busy: boolean;
+}) {
+  const device = describeBrowser(pairing.desktop_ua);
+  if (outcome === "declined") {
+    return (
+      <Alert role="status" title="Declined">
+        {device} was not signed in.
+      </Alert>
+    );
+  }
+  if (outcome === "revoked") {
+    return (
+      <Alert role="status" tone="done" title="Revoked">
+        {device} is signed out.
+      </Alert>
+    );
+  }
+  return (
+    <div className="grid gap-4">
+      <Alert role="status" tone="done" title="Approved">
+        {device} is signed in to {pairing.username} for 8 hours.
+      </Alert>
+      <Alert tone="waiting" title="Was this not you?">
+        <div className="grid justify-items-start gap-2">
+          <p>Revoke the approval to sign the device out immediately.</p>
+          <Button tone="danger" onClick={onRevoke} disabled={busy}>
+            Revoke
+          </Button>
+        </div>
+      </Alert>
+      <ButtonLink to="/settings/devices">All signed-in devices</ButtonLink>
     </div>
   );
 }

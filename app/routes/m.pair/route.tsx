@@ -1,5 +1,7 @@
 import { type AppLoadContext, json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { ContractError } from "~/contract/errors";
+import { type PairingSecret, pairingSecretSchema } from "~/contract/pairing";
 import { approvePairing, cancelPairing } from "~/domain/pairings/decide-pairing.server";
 import { getPairingForApproval } from "~/domain/pairings/get-pairing-for-approval.server";
 import { revokePairing } from "~/domain/pairings/operations.server";
@@ -14,11 +16,11 @@ import {
   requireWriter,
   type SignedIn,
 } from "~/http/page-guards.server";
+import { isCanonicalUuid } from "~/http/uuid";
 import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
 import { ToastRegion } from "~/ui/toast";
 import { PhonePairing } from "./phone-pairing";
-import { readPairingSecret, readRevocation } from "./read-form.server";
 
 /** The phone's page. The secret is in the fragment, so the server learns it only from the posts below. */
 export const loader = pageLoader(async ({ request, context }) => {
@@ -103,4 +105,21 @@ function StripFragment() {
       dangerouslySetInnerHTML={{ __html: script }}
     />
   );
+}
+
+const unknownCode = "Unknown code. Show a new code on the other device and scan it.";
+
+/** The id and the secret of a phone's post. What cannot be a code gets the answer of an unknown one. */
+function readPairingSecret(form: FormData): PairingSecret {
+  const sent = { pairing_id: form.get("pairing_id"), secret: form.get("secret") };
+  const parsed = pairingSecretSchema.safeParse(sent);
+  if (parsed.success && isCanonicalUuid(parsed.data.pairing_id)) return parsed.data;
+  throw new ContractError(404, unknownCode);
+}
+
+/** Which approval is taken back. */
+function readRevocation(form: FormData): string {
+  const pairingId = textOf(form, "pairing_id");
+  if (isCanonicalUuid(pairingId)) return pairingId;
+  throw new ContractError(404, "You have not approved this device.");
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
 import { Button, type ButtonTone } from "~/ui/button";
 import { Icon } from "~/ui/icon";
-import { useHydrated } from "~/ui/use-hydrated";
 import { copyText } from "./copy-text";
 
 /** Copies a text, or what it is by then. Without script it is not shown: the text beside it can be selected. */

@@ -27,7 +27,7 @@ export interface ServerFormHandle<Name extends string> {
  * wrong comes back beside its field, the first one focused, with everything that was typed. Works without script.
  */
 export function useServerForm<Name extends string>(options: {
-  /** `useAnswer()` or `fetcher.data` of an action that uses `runForm`. */
+  /** `useActionResult()` or `fetcher.data` of an action that uses `runForm`. */
   lastResult: unknown;
   defaultValue?: { [Key in Name]?: string | null };
   id?: string;

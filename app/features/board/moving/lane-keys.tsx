@@ -1,4 +1,4 @@
-import { focusAfterDrawing, rowAtHand } from "~/features/items/at-hand";
+import { activeRow, focusAfterDrawing } from "~/features/items/active-row";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 
 const keys: readonly PageKey[] = [
@@ -19,7 +19,7 @@ export default function LaneKeys(): JSX.Element {
 
 /** The lane of the highlighted row, else the one under the pointer. Focus in it goes to its line: the cards go away. */
 function foldLane(): boolean {
-  const row = rowAtHand() ?? document.activeElement;
+  const row = activeRow() ?? document.activeElement;
   const lane =
     row?.closest<HTMLElement>("[data-lane]") ??
     document.querySelector<HTMLElement>("[data-lane]:hover");

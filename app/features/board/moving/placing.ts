@@ -1,4 +1,4 @@
-import type { CardTask, Lane } from "../board-look";
+import type { CardTask, Lane } from "../board-settings";
 import { laneField } from "../use-task-moves";
 
 /** Where on a board something is: a column, a lane, or a column of a lane. */

@@ -1,12 +1,11 @@
 import { useEffect, useMemo, useState } from "react";
-import { focusAfterDrawing, rowAtHand, thingOf } from "~/features/items/at-hand";
-import { selectedThings } from "~/features/items/selection";
-import { runThingAction } from "~/features/items/thing-actions";
+import { activeRow, focusAfterDrawing, itemOf } from "~/features/items/active-row";
+import { runItemAction } from "~/features/items/item-actions";
+import { selectedItems } from "~/features/items/selection";
 import { Kbd } from "~/ui/badge";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";
 import { useWriteAccess } from "~/ui/write-access";
-import type { Aim } from "../board";
-import type { CardTask, Lane } from "../board-look";
+import type { CardTask, DropTarget, Lane } from "../board-settings";
 import { columnLabel, movableColumns } from "../columns";
 import type { Place, placing } from "./placing";
 
@@ -20,11 +19,11 @@ interface Moving {
 interface KeyboardMove {
   tasks: readonly CardTask[];
   lanes: readonly Lane[] | undefined;
-  outcome: (things: readonly string[], place: Place) => ReturnType<typeof placing>;
-  drop: (things: readonly string[], place: Place) => void;
+  outcome: (items: readonly string[], place: Place) => ReturnType<typeof placing>;
+  drop: (items: readonly string[], place: Place) => void;
   move: (task: CardTask, status: string) => void;
-  change: (things: readonly string[], fields: { status: string }) => void;
-  onAim: (aim: Aim | null) => void;
+  change: (items: readonly string[], fields: { status: string }) => void;
+  onDropTarget: (dropTarget: DropTarget | null) => void;
 }
 
 /**
@@ -38,7 +37,7 @@ export function useKeyboardMove({
   drop,
   move,
   change,
-  onAim,
+  onDropTarget,
 }: KeyboardMove): JSX.Element {
   const [moving, setMoving] = useState<Moving | null>(null);
   const [isReady, setReady] = useState(false);
@@ -48,11 +47,11 @@ export function useKeyboardMove({
   const says = placed && (placed.refusal ?? placed.says);
   useEffect(() => {
     if (!moving) return;
-    onAim({ status: moving.status, lane: moving.lane, says, moving: moving.id });
-    return () => onAim(null);
-  }, [moving, says, onAim]);
+    onDropTarget({ status: moving.status, lane: moving.lane, says, moving: moving.id });
+    return () => onDropTarget(null);
+  }, [moving, says, onDropTarget]);
   useEffect(() => {
-    if (moving) showAim();
+    if (moving) showDropTarget();
   }, [moving]);
 
   useEffect(() => {
@@ -63,11 +62,11 @@ export function useKeyboardMove({
       event.preventDefault();
       event.stopPropagation();
       if (next) return setMoving(next);
-      const things = [`task:${moving.id}`];
+      const items = [`task:${moving.id}`];
       // A refused place is not left by Enter: its reason stands there.
-      if (event.key === "Enter" && outcome(things, moving).refusal !== null) return;
+      if (event.key === "Enter" && outcome(items, moving).refusal !== null) return;
       setMoving(null);
-      if (event.key === "Enter") drop(things, moving);
+      if (event.key === "Enter") drop(items, moving);
       refocus(moving.id);
     };
     window.addEventListener("keydown", onKey, { capture: true });
@@ -101,8 +100,8 @@ function useBoardKeys({
         keys: "m",
         label: "Move the focused card",
         run: () => {
-          const selected = [...selectedThings()];
-          if (selected.length > 0) return runThingAction("status", selected, rowAtHand());
+          const selected = [...selectedItems()];
+          if (selected.length > 0) return runItemAction("status", selected, activeRow());
           const task = focusedTask(tasks);
           if (!task || !canWrite) return;
           const { id, code, group: lane = null } = task;
@@ -114,7 +113,7 @@ function useBoardKeys({
         keys: String(index + 1),
         label: `Focused card to ${label}`,
         run: () => {
-          const selected = [...selectedThings()];
+          const selected = [...selectedItems()];
           if (selected.length > 0 && canWrite) return change(selected, { status });
           const task = focusedTask(tasks);
           if (!task || !canWrite) return;
@@ -160,8 +159,8 @@ function MovingText({
 }
 
 function focusedTask(tasks: readonly CardTask[]): CardTask | undefined {
-  const thing = thingOf(rowAtHand());
-  return tasks.find((candidate) => `task:${candidate.id}` === thing);
+  const item = itemOf(activeRow());
+  return tasks.find((candidate) => `task:${candidate.id}` === item);
 }
 
 /** The place beside this one in the direction of the arrow; null for keys that are no arrows here. */
@@ -182,9 +181,11 @@ function beside(all: readonly string[], one: string, step: number): string {
 }
 
 /** Where the card would go is in sight, once it is marked. */
-function showAim() {
+function showDropTarget() {
   requestAnimationFrame(() =>
-    document.querySelector("[data-aim]")?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+    document
+      .querySelector("[data-drop-target]")
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" }),
   );
 }
 

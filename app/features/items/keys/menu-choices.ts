@@ -1,7 +1,7 @@
 import type { Candidates } from "~/contract/dependency";
 import { movableColumns } from "~/features/board/columns";
+import { type ItemAction, kindsOf } from "../item-actions";
 import { priorityOptions } from "../lists/priority";
-import { kindsOf, type ThingAction } from "../thing-actions";
 
 /** What the choices of a product are read from: `GET /products/:id/choices`. */
 export interface ProductChoices {
@@ -35,11 +35,11 @@ const titled = ({ code, title }: Omit<Titled, "id">, fields: MenuChoice["fields"
 
 /** The lines of one menu; null as long as they are not known. */
 export function choicesFor(
-  action: ThingAction["name"],
-  things: readonly string[],
+  action: ItemAction["name"],
+  items: readonly string[],
   known: ProductChoices | undefined,
 ): readonly MenuChoice[] | null {
-  const kinds = kindsOf(things);
+  const kinds = kindsOf(items);
   if (action === "status") {
     const tasks = movableColumns.map(({ status, label }) => ({ label, fields: { status } }));
     const pbis = [
@@ -72,7 +72,7 @@ export function choicesFor(
   }
   if (kinds.has("pbi") && !kinds.has("task")) {
     return known.pbis
-      .filter(({ id }) => !things.includes(`pbi:${id}`))
+      .filter(({ id }) => !items.includes(`pbi:${id}`))
       .map(({ id, code, title }) => ({
         label: `Above ${code} ${title}`,
         fields: { before_id: id },

@@ -1,25 +1,25 @@
 import { Link, useFetcher } from "@remix-run/react";
 import { useEffect } from "react";
 import { movableColumns } from "~/features/board/columns";
+import { PanelTitle } from "~/features/in-place/item-titles";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { Picker, PropertyList } from "~/features/in-place/properties";
 import { StoryTexts } from "~/features/in-place/story-texts";
 import { TaskTexts } from "~/features/in-place/task-texts";
-import { PanelTitle } from "~/features/in-place/thing-titles";
-import { StandingStill } from "~/features/jobs/standing-still";
+import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import type { loader as storyLoader } from "~/routes/_app.stories.$storyId/route";
 import type { loader as taskLoader } from "~/routes/_app.tasks.$taskId/route";
 import { ButtonLink } from "~/ui/button";
 import { SidePanel } from "~/ui/rare/side-panel";
 import { StatusPill } from "~/ui/status-pill";
-import { focusRow } from "../at-hand";
+import { focusRow } from "../active-row";
 
 /** A task or a story beside the list, while the focus stays in the list. What can be changed there is changed in place. */
-export default function Peek({ thing, onClose }: { thing: string; onClose: () => void }) {
-  const [kind, id = ""] = thing.split(":");
+export default function Peek({ item, onClose }: { item: string; onClose: () => void }) {
+  const [kind, id = ""] = item.split(":");
   const close = () => {
     onClose();
-    focusRow(thing);
+    focusRow(item);
   };
   return kind === "task" ? (
     <TaskPeek key={id} id={id} onClose={close} />
@@ -33,7 +33,7 @@ interface PeekProps {
   onClose: () => void;
 }
 
-/** What the page of a thing would read. */
+/** What the page of a item would read. */
 function useRead<Loader>(to: string) {
   const { data, load } = useFetcher<Loader>({ key: `peek ${to}` });
   useEffect(() => load(to), [load, to]);
@@ -48,7 +48,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
   const fields = { intent: "edit", task_id: id };
   return (
     <SidePanel
-      title={<PanelTitle thing={task} fields={fields} action={to} />}
+      title={<PanelTitle item={task} fields={fields} action={to} />}
       closeTo={to}
       onClose={onClose}
     >
@@ -66,7 +66,7 @@ function TaskPeek({ id, onClose }: PeekProps) {
       </p>
       {data.why ? (
         <div className="text-sm text-muted">
-          <StandingStill reasons={data.why} />
+          <BlockedReasons reasons={data.why} />
         </div>
       ) : null}
       <TaskTexts task={task} description={data.description} plan={data.plan} action={to} inPanel />
@@ -93,7 +93,7 @@ function StoryPeek({ id, onClose }: PeekProps) {
   const fields = { intent: "update", story_id: id };
   return (
     <SidePanel
-      title={<PanelTitle thing={story} fields={fields} action={to} />}
+      title={<PanelTitle item={story} fields={fields} action={to} />}
       closeTo={to}
       onClose={onClose}
     >

@@ -4,12 +4,12 @@ import { MenuButton, MenuDivider, MenuHeading, menuEvents } from "~/ui/menu";
 import { copyText } from "~/ui/rare/copy-text";
 import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
-import { focusRow } from "../at-hand";
-import { actionsFor, runThingAction } from "../thing-actions";
+import { focusRow } from "../active-row";
+import { actionsFor, runItemAction } from "../item-actions";
 import { useMenuAt } from "./use-menu-at";
 
 export interface OpenRowMenu {
-  things: readonly string[];
+  items: readonly string[];
   row: HTMLElement;
   x: number;
   y: number;
@@ -17,13 +17,13 @@ export interface OpenRowMenu {
 
 /** What the second button of the mouse, or the menu key, opens at a row: all that its keys do, and where it leads. */
 export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose: () => void }) {
-  const { things, row, x, y } = menu;
+  const { items, row, x, y } = menu;
   const { canWrite } = useWriteAccess();
   const ref = useMenuAt({ x, y }, onClose);
   const code = row.querySelector("[data-code]")?.textContent ?? "";
-  const [first = "", ...others] = things;
+  const [first = "", ...others] = items;
   const link = others.length === 0 ? row.querySelector<HTMLAnchorElement>("a[data-row]") : null;
-  const about = others.length === 0 ? code : `${things.length} selected`;
+  const about = others.length === 0 ? code : `${items.length} selected`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles
     <div
@@ -38,14 +38,14 @@ export default function RowMenu({ menu, onClose }: { menu: OpenRowMenu; onClose:
         <span className="font-mono">{about}</span>
       </MenuHeading>
       {link ? <Ways link={link} /> : null}
-      {actionsFor(things, canWrite).map(({ name, key, label }) => (
+      {actionsFor(items, canWrite).map(({ name, key, label }) => (
         <MenuButton
           key={name}
           type="button"
           onClick={() => {
             onClose();
             focusRow(first);
-            runThingAction(name, things, row);
+            runItemAction(name, items, row);
           }}
         >
           <Line label={label} keys={key} />

@@ -2,8 +2,8 @@ import { Kbd } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { countText } from "~/ui/numbers";
 import { useWriteAccess } from "~/ui/write-access";
+import { actionsFor, kindsOf, runItemAction } from "../item-actions";
 import { clearSelection } from "../selection";
-import { actionsFor, kindsOf, runThingAction } from "../thing-actions";
 
 const nouns: Record<string, [string, string]> = {
   task: ["task", "tasks"],
@@ -14,11 +14,11 @@ const nouns: Record<string, [string, string]> = {
 /** What can be done with all that are selected, at the lower edge, for pointer and thumb. */
 export default function SelectionBar({ selected }: { selected: ReadonlySet<string> }) {
   const { canWrite } = useWriteAccess();
-  const things = [...selected];
-  const kinds = kindsOf(things);
+  const items = [...selected];
+  const kinds = kindsOf(items);
   const [kind = ""] = kinds;
-  const [one, many] = kinds.size === 1 ? (nouns[kind] ?? ["", ""]) : ["thing", "things"];
-  const actions = actionsFor(things, canWrite).filter(
+  const [one, many] = kinds.size === 1 ? (nouns[kind] ?? ["", ""]) : ["item", "items"];
+  const actions = actionsFor(items, canWrite).filter(
     ({ name }) => name !== "select" && name !== "peek" && name !== "title",
   );
   return (
@@ -28,13 +28,13 @@ export default function SelectionBar({ selected }: { selected: ReadonlySet<strin
       className="fixed inset-x-3 bottom-20 z-20 mx-auto flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg border border-accent bg-raised px-4 py-2.5 text-sm shadow-pop lg:bottom-4"
     >
       <p role="status" className="font-medium">
-        {countText(things.length, one, many)} selected
+        {countText(items.length, one, many)} selected
       </p>
       {actions.map(({ name, key, label }) => (
         <Button
           key={name}
           onClick={(event) =>
-            runThingAction(name, things, event.currentTarget.closest("[role=toolbar]"))
+            runItemAction(name, items, event.currentTarget.closest("[role=toolbar]"))
           }
         >
           {label}

@@ -1,44 +1,48 @@
-import { isPageThing, rowAtHand, thingOf } from "~/features/items/at-hand";
-import { selectedThings } from "~/features/items/selection";
-import { actionsFor, runThingAction, type ThingAction } from "~/features/items/thing-actions";
+import { activeRow, isPageItem, itemOf } from "~/features/items/active-row";
+import { actionsFor, type ItemAction, runItemAction } from "~/features/items/item-actions";
+import { selectedItems } from "~/features/items/selection";
 import { Kbd } from "~/ui/badge";
 import { pressEdit, useShownKeys } from "~/ui/page-keys";
 import { useWriteAccess } from "~/ui/write-access";
 import type { PageAction } from "./page-actions";
 import { Group, Item } from "./palette-parts";
 
-interface AtHand {
-  things: readonly string[];
+interface ActiveItems {
+  items: readonly string[];
   row: HTMLElement | null;
 }
 
-/** What the palette acts on first: the selection, else the highlighted row, else the thing of the page. */
-export function thingsAtHand(): AtHand {
-  const row = rowAtHand();
-  const own = thingOf(row);
-  const selected = [...selectedThings()];
-  return { things: selected.length > 0 ? selected : own ? [own] : [], row };
+/** What the palette acts on first: the selection, else the highlighted row, else the item of the page. */
+export function activeItems(): ActiveItems {
+  const row = activeRow();
+  const own = itemOf(row);
+  const selected = [...selectedItems()];
+  return { items: selected.length > 0 ? selected : own ? [own] : [], row };
 }
 
-export function AtHandItems({ atHand, onClose }: { atHand: AtHand; onClose: () => void }) {
+export function ActiveItemActions({
+  atHand,
+  onClose,
+}: {
+  atHand: ActiveItems;
+  onClose: () => void;
+}) {
   const { canWrite } = useWriteAccess();
-  const { things, row } = atHand;
-  if (things.length === 0) return null;
-  const ofPage = things.length === 1 && isPageThing(row);
+  const { items, row } = atHand;
+  if (items.length === 0) return null;
+  const ofPage = items.length === 1 && isPageItem(row);
   const about =
-    things.length === 1
+    items.length === 1
       ? (row?.querySelector("[data-code]")?.textContent ?? "This")
-      : `${things.length} selected`;
-  const run = ({ name }: ThingAction) => {
+      : `${items.length} selected`;
+  const run = ({ name }: ItemAction) => {
     onClose();
     // When the dialog has given the focus back.
-    setTimeout(() =>
-      ofPage && name === "title" ? pressEdit() : runThingAction(name, things, row),
-    );
+    setTimeout(() => (ofPage && name === "title" ? pressEdit() : runItemAction(name, items, row)));
   };
   return (
     <Group heading={about}>
-      {actionsFor(things, canWrite)
+      {actionsFor(items, canWrite)
         .filter(({ name }) => !ofPage || (name !== "select" && name !== "peek"))
         .map((action) => (
           <Item key={action.name} value={`${about} ${action.label}`} onSelect={() => run(action)}>

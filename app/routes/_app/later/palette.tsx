@@ -1,12 +1,12 @@
 import { useFetcher, useNavigate } from "@remix-run/react";
 import { Command } from "cmdk";
 import { type KeyboardEvent, useEffect, useState } from "react";
-import { isPageThing } from "~/features/items/at-hand";
+import { isPageItem } from "~/features/items/active-row";
 import type { SearchAnswer } from "~/routes/_app.search/search-answer";
 import { Dialog } from "~/ui/rare/dialog";
 import type { ShellData } from "../shell-data";
 import { pageActions } from "./page-actions";
-import { AtHandItems, PageItems, thingsAtHand } from "./palette-actions";
+import { ActiveItemActions, activeItems, PageItems } from "./palette-actions";
 import { CreateItems, FoundItems, PlaceItems, ProductItems, RecentItems } from "./palette-groups";
 
 interface PaletteProps {
@@ -21,9 +21,9 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
   const navigate = useNavigate();
   const [query, setQuery] = useState("");
   // Looked at before the dialog takes the focus.
-  const [atHand] = useState(thingsAtHand);
+  const [atHand] = useState(activeItems);
   const [actions] = useState(pageActions);
-  const ofPage = isPageThing(atHand.row);
+  const ofPage = isPageItem(atHand.row);
   const { load, data } = useFetcher<SearchAnswer>({ key: "palette" });
   const wanted = query.trim();
   useEffect(() => {
@@ -59,9 +59,9 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
             {wanted.length < 2 ? "Type at least two letters." : "No results."}
           </Command.Empty>
           <FoundItems found={found} wanted={wanted} go={go} />
-          {ofPage ? null : <AtHandItems atHand={atHand} onClose={onClose} />}
+          {ofPage ? null : <ActiveItemActions atHand={atHand} onClose={onClose} />}
           {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
-          {ofPage ? <AtHandItems atHand={atHand} onClose={onClose} /> : null}
+          {ofPage ? <ActiveItemActions atHand={atHand} onClose={onClose} /> : null}
           <PageItems actions={actions} onClose={onClose} />
           <CreateItems go={go} productId={productId} />
           <PlaceItems shell={shell} productId={productId} go={go} />

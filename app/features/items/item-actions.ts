@@ -1,0 +1,75 @@
+import { kindOf } from "./selection";
+
+/** What can be done with the highlighted row, or with all that are selected: one list for keys, menus, bar and palette. */
+export interface ItemAction {
+  name:
+    | "status"
+    | "priority"
+    | "assignee"
+    | "mine"
+    | "title"
+    | "move"
+    | "waits"
+    | "peek"
+    | "select";
+  key: string;
+  label: string;
+  kinds: readonly string[];
+  /** For one item only. */
+  single?: true;
+  /** Changes nothing, so that everybody may. */
+  reads?: true;
+}
+
+export const itemActions: readonly ItemAction[] = [
+  { name: "status", key: "s", label: "Status…", kinds: ["task", "pbi"] },
+  { name: "priority", key: "p", label: "Priority…", kinds: ["task", "story", "pbi"] },
+  { name: "assignee", key: "a", label: "Assignee…", kinds: ["task", "story"] },
+  { name: "mine", key: "i", label: "Assign to me", kinds: ["task", "story"] },
+  { name: "title", key: "e", label: "Edit title…", kinds: ["task", "story", "pbi"], single: true },
+  { name: "move", key: "m", label: "Move…", kinds: ["task", "story", "pbi"] },
+  { name: "waits", key: "b", label: "Blocked by…", kinds: ["task", "story"], single: true },
+  {
+    name: "peek",
+    key: "Space",
+    label: "Peek",
+    kinds: ["task", "story", "pbi"],
+    single: true,
+    reads: true,
+  },
+  { name: "select", key: "x", label: "Select", kinds: ["task", "story", "pbi"], reads: true },
+];
+
+export const kindsOf = (items: readonly string[]): ReadonlySet<string> =>
+  new Set(items.map(kindOf));
+
+/** Those that fit what is at hand. */
+export function actionsFor(items: readonly string[], canWrite: boolean): readonly ItemAction[] {
+  const kinds = kindsOf(items);
+  return itemActions.filter(
+    (action) =>
+      (canWrite || action.reads) &&
+      (items.length === 1 ||
+        !(action.single || (action.name === "move" && isOnly(kinds, "pbi")))) &&
+      action.kinds.some((kind) => kinds.has(kind)),
+  );
+}
+
+/** PBIs have an order: each is moved by itself. */
+const isOnly = (kinds: ReadonlySet<string>, kind: string) => kinds.size === 1 && kinds.has(kind);
+
+type Run = (name: ItemAction["name"], items: readonly string[], row: HTMLElement | null) => void;
+
+let current: Run | null = null;
+
+/** The page that has rows says how its actions are run; one at a time. */
+export function offerItemActions(run: Run): () => void {
+  current = run;
+  return () => {
+    if (current === run) current = null;
+  };
+}
+
+export function runItemAction(...call: Parameters<Run>): void {
+  current?.(...call);
+}

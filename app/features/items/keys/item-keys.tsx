@@ -1,0 +1,185 @@
+import {
+  lazy,
+  type MutableRefObject,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { useWriteAccess } from "~/ui/write-access";
+import { focusRow, itemOf, lineOf, linkOf, watchRows } from "../active-row";
+import { actionsFor, offerItemActions } from "../item-actions";
+import type { ItemKeysProps, OwnPeek } from "../row-actions";
+import { clearSelection, selectedItems, toggleSelected, useSelected } from "../selection";
+import { type Change, useChanges } from "../use-changes";
+import type { OpenMenu } from "./item-menu";
+import type { OpenRowMenu } from "./row-menu";
+import { useItemKeys } from "./use-item-keys";
+
+const loadMenu = () => import("./item-menu");
+const SelectionBar = lazy(() => import("./selection-bar"));
+const Peek = lazy(() => import("./peek"));
+
+/** A menu says that it has closed a moment later, when its key may have opened the next one. */
+let openings = 0;
+
+/**
+ * Single keys for the highlighted row, or for all that are selected, without opening any; the menus that they open, the bar
+ * for pointer and thumb, and the peek beside the list. Menus, bar and peek are loaded when somebody asks for them.
+ */
+export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysProps) {
+  const { canWrite } = useWriteAccess();
+  const { change, trackers } = useChanges();
+  const selected = useSelected();
+  const [menu, setMenu] = useState<OpenMenu | null>(null);
+  const ItemMenu = useItemMenu();
+  const [peeked, setPeeked] = useState<string | null>(null);
+  const peek = useMemo<OwnPeek>(
+    () => ownPeek ?? { open: peeked, show: setPeeked },
+    [ownPeek, peeked],
+  );
+  const latestPeek = useRef(peek);
+  latestPeek.current = peek;
+  useEffect(() => watchRows(), []);
+  useEffect(() => keepFocusOfRows(), []);
+  useEffect(() => clearSelection, []);
+
+  const isReady = ItemMenu !== undefined;
+  useItemActions({ canWrite, change, peek: latestPeek, onMenu: setMenu });
+  useItemKeys({ isReady, without, canWrite, change, peek: latestPeek });
+
+  return (
+    <>
+      {trackers}
+      {isReady ? <span hidden data-item-keys /> : null}
+      {menu && ItemMenu ? (
+        <ItemMenu
+          key={menu.opening}
+          menu={menu}
+          productId={productId}
+          onChange={change}
+          onClose={() => setMenu((now) => (now === menu ? null : now))}
+        />
+      ) : null}
+      <ActiveRowMenu />
+      {selected.size > 0 ? (
+        <Suspense>
+          <SelectionBar selected={selected} />
+        </Suspense>
+      ) : null}
+      {peeked && !ownPeek ? (
+        <Suspense>
+          <Peek item={peeked} onClose={() => setPeeked(null)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}
+
+/** What each action does, from wherever it is asked for: keys, menus, bar or palette. */
+function useItemActions({
+  canWrite,
+  change,
+  peek,
+  onMenu,
+}: {
+  canWrite: boolean;
+  change: Change;
+  peek: MutableRefObject<OwnPeek>;
+  onMenu: (menu: OpenMenu) => void;
+}) {
+  const run = useCallback<Parameters<typeof offerItemActions>[0]>(
+    (name, items, row) => {
+      const [first] = items;
+      if (!first || !actionsFor(items, canWrite).some((action) => action.name === name)) return;
+      if (name === "select") {
+        for (const item of items) toggleSelected(item);
+        focusRow(first);
+      } else if (name === "peek") {
+        const { open, show } = peek.current;
+        show(open === first ? null : first);
+        if (open === null) focusRow(first);
+      } else if (name === "mine") {
+        change(items, { assignee_id: "me" });
+      } else {
+        openings += 1;
+        onMenu({ action: name, items, row, opening: openings });
+      }
+    },
+    [canWrite, change, peek, onMenu],
+  );
+  useEffect(() => offerItemActions(run), [run]);
+}
+
+/** Not by `lazy`, which draws it a moment later: what is typed right after a key is for the menu. */
+function useItemMenu() {
+  const [ItemMenu, setItemMenu] = useState<Awaited<ReturnType<typeof loadMenu>>["default"]>();
+  useEffect(() => {
+    loadMenu().then(
+      (module) => setItemMenu(() => module.default),
+      () => {
+        // Without network there are no keys for rows; the page works without.
+      },
+    );
+  }, []);
+  return ItemMenu;
+}
+
+/**
+ * A row that is drawn elsewhere, because its status, its parent or its place changed, loses the focus that is on it: when
+ * the page is drawn and the focus is nowhere, and nobody clicked meanwhile, the same row gets it back.
+ */
+function keepFocusOfRows(): () => void {
+  let item: string | null = null;
+  const onFocus = ({ target }: FocusEvent) => {
+    item = itemOf(lineOf(target));
+  };
+  const onPointer = () => {
+    item = null;
+  };
+  const observer = new MutationObserver(() => {
+    if (item === null || document.activeElement !== document.body) return;
+    linkOf(item)?.focus({ preventScroll: true });
+  });
+  document.addEventListener("focusin", onFocus);
+  document.addEventListener("pointerdown", onPointer);
+  observer.observe(document.body, { childList: true, subtree: true });
+  return () => {
+    observer.disconnect();
+    document.removeEventListener("focusin", onFocus);
+    document.removeEventListener("pointerdown", onPointer);
+  };
+}
+
+const RowMenu = lazy(() => import("./row-menu"));
+
+/** The menu of the second button; it is loaded when somebody asks for it. */
+function ActiveRowMenu() {
+  const [menu, setMenu] = useState<OpenRowMenu | null>(null);
+  const close = useCallback(() => setMenu(null), []);
+  useEffect(() => onRowMenu(setMenu), []);
+  if (!menu) return null;
+  return (
+    <Suspense>
+      <RowMenu key={`${menu.x} ${menu.y} ${menu.items.join(" ")}`} menu={menu} onClose={close} />
+    </Suspense>
+  );
+}
+
+/** The second button, or the menu key, at a row; with Shift, on a touch screen and on marked text it is the browser's. */
+function onRowMenu(show: (menu: OpenRowMenu) => void): () => void {
+  const onMenu = (event: MouseEvent) => {
+    const row = lineOf(event.target);
+    const own = itemOf(row);
+    const isTouch = "pointerType" in event && event.pointerType === "touch";
+    if (!row || !own || event.shiftKey || isTouch || String(window.getSelection()) !== "") return;
+    event.preventDefault();
+    const chosen = selectedItems();
+    const items = chosen.has(own) ? [...chosen] : [own];
+    show({ items, row, x: event.clientX, y: event.clientY });
+  };
+  document.addEventListener("contextmenu", onMenu);
+  return () => document.removeEventListener("contextmenu", onMenu);
+}

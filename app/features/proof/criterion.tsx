@@ -1,0 +1,114 @@
+import type { ReactNode } from "react";
+import type { Evidence, ProvenCriterion } from "~/contract/proof";
+import { Badge, CodeChip } from "~/ui/badge";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusIcon } from "~/ui/status-icon";
+import { criterionStates, grades } from "./proof-words";
+import { visible } from "./visible";
+
+/** The words of a criterion, how it stands, who saw it or let it go, and what a page adds below. */
+export function CriterionHead({
+  criterion: { text, state, grade, kind, waiver },
+  children,
+}: {
+  criterion: ProvenCriterion;
+  children?: ReactNode;
+}) {
+  const { label, tone } = criterionStates[state];
+  const saw = grade !== null && (state === "proven" || state === "failed") ? grades[grade] : null;
+  return (
+    <div className="flex items-start gap-2.5">
+      <StatusIcon tone={tone} className="mt-0.5 size-4 shrink-0" />
+      <div className="grid min-w-0 grow gap-0.5">
+        <p className="break-words text-sm">
+          <CriterionText text={text} />
+        </p>
+        <p className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
+          {waiver ? (
+            <span className="wrap-anywhere">
+              <span className="font-semibold">{label}</span> by {waiver.waived_by}{" "}
+              <RelativeTime at={waiver.created_at} />: {visible(waiver.reason)}
+            </span>
+          ) : (
+            <span className="font-semibold">{label}</span>
+          )}
+          {saw ? <span>{saw}</span> : null}
+          {kind === "definition_of_done" ? <Badge>Definition of done</Badge> : null}
+        </p>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** The words of a criterion as their writer meant them: what stands between backticks is code. All else stays text. */
+export function CriterionText({ text }: { text: string }) {
+  return piecesOf(visible(text)).map(({ at, words, isCode }) =>
+    isCode ? (
+      <code key={at} className="rounded bg-sunken px-1 font-mono text-xs">
+        {words}
+      </code>
+    ) : (
+      <span key={at}>{words}</span>
+    ),
+  );
+}
+
+interface Piece {
+  at: number;
+  words: string;
+  isCode: boolean;
+}
+
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const match of text.matchAll(/`([^`\n]+)`/g)) {
+    if (match.index > at) pieces.push({ at, words: text.slice(at, match.index), isCode: false });
+    pieces.push({ at: match.index, words: match[1] ?? "", isCode: true });
+    at = match.index + match[0].length;
+  }
+  if (at < text.length) pieces.push({ at, words: text.slice(at), isCode: false });
+  return pieces;
+}
+
+const verdicts = { pass: "holds", fail: "fails", unverifiable: "unknown" } as const;
+
+/** What was seen of a criterion, the newest first. All of it is data of others: shown as text, never as markup. */
+export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
+  return (
+    <ol className="mt-1.5 grid gap-2.5">
+      {evidence.map((each) => (
+        <li key={each.id} className="grid gap-1 border-l-2 border-line pl-3 text-xs">
+          <p className="flex flex-wrap items-center gap-x-1.5 text-muted">
+            <span className="font-semibold text-ink">{verdicts[each.verdict]}</span>
+            <span>
+              · {grades[each.grade]} ({each.observed_by})
+            </span>
+            <RelativeTime at={each.created_at} />
+            {each.head_sha ? <CodeChip>{each.head_sha.slice(0, 10)}</CodeChip> : null}
+            {each.stale ? <span>· earlier commit</span> : null}
+          </p>
+          {each.command ? (
+            <p className="break-all font-mono">
+              $ {visible(each.command)}
+              {each.exit_code === null ? null : (
+                <span className="text-muted"> · exit code {each.exit_code}</span>
+              )}
+            </p>
+          ) : null}
+          {each.excerpt ? (
+            <pre className="max-h-64 overflow-auto whitespace-pre-wrap break-words rounded bg-sunken p-2 font-mono">
+              {visible(each.excerpt)}
+            </pre>
+          ) : null}
+          {each.url ? (
+            <a href={each.url} rel="noreferrer nofollow" className="text-accent underline">
+              {each.url}
+            </a>
+          ) : null}
+        </li>
+      ))}
+    </ol>
+  );
+}

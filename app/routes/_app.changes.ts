@@ -1,0 +1,83 @@
+import { redirect } from "@remix-run/node";
+import { type ChangedThings, type ChangeThingsInput, changeThingsInput } from "~/contract/change";
+import { ContractError } from "~/contract/errors";
+import { type MovePbiInput, movePbiInput } from "~/contract/pbi";
+import { releasedWords } from "~/contract/released-words";
+import { changeThings } from "~/domain/changes/operations.server";
+import { movePbi } from "~/domain/pbis/operations.server";
+import { addDependencyOfRow } from "~/http/dependency-forms.server";
+import { doneForNow, textOf } from "~/http/form-action.server";
+import { pageAction, requireWriter } from "~/http/page-guards.server";
+
+/** A visit changes nothing. */
+export function loader() {
+  return redirect("/dashboard");
+}
+
+/** `POST /changes`: what the menus and keys of the lists change, one thing or many. */
+export const action = pageAction(async ({ request, context }) => {
+  const { actor, principal } = await requireWriter(request, context);
+  const form = await request.formData();
+  const move = readMove(form);
+  if (move) return doneForNow(form, "/dashboard", `${(await movePbi(actor, move)).code} moved`);
+  if (form.has("blocked_by")) return addDependencyOfRow(actor, form);
+  const input = readChange(form, principal.user_id);
+  return doneForNow(form, "/dashboard", changedWords(input, await changeThings(actor, input)));
+});
+
+const why: Record<string, string> = {
+  status: "a story's status follows its tasks",
+  assignee_id: "PBIs have no assignee",
+  sprint_id: "only stories can be in a sprint",
+  story_id: "only tasks can be in a story",
+  pbi_id: "only stories can be in a PBI",
+};
+
+/** What was changed and what was not, in one sentence; a change that fits none of them is refused. */
+function changedWords(
+  { changes }: ChangeThingsInput,
+  { changed, skipped, released }: ChangedThings,
+): string {
+  const [field = ""] = Object.keys(changes);
+  const reason = why[field] ?? "this field does not exist here";
+  if (changed === 0) throw new ContractError(422, `Nothing was changed: ${reason}.`);
+  if (skipped > 0) return `${changed} updated, ${skipped} unchanged: ${reason}`;
+  return `${changed === 1 ? "Saved" : `${changed} updated`}${releasedWords(released)}`;
+}
+
+const names = ["status", "title", "story_id", "pbi_id"] as const;
+/** Fields that are emptied by an empty choice. */
+const emptied = ["assignee_id", "sprint_id"] as const;
+
+/** The form of a menu: `thing` (kind:id) for each, and the fields that change. */
+function readChange(form: FormData, me: string): ChangeThingsInput {
+  const changes: Record<string, unknown> = {};
+  for (const name of names) if (form.has(name)) changes[name] = textOf(form, name);
+  for (const name of emptied) if (form.has(name)) changes[name] = textOf(form, name) || null;
+  if (changes.assignee_id === "me") changes.assignee_id = me;
+  if (form.has("priority")) changes.priority = Number(textOf(form, "priority"));
+  if (form.has("confirmed")) changes.confirmed = true;
+  const things = form.getAll("thing").map((thing) => {
+    const [kind, id] = String(thing).split(":");
+    return { kind, id };
+  });
+  const read = changeThingsInput.safeParse({ things, changes });
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new ContractError(
+    422,
+    issue?.message ?? "The form is incomplete. Reload the page and fill it in again.",
+  );
+}
+
+/** A PBI that goes directly before or after another one; null where the form changes something else. */
+function readMove(form: FormData): MovePbiInput | null {
+  if (!form.has("before_id") && !form.has("after_id")) return null;
+  const [kind, pbi_id] = String(form.get("thing")).split(":");
+  const place = form.has("before_id")
+    ? { before_id: textOf(form, "before_id") }
+    : { after_id: textOf(form, "after_id") };
+  const read = movePbiInput.safeParse({ pbi_id, ...place });
+  if (read.success && kind === "pbi") return read.data;
+  throw new ContractError(422, "Move one PBI before or after another PBI.");
+}

@@ -1,0 +1,213 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
+import { createIdeaInput, type Idea } from "~/contract/idea";
+import { createIdea, listIdeas } from "~/domain/ideas/operations.server";
+import { runForm } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { isCanonicalUuid } from "~/http/uuid";
+import { useActionResult } from "~/ui/action-result";
+import { CodeChip } from "~/ui/badge";
+import { ButtonLink, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { SelectField, TextAreaField, TextField } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
+import { useRowKeys } from "~/ui/page-keys";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { RelativeTime } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
+import { ProductFilter } from "./_app/product-filter";
+import { useShellData } from "./_app/shell-data";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const address = new URL(request.url).searchParams;
+  const product = address.get("product") ?? "";
+  const archived = address.get("state") === "archived";
+  const page = await listIdeas(actor, {
+    product_id: isCanonicalUuid(product) ? product : undefined,
+    archived,
+    limit: 100,
+    cursor: address.get("after") ?? undefined,
+  });
+  return json({ ...page, archived, productId: product || null });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  return runForm(await request.formData(), createIdeaInput, async (input) => {
+    const idea = await createIdea(actor, input);
+    return redirect(`/ideas/${idea.id}`, 303);
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Ideas · Backloom" }];
+
+export default function IdeasPage() {
+  const { items, next_cursor, archived, productId } = useLoaderData<typeof loader>();
+  const [params] = useSearchParams();
+  const shell = useShellData();
+  const products = shell?.products ?? [];
+  const asked = params.get("panel") === "new";
+  const creating = asked || (items.length === 0 && !archived);
+  useRowKeys();
+  return (
+    <>
+      <PageHeader
+        title="Ideas"
+        lead="Your private notes about a product. Agents read your open ideas as part of their context."
+        actions={
+          <>
+            <ProductFilter productId={productId} />
+            {creating ? null : (
+              <ButtonLink to="?panel=new" tone="primary" data-create>
+                New idea
+              </ButtonLink>
+            )}
+          </>
+        }
+      />
+      <IdeaTabs archived={archived} />
+      <div className="grid gap-5">
+        {creating && products.length > 0 ? (
+          <NewIdeaForm
+            key={asked ? "asked" : "first"}
+            asked={asked}
+            products={products}
+            productId={productId ?? shell?.activeProductId ?? null}
+          />
+        ) : null}
+        {items.length === 0 ? (
+          <NoIdeas archived={archived} hasProducts={products.length > 0} />
+        ) : (
+          <ul className="grid gap-3 sm:grid-cols-2 2xl:grid-cols-3">
+            {items.map((idea) => (
+              <IdeaCard
+                key={idea.id}
+                idea={idea}
+                product={products.find(({ id }) => id === idea.product_id)?.name}
+              />
+            ))}
+          </ul>
+        )}
+      </div>
+      {next_cursor ? (
+        <p className="mt-4 text-center">
+          <ButtonLink to={`?${archived ? "state=archived&" : ""}after=${next_cursor}`}>
+            More
+          </ButtonLink>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function NoIdeas({ archived, hasProducts }: { archived: boolean; hasProducts: boolean }) {
+  return (
+    <EmptyState
+      compact
+      title={archived ? "Nothing archived" : "No ideas yet"}
+      action={
+        hasProducts ? null : (
+          <ButtonLink to="/products/new" tone="primary" data-create>
+            Create a product
+          </ButtonLink>
+        )
+      }
+    >
+      {hasProducts
+        ? "Write one down, discuss it with an agent, and promote it to a PBI when it is ready."
+        : "An idea belongs to a product."}
+    </EmptyState>
+  );
+}
+
+function IdeaCard({ idea, product }: { idea: Idea; product: string | undefined }) {
+  return (
+    <li className="grid gap-2 rounded-lg border border-line bg-surface p-4">
+      <div className="flex items-center gap-2">
+        <CodeChip>{idea.code}</CodeChip>
+        <StatusPill status={idea.status} />
+      </div>
+      <Link to={`/ideas/${idea.id}`} data-row className="font-semibold hover:underline">
+        {idea.title}
+      </Link>
+      {idea.description ? (
+        <p className="line-clamp-3 text-sm text-muted">{excerptOf(idea.description)}</p>
+      ) : null}
+      <p className="mt-auto text-xs text-faint">
+        {product} · <RelativeTime at={idea.created_at} />
+      </p>
+    </li>
+  );
+}
+
+/** The words of a Markdown text, for a few lines of preview. */
+function excerptOf(markdown: string): string {
+  return markdown
+    .slice(0, 400)
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/^[#>\s]+|^[-*+] |[*`~]+|\b_|_\b/gm, "");
+}
+
+const tabClass =
+  "-mb-px border-b-2 border-transparent px-2.5 py-2 text-sm text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:py-3";
+
+function IdeaTabs({ archived }: { archived: boolean }) {
+  return (
+    <nav aria-label="Ideas by state" className="mb-5 flex gap-1 border-b border-line">
+      <Link to="." aria-current={archived ? undefined : "page"} className={tabClass}>
+        Open
+      </Link>
+      <Link to="?state=archived" aria-current={archived ? "page" : undefined} className={tabClass}>
+        Archived
+      </Link>
+    </nav>
+  );
+}
+
+function NewIdeaForm({
+  products,
+  productId,
+  asked,
+}: {
+  products: readonly { id: string; name: string }[];
+  productId: string | null;
+  /** Somebody asked for the form, so it is what comes next; else it is there because nothing else is. */
+  asked: boolean;
+}) {
+  const form = useServerForm<"title" | "description" | "product_id">({
+    lastResult: useActionResult(),
+    defaultValue: { product_id: productId ?? products[0]?.id },
+  });
+  return (
+    <Section title="New idea">
+      <ServerForm form={form} className="grid max-w-xl gap-4">
+        <WriteFields className="grid gap-4">
+          <TextField
+            label="Title"
+            required
+            autoFocus={asked}
+            data-create={!asked || undefined}
+            {...form.field("title")}
+          />
+          <TextAreaField
+            label="Description"
+            required={false}
+            description="Markdown."
+            {...form.field("description")}
+          />
+          <SelectField
+            label="Product"
+            options={products.map(({ id, name }) => ({ value: id, label: name }))}
+            {...form.field("product_id")}
+          />
+          <div>
+            <SubmitButton pendingLabel="Creating…">Create idea</SubmitButton>
+          </div>
+        </WriteFields>
+      </ServerForm>
+    </Section>
+  );
+}

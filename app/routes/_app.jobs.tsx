@@ -1,0 +1,162 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { type AgentJob, jobIdInput } from "~/contract/agent-job";
+import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { LineCounts } from "~/features/diff/line-counts";
+import { BlockedReasons } from "~/features/jobs/blocked-reasons";
+import {
+  type BlockedReason,
+  findBlockedReasons,
+} from "~/features/jobs/find-blocked-reasons.server";
+import { JobStatus } from "~/features/jobs/job-badges";
+import { jobKinds, tokensOf } from "~/features/jobs/job-card";
+import { done, readForm } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { isCanonicalUuid } from "~/http/uuid";
+import { ActionForm } from "~/ui/action-form";
+import { CodeChip } from "~/ui/badge";
+import { Button, ButtonLink } from "~/ui/button";
+import { EmptyState } from "~/ui/empty-state";
+import { costsText, tokensText } from "~/ui/numbers";
+import { PageHeader } from "~/ui/page-header";
+import { useRowKeys } from "~/ui/page-keys";
+import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { isHeld } from "~/ui/status";
+import { WriteFields } from "~/ui/write-access";
+import { ProductFilter } from "./_app/product-filter";
+
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const address = new URL(request.url).searchParams;
+  const product = address.get("product") ?? "";
+  const asked = address.get("why") ?? "";
+  const all = address.get("state") === "all";
+  const [page, reasons] = await Promise.all([
+    listAgentJobs(actor, {
+      product_id: isCanonicalUuid(product) ? product : undefined,
+      state: all ? undefined : "unfinished",
+      limit: 100,
+      cursor: address.get("after") ?? undefined,
+    }),
+    isCanonicalUuid(asked) ? whyNotMoving(actor, { kind: "job", id: asked }) : null,
+  ]);
+  const why = reasons && findBlockedReasons(reasons, context.services.env.appOrigin);
+  return json({
+    ...page,
+    all,
+    productId: product || null,
+    why: why && { id: asked, reasons: why },
+  });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  await cancelAgentJob(actor, readForm(form, jobIdInput));
+  return done(form, "/jobs", "Job cancelled");
+});
+
+export const meta: MetaFunction = () => [{ title: "Jobs · Backloom" }];
+
+export default function JobsPage() {
+  const { jobs, next_cursor, all, productId, why } = useLoaderData<typeof loader>();
+  useRowKeys();
+  return (
+    <>
+      <PageHeader
+        title="Jobs"
+        lead="Your agents' queue, in the order it is worked on."
+        actions={<ProductFilter productId={productId} />}
+      />
+      <JobTabs all={all} />
+      {jobs.length === 0 ? (
+        <EmptyState title={all ? "No jobs yet" : "The queue is empty"}>
+          Jobs come from sprint runs, one per task, and from questions about ideas.
+        </EmptyState>
+      ) : (
+        <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface">
+          {jobs.map((job) => (
+            <JobRow key={job.id} job={job} why={why?.id === job.id ? why.reasons : null} />
+          ))}
+        </ul>
+      )}
+      {next_cursor ? (
+        <p className="mt-4 text-center">
+          <ButtonLink to={`?${all ? "state=all&" : ""}after=${next_cursor}`}>More</ButtonLink>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | null }) {
+  const running = isHeld(job.status);
+  const tokens = tokensOf(job);
+  return (
+    <li className="grid gap-1 px-4 py-2.5 text-sm">
+      <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
+        <JobStatus job={job} />
+        <Link to={`/jobs/${job.id}`} data-row className="min-w-40 flex-1 hover:underline">
+          <CodeChip className="mr-2">{job.task_code ?? job.idea_code ?? ""}</CodeChip>
+          {job.kind === "TASK_IMPLEMENTATION" ? job.task_title : jobKinds[job.kind]}
+        </Link>
+        <span className="flex flex-wrap items-center gap-x-3 text-xs text-muted">
+          <span>{job.product_code}</span>
+          {job.worker_name ? <span>{job.worker_name}</span> : null}
+          {job.started_at ? (
+            <Elapsed from={job.started_at} to={job.finished_at} />
+          ) : (
+            <RelativeTime at={job.created_at} />
+          )}
+          {running && job.lease_until ? (
+            <span>
+              lease ends <RelativeTime at={job.lease_until} />
+            </span>
+          ) : null}
+          {job.retry_count > 0 ? <span>retry {job.retry_count} of 3</span> : null}
+          {job.additions !== null && job.deletions !== null ? (
+            <LineCounts additions={job.additions} deletions={job.deletions} />
+          ) : null}
+          {tokens > 0 ? <span>{tokensText(tokens)}</span> : null}
+          {job.costs.length > 0 ? <span>{costsText(job.costs)}</span> : null}
+        </span>
+        {job.status === "queued" ? (
+          <span className="-mx-2 flex gap-1 max-sm:basis-full">
+            <ButtonLink to={`?why=${job.id}`} preventScrollReset size="sm" tone="quiet">
+              Why not moving?
+            </ButtonLink>
+            <WriteFields quiet>
+              <ActionForm>
+                <Button type="submit" size="sm" tone="quiet" name="job_id" value={job.id}>
+                  Cancel
+                </Button>
+              </ActionForm>
+            </WriteFields>
+          </span>
+        ) : null}
+      </div>
+      {why ? (
+        <div role="status" className="text-waiting">
+          <BlockedReasons reasons={why} />
+        </div>
+      ) : null}
+      {job.failure_reason ? <p className="text-failed">{job.failure_reason}</p> : null}
+    </li>
+  );
+}
+
+const tabClass =
+  "-mb-px border-b-2 border-transparent px-2.5 py-2 text-sm text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:py-3";
+
+function JobTabs({ all }: { all: boolean }) {
+  return (
+    <nav aria-label="Jobs by state" className="mb-5 flex gap-1 border-b border-line">
+      <Link to="." aria-current={all ? undefined : "page"} className={tabClass}>
+        Unfinished
+      </Link>
+      <Link to="?state=all" aria-current={all ? "page" : undefined} className={tabClass}>
+        All
+      </Link>
+    </nav>
+  );
+}

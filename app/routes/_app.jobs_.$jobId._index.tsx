@@ -1,0 +1,105 @@
+import { json } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import type { AgentJobDetail } from "~/contract/agent-job";
+import type { OutputEntry } from "~/contract/job-output";
+import { getAgentJob, getJobOutput } from "~/domain/agent-jobs/operations.server";
+import { attemptName } from "~/features/jobs/attempt-words";
+import { ConfinementBadge } from "~/features/jobs/job-badges";
+import { JobCard } from "~/features/jobs/job-card";
+import { OutputLog } from "~/features/output/output-log";
+import { QuestionCard } from "~/features/questions/question-card";
+import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { requireId } from "~/http/require-id.server";
+import { useLive } from "~/live/live-provider";
+import { Section } from "~/ui/card";
+import { Elapsed } from "~/ui/relative-time";
+import { useJob } from "./_app.jobs_.$jobId/job-data";
+
+/** A page shows the end of a long output; the rest comes when somebody asks. */
+const shownEntries = 300;
+const shownCharacters = 150_000;
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor } = await requireActor(request, context);
+  const jobId = requireId(params.jobId, "agent job");
+  const { attempts } = await getAgentJob(actor, { job_id: jobId });
+  const wanted = Number(new URL(request.url).searchParams.get("attempt"));
+  const attempt = attempts.find((each) => each.attempt === wanted) ?? attempts.at(-1);
+  const output = await getJobOutput(actor, {
+    job_id: jobId,
+    attempt: attempt?.attempt,
+    after: Math.max(0, (attempt?.last_seq ?? 0) - (attempt ? likelyEntries(attempt) : 0)),
+    limit: shownEntries,
+  });
+  return json({ output: { ...output, entries: endOf(output.entries) } });
+});
+
+/** Of long entries fewer are read than of short ones: twice what is shown when all are as long as they are on average. */
+function likelyEntries(attempt: { last_seq: number; output_bytes: number }): number {
+  const { last_seq, output_bytes } = attempt;
+  const average = Math.max(1, output_bytes / Math.max(1, last_seq));
+  return Math.min(shownEntries, Math.ceil((2 * shownCharacters) / average));
+}
+
+/** A few long entries are as much to read as many short ones; the last one is shown in any case. */
+function endOf(entries: readonly OutputEntry[]): readonly OutputEntry[] {
+  let left = shownCharacters;
+  const tooFar = entries.findLastIndex(({ text }) => {
+    left -= text.length;
+    return left < 0;
+  });
+  return entries.slice(Math.min(tooFar + 1, entries.length - 1));
+}
+
+/** What the agent of an attempt says and does. */
+export default function JobRun() {
+  const { output } = useLoaderData<typeof loader>();
+  const { revalidate } = useLive();
+  const job = useJob();
+  const open = job.questions.filter((question) => question.status === "open");
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid min-w-0 gap-5">
+        {open.map((question) => (
+          <QuestionCard key={question.id} question={question} />
+        ))}
+        <Section title="Output" about="What the agent says and does. Treat it as untrusted.">
+          <OutputLog key={`${job.id}-${output.attempt}`} output={output} onChange={revalidate} />
+        </Section>
+      </div>
+      <div className="grid min-w-0 gap-5">
+        <JobCard job={job} isHere />
+        <Section title={`Attempts (${job.attempts.length})`}>
+          <AttemptPicker job={job} shown={output.attempt} />
+        </Section>
+      </div>
+    </div>
+  );
+}
+
+/** Who tried, for how long, and how it ended; each leads to what it said. */
+function AttemptPicker({ job, shown }: { job: AgentJobDetail; shown: number | null }) {
+  if (job.attempts.length === 0) {
+    return <p className="text-sm text-muted">No worker has taken this job yet.</p>;
+  }
+  return (
+    <ol className="grid gap-3">
+      {job.attempts.map((attempt) => (
+        <li key={attempt.attempt} className="grid gap-0.5 text-sm">
+          <Link
+            to={`?attempt=${attempt.attempt}`}
+            aria-current={attempt.attempt === shown ? "page" : undefined}
+            className="hover:underline aria-[current=page]:font-medium"
+          >
+            {attemptName(attempt)}
+          </Link>
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted">
+            <span>{attempt.worker_name}</span>
+            <Elapsed from={attempt.started_at} to={attempt.ended_at} />
+            <ConfinementBadge confinement={attempt.confinement} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

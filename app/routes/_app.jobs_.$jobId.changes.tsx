@@ -1,0 +1,207 @@
+import { json } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import { type ReactNode, useCallback, useRef, useState } from "react";
+import { z } from "zod";
+import { addJobCommentBody, type JobComment, reviewJobBody } from "~/contract/job-review";
+import { idSchema } from "~/contract/text";
+import { getJobDiff } from "~/domain/agent-jobs/operations.server";
+import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
+import { listJobComments } from "~/domain/job-reviews/list-job-comments.server";
+import { deleteJobComment, reviewJob } from "~/domain/job-reviews/operations.server";
+import { DiffView, type Spot } from "~/features/diff/diff-view";
+import { type BelowLine, lineKey } from "~/features/diff/line-column";
+import { LineCounts } from "~/features/diff/line-counts";
+import { showDiff } from "~/features/diff/show-diff.server";
+import { CommentForm } from "~/features/review/comment-form";
+import { LineComment } from "~/features/review/line-comment";
+import { ReviewSection } from "~/features/review/review-section";
+import { done, readForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { requireId } from "~/http/require-id.server";
+import { useLive } from "~/live/live-provider";
+import { useJobStream } from "~/live/use-job-stream";
+import { EmptyState } from "~/ui/empty-state";
+import { countText } from "~/ui/numbers";
+import { useJob } from "./_app.jobs_.$jobId/job-data";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, principal } = await requireActor(request, context);
+  const jobId = requireId(params.jobId, "agent job");
+  const { searchParams } = new URL(request.url);
+  const attempt = numberOf(searchParams, "attempt");
+  const diff = await getJobDiff(actor, { job_id: jobId, attempt });
+  const comments = await listJobComments(actor, { job_id: jobId }, diff);
+  if (diff === null) return json({ diff: null, ...comments });
+  const since = numberOf(searchParams, "since");
+  const before =
+    since === undefined ? null : await getJobDiff(actor, { job_id: jobId, attempt: since });
+  const open = numberOf(searchParams, "open");
+  const files = await showDiff(diff, { viewer: principal.user_id, before, open });
+  return json({ diff: { ...diff, files, since: before?.attempt ?? null }, ...comments });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const jobId = requireId(params.jobId, "agent job");
+  const form = await request.formData();
+  const back = `/jobs/${jobId}/changes`;
+  return runIntent(form, {
+    "add-comment": async () => {
+      await addJobComment(actor, { job_id: jobId, ...readForm(form, addJobCommentBody) });
+      return done(form, back, "Comment added to the review");
+    },
+    "delete-comment": async () => {
+      const { comment_id } = readForm(form, z.object({ comment_id: idSchema }));
+      await deleteJobComment(actor, { job_id: jobId, comment_id });
+      return done(form, back, "Comment deleted");
+    },
+    review: async () => {
+      const { verdict } = await reviewJob(actor, {
+        job_id: jobId,
+        ...readForm(form, reviewJobBody),
+      });
+      return done(form, back, verdict === "approve" ? "Approved" : "Changes requested");
+    },
+  });
+});
+
+function numberOf(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name) ?? "";
+  return /^\d{1,6}$/.test(text) ? Number(text) : undefined;
+}
+
+/** What the attempts of a job have changed, and what people say of it. */
+export default function JobChanges() {
+  const { diff, comments, reviews } = useLoaderData<typeof loader>();
+  const job = useJob();
+  useLiveJob(job.id);
+  const { below, above, lost, setSpot } = useComments(comments, diff);
+  const drafts = comments.filter(({ draft }) => draft).length;
+  const review = <ReviewSection job={job} reviews={reviews} drafts={drafts} lost={lost} />;
+  if (diff === null) {
+    return (
+      <div className="grid gap-4">
+        <EmptyState title="No changes yet">
+          The agent's changes appear here when the attempt ends.
+        </EmptyState>
+        {job.finished_at !== null || reviews.length > 0 ? review : null}
+      </div>
+    );
+  }
+  return (
+    <div className="grid gap-4">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+        <span>{countText(diff.files.length, "file")}</span>
+        <LineCounts additions={diff.additions} deletions={diff.deletions} />
+        <a href="#review" className="text-accent underline pointer-coarse:py-3">
+          Review{drafts > 0 ? ` (${drafts})` : ""}
+        </a>
+        <Attempts {...diff} />
+      </div>
+      <DiffView
+        key={`${job.id}-${diff.attempt}-${diff.since}`}
+        jobId={job.id}
+        attempt={diff.attempt}
+        since={diff.since}
+        files={diff.files}
+        below={below}
+        above={above}
+        onSpot={setSpot}
+      />
+      {review}
+    </div>
+  );
+}
+
+/** Reads a page of a job again whenever the job changes. What it says while it works has its own tab. */
+function useLiveJob(jobId: string): void {
+  const { revalidate } = useLive();
+  const isFirst = useRef(true);
+  const resync = useCallback(() => {
+    // The page has just been read when its stream begins.
+    if (!isFirst.current) revalidate();
+    isFirst.current = false;
+  }, [revalidate]);
+  useJobStream(jobId, { onResync: resync, onJob: revalidate, onOutput: () => undefined });
+}
+
+interface ShownDiff {
+  attempt: number;
+  /** Where old lines are those of an earlier attempt, comments on lines that the work took away have no place among them. */
+  since: number | null;
+  files: readonly { path: string }[];
+}
+
+/** Where each comment stands: below its line, above a file whose line is gone, or apart when the file is gone. */
+function useComments(comments: readonly JobComment[], diff: ShownDiff | null) {
+  const [spot, setSpot] = useState<Spot | null>(null);
+  const close = useCallback(() => setSpot(null), []);
+  const paths = new Set(diff?.files.map(({ path }) => path));
+  const below = new Map<string, Map<string, ReactNode>>();
+  const above = new Map<string, ReactNode[]>();
+  const put = (path: string, key: string, node: ReactNode): void => {
+    const lines = below.get(path) ?? new Map<string, ReactNode>();
+    lines.set(key, [lines.get(key), node]);
+    below.set(path, lines);
+  };
+  for (const comment of comments) {
+    const shown = <LineComment key={comment.id} comment={comment} />;
+    const { path, side, current_line } = comment;
+    const line = side === "old" && diff?.since != null ? null : current_line;
+    if (line !== null) put(path, lineKey(side, line), shown);
+    else if (paths.has(path)) above.set(path, [...(above.get(path) ?? []), shown]);
+  }
+  if (spot && diff) {
+    const { path, side, line } = spot;
+    const name = `${path}-${side}-${line}`;
+    const form = <CommentForm key={name} spot={spot} attempt={diff.attempt} onClose={close} />;
+    put(path, lineKey(side, line), form);
+  }
+  const lost = comments.filter(({ path }) => !paths.has(path));
+  const belowLines: ReadonlyMap<string, BelowLine> = below;
+  return { below: belowLines, above, lost, setSpot };
+}
+
+/** Whose changes are shown: of which attempt, or only those since the one before. */
+function Attempts({
+  attempts,
+  attempt: shown,
+  since,
+}: {
+  attempts: readonly number[];
+  attempt: number;
+  since: number | null;
+}) {
+  if (attempts.length < 2) return null;
+  const before = attempts.at(-2);
+  return (
+    <nav aria-label="Changes of attempt" className="flex flex-wrap gap-2">
+      {attempts.at(-1) === shown ? (
+        <Choice to={`?since=${before}`} isShown={since !== null}>
+          {`Only changes since attempt ${before}`}
+        </Choice>
+      ) : null}
+      {attempts.map((attempt) => (
+        <Choice
+          key={attempt}
+          to={`?attempt=${attempt}`}
+          isShown={attempt === shown && since === null}
+        >
+          {`Attempt ${attempt}`}
+        </Choice>
+      ))}
+    </nav>
+  );
+}
+
+function Choice({ to, isShown, children }: { to: string; isShown: boolean; children: string }) {
+  return (
+    <Link
+      to={to}
+      aria-current={isShown ? "page" : undefined}
+      className="text-muted hover:underline aria-[current=page]:font-medium aria-[current=page]:text-ink"
+    >
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,214 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { Link, useLoaderData } from "@remix-run/react";
+import type { BoardStory } from "~/contract/page-data";
+import { assignStoryInput } from "~/contract/story";
+import { getSoloBoard } from "~/domain/pages/operations.server";
+import { assignStory } from "~/domain/stories/operations.server";
+import { Board } from "~/features/board/board";
+import { BoardTools } from "~/features/board/board-tools";
+import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
+import { TaskLines } from "~/features/board/task-lines";
+import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
+import { RowActions } from "~/features/items/row-actions";
+import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { moveTaskForm } from "~/http/task-forms.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { ActionForm } from "~/ui/action-form";
+import { useActionResult } from "~/ui/action-result";
+import { CodeChip } from "~/ui/badge";
+import { Button, ButtonLink } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { FormErrors, HiddenFields } from "~/ui/field";
+import { countText } from "~/ui/numbers";
+import { PageHeader } from "~/ui/page-header";
+import { WriteFields } from "~/ui/write-access";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, principal, productId } = await requireProduct(request, context, params);
+  const board = await getSoloBoard(actor, { product_id: productId });
+  const mine = new Set(
+    board.stories.filter((story) => story.assignee_id === principal.user_id).map(({ id }) => id),
+  );
+  const address = new URL(request.url).searchParams;
+  const settings = readSettings(address);
+  const own = board.tasks.filter((task) => mine.has(task.story_id));
+  const ownStories = board.stories.filter(({ id }) => mine.has(id));
+  const view = viewOf(own, ownStories, settings, principal.user_id);
+  const cards = view.tasks;
+  return json({
+    productId,
+    userId: principal.user_id,
+    settings,
+    hasTasks: own.length > 0,
+    hidden: settings.query === "" ? null : view.hidden,
+    showAll: withoutFilter(address),
+    sprint: board.sprint,
+    workersOnline: board.workers_online,
+    tasks: cards,
+    lanes: view.lanes,
+    mine: ownStories,
+    free: board.stories.filter((story) => !mine.has(story.id) && story.status !== "done"),
+  });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor, principal } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  const form = await request.formData();
+  const back = `/products/${productId}/solo`;
+  return runIntent(form, {
+    "move-task": () => moveTaskForm(actor, form, back),
+    claim: async () => {
+      form.set("assignee_id", principal.user_id);
+      const story = await assignStory(actor, readForm(form, assignStoryInput));
+      return doneForNow(form, back, `${story.code} assigned to you`);
+    },
+    release: async () => {
+      const story = await assignStory(
+        actor,
+        readForm(form, assignStoryInput, { assignee_id: null }),
+      );
+      return doneForNow(form, back, `${story.code} unassigned`);
+    },
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Solo · Backloom" }];
+
+export default function SoloPage() {
+  const { productId, sprint, mine, free, workersOnline, settings, hasTasks, hidden, showAll } =
+    useLoaderData<typeof loader>();
+  const refusal = useActionResult<{ error?: string }>();
+  useLiveRevalidation({ stream: "solo", productId });
+  if (!sprint) return <NoSprint productId={productId} />;
+  return (
+    <div className="grid gap-5">
+      <PageHeader
+        title="Solo"
+        lead={
+          <>
+            Your part of{" "}
+            <Link
+              to={`../sprints/${sprint.id}`}
+              className="text-accent underline underline-offset-2 hover:decoration-2"
+            >
+              {sprint.code}
+            </Link>
+            {sprint.sprint_goal ? `: ${sprint.sprint_goal}` : ""} ·{" "}
+            {workersOnline === 0
+              ? "no worker online"
+              : countText(workersOnline, "worker online", "workers online")}
+          </>
+        }
+      />
+      <RowActions productId={productId} without={settings.list ? "" : "m"} />
+      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      {hasTasks ? (
+        <BoardTools settings={settings} view={null} hidden={hidden} showAll={showAll} />
+      ) : null}
+      <OwnTasks />
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <SoloStories
+          title="Unassigned stories"
+          stories={free}
+          intent="claim"
+          button="Assign to me"
+          empty="All stories are assigned."
+        />
+        <SoloStories
+          title="Assigned to me"
+          stories={mine}
+          intent="release"
+          button="Unassign"
+          empty="No stories yet."
+        />
+      </div>
+    </div>
+  );
+}
+
+/** As lines or as a board, or why there are none. */
+function OwnTasks() {
+  const { productId, tasks, mine, hasTasks, settings, lanes } = useLoaderData<typeof loader>();
+  if (settings.list && tasks.length > 0) return <TaskLines tasks={tasks} lanes={lanes} />;
+  if (hasTasks && tasks.length === 0) {
+    return (
+      <EmptyState compact title="Nothing matches">
+        Change or clear the filter.
+      </EmptyState>
+    );
+  }
+  if (mine.length > 0) {
+    const { dense, hide } = settings;
+    return <Board {...{ productId, tasks, lanes, dense, hide }} />;
+  }
+  return (
+    <EmptyState compact title="No stories assigned to you">
+      Assign a story to yourself below. Its tasks appear here.
+    </EmptyState>
+  );
+}
+
+function NoSprint({ productId }: { productId: string }) {
+  return (
+    <EmptyState
+      title="No active sprint"
+      action={
+        <ButtonLink to={`/products/${productId}/sprints`} tone="primary">
+          Plan a sprint
+        </ButtonLink>
+      }
+    >
+      This page shows your stories in the active sprint and the unassigned ones.
+    </EmptyState>
+  );
+}
+
+const storyKey = ({ id }: BoardStory) => id;
+
+/** Stories of the sprint, each with the one thing that somebody can do with it here. */
+function SoloStories({
+  title,
+  stories,
+  intent,
+  button,
+  empty,
+}: {
+  title: string;
+  stories: readonly BoardStory[];
+  intent: string;
+  button: string;
+  empty: string;
+}) {
+  const { list, shown, fresh, show } = useSteadyRows<BoardStory, HTMLUListElement>(
+    stories,
+    storyKey,
+  );
+  return (
+    <Section title={`${title} (${stories.length})`} flush>
+      <NewRowsBanner count={fresh} show={show} />
+      <ul ref={list} className="divide-y divide-line">
+        {shown.map((story) => (
+          <li key={story.id} className="flex items-center gap-2 px-4 py-2 text-sm">
+            <CodeChip>{story.code}</CodeChip>
+            <Link to={`/stories/${story.id}`} className="min-w-0 flex-1 truncate hover:underline">
+              {story.title}
+            </Link>
+            <WriteFields quiet>
+              <ActionForm>
+                <HiddenFields fields={{ intent, assignee_id: "" }} />
+                <Button type="submit" size="sm" name="story_id" value={story.id}>
+                  {button}
+                  <span className="sr-only"> {story.code}</span>
+                </Button>
+              </ActionForm>
+            </WriteFields>
+          </li>
+        ))}
+        {stories.length === 0 ? <li className="px-4 py-3 text-sm text-muted">{empty}</li> : null}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,131 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
+import { createSprintInput, type SprintOverview } from "~/contract/sprint";
+import { createSprint, listSprints } from "~/domain/sprints/operations.server";
+import { runForm } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { useLiveRevalidation } from "~/live/use-live-revalidation";
+import { useActionResult } from "~/ui/action-result";
+import { ButtonLink, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { TextAreaField, TextField } from "~/ui/field";
+import { useRowKeys } from "~/ui/page-keys";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { CalendarDay } from "~/ui/relative-time";
+import { StatusPill } from "~/ui/status-pill";
+import { WriteFields } from "~/ui/write-access";
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  return json({ productId, sprints: await listSprints(actor, { product_id: productId }) });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const { productId } = await requireProduct(request, context, params);
+  const form = await request.formData();
+  form.set("product_id", productId);
+  return runForm(form, createSprintInput, async (input) => {
+    const sprint = await createSprint(actor, input);
+    return redirect(`/products/${productId}/sprints/${sprint.id}`, 303);
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Sprints · Backloom" }];
+
+export default function SprintsPage() {
+  const { productId, sprints } = useLoaderData<typeof loader>();
+  const [params] = useSearchParams();
+  const creating = params.get("panel") === "new" || sprints.length === 0;
+  useLiveRevalidation({ stream: "backlog", productId });
+  useRowKeys();
+  return (
+    <>
+      <div className="mb-4 flex items-center justify-between gap-3">
+        <h1 className="text-xl font-semibold tracking-tight">Sprints</h1>
+        {creating ? null : (
+          <ButtonLink to="?panel=new" tone="primary" data-create>
+            New sprint
+          </ButtonLink>
+        )}
+      </div>
+      <div className="grid gap-5">
+        {creating ? <NewSprintForm cancelTo={sprints.length > 0 ? "?" : null} /> : null}
+        {sprints.length === 0 ? (
+          <EmptyState compact title="No sprints yet">
+            A sprint is a goal and the stories that you and your agents work on next.
+          </EmptyState>
+        ) : (
+          <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface">
+            {sprints.map((sprint) => (
+              <SprintRow key={sprint.id} sprint={sprint} />
+            ))}
+          </ul>
+        )}
+      </div>
+    </>
+  );
+}
+
+function SprintRow({ sprint }: { sprint: SprintOverview }) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3 hover:bg-sunken">
+      <Link to={sprint.id} data-row className="min-w-0 flex-1 basis-60 text-sm hover:underline">
+        <span className="mr-2 font-mono text-xs text-muted">{sprint.code}</span>
+        <span className="font-medium">{sprint.sprint_goal || "No goal yet"}</span>
+      </Link>
+      <span className="text-xs text-muted">
+        {sprint.start_date ? <CalendarDay day={sprint.start_date} /> : null}
+        {sprint.start_date && sprint.end_date ? " to " : null}
+        {sprint.end_date ? <CalendarDay day={sprint.end_date} /> : null}
+      </span>
+      <span className="text-xs text-muted">
+        {sprint.done_task_count}/{sprint.task_count} tasks in {sprint.story_count}{" "}
+        {sprint.story_count === 1 ? "story" : "stories"}
+      </span>
+      <StatusPill status={sprint.status} className="max-sm:order-first" />
+    </li>
+  );
+}
+
+function NewSprintForm({ cancelTo }: { cancelTo: string | null }) {
+  const form = useServerForm<"sprint_goal" | "start_date" | "end_date">({
+    lastResult: useActionResult(),
+  });
+  return (
+    <Section title="New sprint">
+      <ServerForm form={form} className="grid max-w-xl gap-4">
+        <WriteFields className="grid gap-4">
+          <TextAreaField
+            label="Goal"
+            required={false}
+            // Asked for by key or click it is what comes next; alone on the page it waits for the key.
+            autoFocus={cancelTo !== null}
+            data-create={cancelTo === null || undefined}
+            rows={2}
+            description="What should be true when the sprint ends?"
+            {...form.field("sprint_goal")}
+          />
+          <div className="grid gap-4 sm:grid-cols-2">
+            <TextField
+              label="Start date"
+              required={false}
+              type="date"
+              {...form.field("start_date")}
+            />
+            <TextField label="End date" required={false} type="date" {...form.field("end_date")} />
+          </div>
+          <div className="flex gap-2">
+            <SubmitButton pendingLabel="Creating…">Create sprint</SubmitButton>
+            {cancelTo ? (
+              <ButtonLink to={cancelTo} data-close>
+                Cancel
+              </ButtonLink>
+            ) : null}
+          </div>
+        </WriteFields>
+      </ServerForm>
+    </Section>
+  );
+}

@@ -1,0 +1,190 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useFetcher, useLoaderData } from "@remix-run/react";
+import { useEffect, useState } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
+import { subscribePushInput } from "~/contract/notice";
+import {
+  listPushSubscriptions,
+  subscribePush,
+  unsubscribePush,
+} from "~/domain/notices/operations.server";
+import { describeBrowser } from "~/features/accounts/describe-browser";
+import { done, readForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { readId } from "~/http/read-id.server";
+import { userAgentOf } from "~/http/signing-in-browser.server";
+import { ActionForm } from "~/ui/action-form";
+import { Badge } from "~/ui/badge";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { enhancedField } from "~/ui/enhanced-field";
+import { HiddenFields } from "~/ui/field";
+import { Cell, Table } from "~/ui/rare/table";
+import { RelativeTime } from "~/ui/relative-time";
+import { useWriteAccess, WriteFields } from "~/ui/write-access";
+
+const here = "/settings/notifications";
+
+/** Push messages per device (specification: Push subscription). */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const { subscriptions } = await listPushSubscriptions(actor);
+  return json({ subscriptions, publicKey: context.services.env.vapid?.publicKey ?? null });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  return runIntent(form, {
+    subscribe: async () => {
+      const subscription = readForm(form, subscribePushInput);
+      await subscribePush(actor, {
+        ...subscription,
+        user_agent: userAgentOf(request) ?? undefined,
+      });
+      return done(form, here, "Notifications turned on for this device");
+    },
+    remove: async () => {
+      await unsubscribePush(actor, { id: readId(form, "subscription_id", "device") });
+      return done(form, here, "Notifications turned off for that device");
+    },
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "Notifications · Backloom" }];
+
+export default function NotificationsPage() {
+  const { subscriptions, publicKey } = useLoaderData<typeof loader>();
+  return (
+    <div className="grid max-w-3xl gap-5">
+      <Section
+        title="This device"
+        about="Get notified when an agent asks a question or a run needs you, even when Backloom is closed."
+      >
+        <ThisDevice
+          publicKey={publicKey}
+          endpoints={subscriptions.map(({ endpoint }) => endpoint)}
+        />
+      </Section>
+      <Section title="All devices" flush>
+        {subscriptions.length === 0 ? (
+          <EmptyState title="No devices" compact />
+        ) : (
+          <Table caption="Devices with notifications" head={["Device", "Added", "State", ""]}>
+            {subscriptions.map((subscription) => (
+              <tr key={subscription.id}>
+                <Cell className="font-medium">{describeBrowser(subscription.user_agent)}</Cell>
+                <Cell>
+                  <RelativeTime at={subscription.created_at} />
+                </Cell>
+                <Cell>
+                  {subscription.disabled_at ? (
+                    <Badge tone="failed">expired</Badge>
+                  ) : (
+                    <Badge>on</Badge>
+                  )}
+                </Cell>
+                <Cell className="text-end">
+                  <WriteFields quiet>
+                    <ActionForm>
+                      <HiddenFields
+                        fields={{ intent: "remove", subscription_id: subscription.id }}
+                      />
+                      <Button type="submit" size="sm">
+                        Turn off
+                      </Button>
+                    </ActionForm>
+                  </WriteFields>
+                </Cell>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Section>
+    </div>
+  );
+}
+
+/** Turns messages on for the browser that shows this page; turning off is in the list below. */
+function ThisDevice({
+  publicKey,
+  endpoints,
+}: {
+  publicKey: string | null;
+  endpoints: readonly string[];
+}) {
+  const hydrated = useHydrated();
+  const { canWrite, reason } = useWriteAccess();
+  const { submit, state } = useFetcher();
+  const [endpoint, setEndpoint] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    currentEndpoint().then(setEndpoint, () => setEndpoint(null));
+  }, []);
+
+  if (publicKey === null) {
+    return <p className="text-sm text-muted">Push messages are not set up on this server.</p>;
+  }
+  if (!hydrated) return <p className="text-sm text-muted">Push messages need JavaScript.</p>;
+  if (!("PushManager" in window) || !navigator.serviceWorker) {
+    return <p className="text-sm text-muted">This browser does not support push messages.</p>;
+  }
+  if (endpoint && endpoints.includes(endpoint)) {
+    return <p className="text-sm">Notifications are on for this device.</p>;
+  }
+  const turnOn = async () => {
+    setProblem(null);
+    const outcome = await subscribeHere(publicKey);
+    if (typeof outcome === "string") return setProblem(outcome);
+    setEndpoint(outcome.endpoint);
+    submit({ intent: "subscribe", [enhancedField]: "1", ...outcome }, { method: "post" });
+  };
+  return (
+    <div className="grid justify-items-start gap-2">
+      <Button
+        tone="primary"
+        onClick={() => void turnOn()}
+        disabled={!canWrite || state !== "idle"}
+        title={reason ?? undefined}
+      >
+        Turn on notifications here
+      </Button>
+      {problem ? (
+        <p role="alert" className="text-sm text-failed">
+          {problem}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** What the service needs to reach this browser. */
+type PushKeys = { endpoint: string; p256dh: string; auth: string };
+
+/** Where this browser is reached at present; null when it is not subscribed. */
+async function currentEndpoint(): Promise<string | null> {
+  const registration = await navigator.serviceWorker?.getRegistration();
+  const subscription = await registration?.pushManager?.getSubscription();
+  return subscription?.endpoint ?? null;
+}
+
+/** Asks the person and the push service; a text says why it did not work. */
+async function subscribeHere(publicKey: string): Promise<PushKeys | string> {
+  if ((await Notification.requestPermission()) !== "granted") {
+    return "Notifications are blocked for this site. Allow them in your browser settings.";
+  }
+  try {
+    const registration = await navigator.serviceWorker.ready;
+    const subscription = await registration.pushManager.subscribe({
+      userVisibleOnly: true,
+      applicationServerKey: publicKey,
+    });
+    const { endpoint, keys } = subscription.toJSON();
+    const { p256dh, auth } = keys ?? {};
+    if (endpoint && p256dh && auth) return { endpoint, p256dh, auth };
+  } catch {
+    // The push service refused or cannot be reached: said below.
+  }
+  return "The browser's push service rejected the subscription. Try again later.";
+}

@@ -1,0 +1,171 @@
+import { json, type MetaFunction } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { type ApiToken, newApiTokenSchema } from "~/contract/api-token";
+import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
+import { listApiTokens, revokeApiToken } from "~/domain/api-tokens/operations.server";
+import { done, runForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { readId } from "~/http/read-id.server";
+import { ActionForm } from "~/ui/action-form";
+import { useActionResult } from "~/ui/action-result";
+import { Alert } from "~/ui/alert";
+import { Badge, CodeChip } from "~/ui/badge";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
+import { EmptyState } from "~/ui/empty-state";
+import { HiddenFields, SelectField, TextField } from "~/ui/field";
+import { CopyBlock } from "~/ui/rare/copy-button";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { Cell, Table } from "~/ui/rare/table";
+import { RelativeTime, useNow } from "~/ui/relative-time";
+import { useWriteAccess, WriteFields } from "~/ui/write-access";
+
+/** The token screen (specification: Authentication 1). */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const { env } = context.services;
+  return json({ tokens: await listApiTokens(actor), origin: env.appOrigin });
+});
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  return runIntent(form, {
+    create: () =>
+      runForm(form, newApiTokenSchema, async (input) => {
+        const { token, label } = await createApiToken(actor, input);
+        return json({ created: { token, label } }, { status: 201 });
+      }),
+    revoke: async () => {
+      await revokeApiToken(actor, { token_id: readId(form, "token_id", "token") });
+      return done(form, "/settings/tokens", "Token revoked");
+    },
+  });
+});
+
+export const meta: MetaFunction = () => [{ title: "API tokens · Backloom" }];
+
+export default function TokensPage() {
+  const { tokens, origin } = useLoaderData<typeof loader>();
+  const answer = useActionResult<{ created?: { token: string; label: string } }>();
+  const created = answer?.created;
+  return (
+    <div className="grid max-w-3xl gap-5">
+      {created ? (
+        <Alert tone="done" role="status" title={`Token “${created.label}” is ready`}>
+          <p className="mb-2">Copy it now. It is shown only once.</p>
+          <CopyBlock label="API token" text={created.token} />
+          <p className="mt-3 mb-2">Try it:</p>
+          <CopyBlock
+            label="Products of this account"
+            text={`curl -H "Authorization: Bearer ${created.token}" ${origin}/api/products`}
+          />
+        </Alert>
+      ) : null}
+      <NewTokenForm key={created?.token ?? "empty"} />
+      <TokenList tokens={tokens} />
+    </div>
+  );
+}
+
+const lifetimes = [
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "1 year" },
+  { value: "", label: "No expiry" },
+];
+
+function NewTokenForm() {
+  const form = useServerForm<"label" | "expires_days">({
+    lastResult: useActionResult(),
+    defaultValue: { expires_days: "90" },
+  });
+  return (
+    <Section
+      title="New token"
+      about="For an agent or a script. It can do what you can do until it expires or you revoke it."
+    >
+      <ServerForm form={form}>
+        <input type="hidden" name="intent" value="create" />
+        <WriteFields quiet className="grid gap-4 sm:grid-cols-[1fr_10rem_auto] sm:items-end">
+          <TextField
+            label="Name"
+            placeholder="laptop worker"
+            maxLength={100}
+            required
+            {...form.field("label")}
+          />
+          <SelectField label="Expires after" options={lifetimes} {...form.field("expires_days")} />
+          <SubmitButton pendingLabel="Creating…">Create token</SubmitButton>
+        </WriteFields>
+      </ServerForm>
+    </Section>
+  );
+}
+
+function TokenList({ tokens }: { tokens: readonly ApiToken[] }) {
+  if (tokens.length === 0) {
+    return (
+      <EmptyState title="No tokens yet" compact>
+        An agent needs a token to read its context, claim work and report.
+      </EmptyState>
+    );
+  }
+  return (
+    <Section title="Your tokens" flush>
+      <Table stacked caption="Your tokens" head={["Name", "Token", "Last used", "Expires", ""]}>
+        {tokens.map((token) => (
+          <TokenRow key={token.id} token={token} />
+        ))}
+      </Table>
+    </Section>
+  );
+}
+
+function TokenRow({ token }: { token: ApiToken }) {
+  const { canWrite } = useWriteAccess();
+  const now = useNow();
+  const isOver = token.expires_at !== null && Date.parse(token.expires_at) <= now;
+  return (
+    <tr>
+      <Cell className="font-medium">{token.label}</Cell>
+      <Cell label="Token">
+        <CodeChip>{`${token.prefix}…`}</CodeChip>
+      </Cell>
+      <Cell label="Last used">
+        {token.last_used_at ? <RelativeTime at={token.last_used_at} /> : "never"}
+      </Cell>
+      <Cell label="Expires">
+        {token.revoked_at ? (
+          <Badge tone="failed">revoked</Badge>
+        ) : isOver ? (
+          <Badge tone="failed">expired</Badge>
+        ) : token.expires_at ? (
+          <RelativeTime at={token.expires_at} />
+        ) : (
+          "never"
+        )}
+      </Cell>
+      <Cell className="sm:text-end">
+        {token.revoked_at ? null : (
+          <Confirm
+            trigger="Revoke"
+            size="sm"
+            disabled={!canWrite}
+            question={`Revoke “${token.label}”?`}
+            consequence="Anyone using it loses access at the next request. You cannot undo this."
+            confirmLabel="Revoke"
+          >
+            {(buttons) => (
+              <ActionForm>
+                <HiddenFields fields={{ intent: "revoke", token_id: token.id }} />
+                {buttons}
+              </ActionForm>
+            )}
+          </Confirm>
+        )}
+      </Cell>
+    </tr>
+  );
+}

@@ -1,6 +1,0 @@
-/** What a form sends along without showing it. */
-export function HiddenFields({ fields }: { fields: Readonly<Record<string, string>> }) {
-  return Object.entries(fields).map(([name, value]) => (
-    <input key={name} type="hidden" name={name} value={value} />
-  ));
-}

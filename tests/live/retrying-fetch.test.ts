@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { RetryingFetch } from "~/live/retrying-fetch";
+
+const change = "/changes?_data=routes%2F_app.changes";
+const undo = "/undo?_data=routes%2F_app.undo";
+const post = { method: "POST" };
+
+/** The routes of the page that is shown. */
+const own = { shouldRevalidate: () => true };
+const plain: { shouldRevalidate?: (about: object) => boolean } = {};
+
+beforeEach(() => {
+  vi.stubGlobal("window", {
+    __remixRouter: { state: { matches: [{ route: own }, { route: plain }] } },
+  });
+  vi.stubGlobal("location", { origin: "http://localhost" });
+  vi.stubGlobal("navigator", { onLine: true });
+  return () => vi.unstubAllGlobals();
+});
+
+/** A network whose answers come when the test says so. */
+function slowNetwork() {
+  const sent: { path: string; answer: (response: Response) => void; fail: () => void }[] = [];
+  const requests = new RetryingFetch(
+    (input) =>
+      new Promise((resolve, reject) => {
+        const fail = () => reject(new TypeError("no network"));
+        sent.push({ path: String(input), answer: resolve, fail });
+      }),
+  );
+  return { sent, requests, paths: () => sent.map(({ path }) => path) };
+}
+
+describe("an undo that is asked for while a change is on its way", () => {
+  it("is sent when the change has been answered, and takes that one back", async () => {
+    const { sent, requests, paths } = slowNetwork();
+    const changed = requests.fetch(change, post);
+    const undone = requests.fetch(undo, post);
+    await vi.waitFor(() => expect(paths()).toEqual([change]));
+    sent[0]?.answer(Response.json({ message: "Done." }));
+    await changed;
+    await vi.waitFor(() => expect(paths()).toEqual([change, undo]));
+    sent[1]?.answer(Response.json({ message: "Taken back." }));
+    expect(await (await undone).json()).toEqual({ message: "Taken back." });
+  });
+
+  it("is sent also when the change reached nobody", async () => {
+    const { sent, requests, paths } = slowNetwork();
+    const changed = requests.fetch(change, post);
+    void requests.fetch(undo, post);
+    await vi.waitFor(() => expect(paths()).toEqual([change]));
+    sent[0]?.fail();
+    expect((await changed).status).toBe(504);
+    // The page keeps what it shows; what a route decides for itself stays its own.
+    expect(plain.shouldRevalidate?.({ actionStatus: 504, defaultShouldRevalidate: true })).toBe(
+      false,
+    );
+    expect(plain.shouldRevalidate?.({ actionStatus: 422, defaultShouldRevalidate: true })).toBe(
+      true,
+    );
+    expect(own.shouldRevalidate()).toBe(true);
+    await vi.waitFor(() => expect(paths()).toEqual([change, undo]));
+  });
+
+  it("holds no other change up", async () => {
+    const { requests, paths } = slowNetwork();
+    for (const path of [change, undo, `${change}2`]) void requests.fetch(path, post);
+    await vi.waitFor(() => expect(paths()).toEqual([change, `${change}2`]));
+  });
+});
