@@ -187,7 +187,9 @@ describe("search", () => {
       return performance.now() - before;
     });
     for (const query of ["nothing", "quagga", "quagga1"]) {
-      expect(await search(query), query).toBeLessThan(taken / 2);
+      // The machine may have been busy with something else.
+      const times = [await search(query), await search(query), await search(query)];
+      expect(Math.min(...times), query).toBeLessThan(taken / 2);
     }
   });
 });

@@ -125,9 +125,10 @@ describe("a receiver that", () => {
     const stop = runSender();
     await ask();
     await expect.poll(() => mute.sockets.length, { timeout: 10_000 }).toBe(1);
+    // It would be given up after ten seconds.
     const before = performance.now();
     await stop();
-    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(performance.now() - before).toBeLessThan(9_000);
     expect(await delivery()).toMatchObject({ status: "pending", attempts: 1 });
     expect(await untilClosed(mute)).toBeLessThan(100);
   });

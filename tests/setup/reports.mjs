@@ -1,4 +1,4 @@
-// What the runners of tests wrote about a run: how many passed, and which failed with what words.
+// What the runners of tests wrote about a run: how many passed, which failed with what words, and how long each file took.
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -7,10 +7,14 @@ import { root } from "../../app/cli/launch/problem.mjs";
 /** A message is shown again at the end of a long output: its first lines say what was expected and where. */
 const linesOfAMessage = 12;
 
-/** `{ passed, failures }` of vitest's report; a failure is the text that names it. */
+/** `{ passed, failures, files }` of vitest's report; a failure is the text that names it. */
 export function readVitest(path) {
   const { numPassedTests = 0, testResults = [] } = readJson(path);
-  return { passed: numPassedTests, failures: testResults.flatMap(failuresOfFile) };
+  const files = testResults.map(({ name, startTime, endTime }) => ({
+    name: relative(root, name),
+    seconds: (endTime - startTime) / 1000,
+  }));
+  return { passed: numPassedTests, failures: testResults.flatMap(failuresOfFile), files };
 }
 
 function failuresOfFile(file) {
@@ -26,15 +30,23 @@ function failuresOfFile(file) {
 /** The same of Playwright's report. */
 export function readPlaywright(path) {
   const { stats = {}, suites = [], errors = [] } = readJson(path);
-  const specs = suites.flatMap(specsOf).filter((spec) => !spec.ok);
-  const failures = specs.map((spec) => {
-    const results = spec.tests.flatMap((test) => test.results);
-    const messages = results.flatMap((result) => result.errors.map((error) => error.message));
+  const specs = suites.flatMap(specsOf);
+  const failures = specs.filter(isRed).map((spec) => {
+    const messages = resultsOf(spec).flatMap(({ errors }) => errors.map(({ message }) => message));
     return failure(`${spec.file} > ${spec.title}`, messages.join("\n"));
   });
   const outside = errors.map((error) => failure("outside of a test", error.message));
-  return { passed: stats.expected ?? 0, failures: [...failures, ...outside] };
+  const seconds = new Map();
+  for (const spec of specs)
+    for (const { duration } of resultsOf(spec))
+      seconds.set(spec.file, (seconds.get(spec.file) ?? 0) + duration / 1000);
+  const files = [...seconds].map(([file, took]) => ({ name: `tests/e2e/${file}`, seconds: took }));
+  return { passed: stats.expected ?? 0, failures: [...failures, ...outside], files };
 }
+
+const isRed = (spec) => !spec.ok;
+
+const resultsOf = (spec) => spec.tests.flatMap((test) => test.results);
 
 function specsOf(suite) {
   return [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)];

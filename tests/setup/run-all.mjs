@@ -30,15 +30,23 @@ const parts = [
   ...(process.argv.includes("all") ? comparing : []),
 ];
 
-const total = { passed: 0, failures: [] };
+const slowestShown = 20;
+
+const total = { passed: 0, failures: [], files: [] };
 for (const part of parts) {
   console.log(`\n== ${part.title}`);
-  const { passed, failures } = await part.run();
+  const { passed, failures, files = [] } = await part.run();
   console.log(`== ${part.title}: ${passed} passed, ${failures.length} failed`);
   total.passed += passed;
   total.failures.push(...failures.map((text) => `${part.title}: ${text}`));
+  total.files.push(...files.map((file) => ({ ...file, part: part.title })));
 }
 rmSync(reports, { recursive: true, force: true });
+console.log("\n== Slowest files");
+for (const { name, seconds, part } of total.files
+  .sort((a, b) => b.seconds - a.seconds)
+  .slice(0, slowestShown))
+  console.log(`${seconds.toFixed(1).padStart(7)} s  ${name} (${part})`);
 // Thousands of lines lie between a failure and the end, where everybody looks first.
 if (total.failures.length > 0) console.log(`\n== Failed\n${total.failures.join("\n\n")}`);
 console.log(`\n${total.passed} passed, ${total.failures.length} failed`);

