@@ -6,11 +6,11 @@ import { agentJobKinds } from "~/contract/agent-job";
 import { type Allowance, allowances } from "./agents/driver";
 import { isAlsoRepo } from "./git/allowed-repositories";
 import { readReach } from "./sandbox/network/reach";
-import { sandboxSchema } from "./sandbox/wish";
+import { type SandboxWish, sandboxSchema } from "./sandbox/wish";
 import { WorkerProblem } from "./service/problems";
 
 export const usage = `npm run worker -- --url <address> --token <api token> --agent <name> [options]
-npm run worker -- agents        which agents this machine has
+npm run worker -- agents        which agents and sandbox this machine has; --sandbox tries another one
 
   --url        address of the service (or BACKLOOM_URL)
   --token      API token (or BACKLOOM_TOKEN, which keeps it out of the process list)
@@ -158,6 +158,13 @@ export function readOptions(
     /** The demo asks before its first work; false once it has asked. */
     demoAsk: data["demo-ask"],
   };
+}
+
+/** The sandbox of a command line, whatever else it says. */
+export function readSandboxWish(words: readonly string[]): SandboxWish {
+  const parsed = optionsSchema.pick({ sandbox: true }).safeParse(valuesOf(words));
+  if (parsed.success) return parsed.data.sandbox;
+  throw new WorkerProblem(`sandbox: ${parsed.error.issues[0]?.message}`);
 }
 
 /** What must not leave this machine. */

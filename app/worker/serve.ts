@@ -8,7 +8,7 @@ import { personsVariables } from "./job/environment";
 import { interruptible } from "./job/interruption";
 import { endOrphans, markProcesses } from "./job/orphans";
 import { leave, runLoop } from "./loop";
-import { readOptions, secretsOf, usage } from "./options";
+import { readOptions, readSandboxWish, secretsOf, usage } from "./options";
 import { describeSandbox, openSandbox } from "./sandbox/open-sandbox";
 import { openJournal } from "./service/journal";
 import { WorkerProblem } from "./service/problems";
@@ -20,8 +20,9 @@ import { tellUnsaid } from "./service/unsaid-usage";
 /** Waits for jobs and does them until it is asked to end, or answers what its words ask for. */
 export async function serve(words: readonly string[], demoCommand: string): Promise<void> {
   if (words[0] === "agents") {
+    const wish = readSandboxWish(words.slice(1));
     const agents = describeAgents(await findAgents(personsVariables()));
-    process.stdout.write(`${agents}\n${await describeSandbox()}\n`);
+    process.stdout.write(`${agents}\n${await describeSandbox(wish)}\n`);
     return;
   }
   if (words.includes("--help")) {

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { projectRoot } from "../../supabase/embedded/project-root";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
@@ -35,5 +36,25 @@ describe("where bwrap does not work", () => {
   it("goes on without a sandbox where none was named, and says so", async () => {
     const { output } = await start("auto");
     expect(output).toContain("no sandbox (bwrap does not work here (no namespaces)");
+  });
+});
+
+describe("what `agents` says of the sandbox", () => {
+  it.each([
+    ["auto", /^sandbox {3}none: bwrap does not work here \(no namespaces\).*docker:<image>$/m],
+    ["off", /^sandbox {3}none: switched off with --sandbox off$/m],
+    ["docker:shop/tools:1", /^sandbox {3}docker, image shop\/tools:1, .*programs\/docker$/m],
+    ["docker:shop/none:1", /^sandbox {3}none: .*the image shop\/none:1 is not here: docker pull/m],
+    ["command:env", /^sandbox {3}of your own: env$/m],
+    ["command:false", /^sandbox {3}none: .*`false true` does not work here/m],
+  ])("%s", async (sandbox, said) => {
+    const state = join(home, "docker");
+    mkdirSync(state, { recursive: true });
+    const stand = join(projectRoot, "tests/worker/docker-stand-in.mjs");
+    copyFileSync(stand, join(programs, "docker"));
+    const path = { PATH: `${programs}:${process.env.PATH}`, DOCKER_STATE: state };
+    const worker = startWorker(["agents", "--sandbox", sandbox], path);
+    expect(await worker.ended, worker.output()).toBe(0);
+    expect(worker.output()).toMatch(said);
   });
 });

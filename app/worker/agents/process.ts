@@ -4,6 +4,7 @@ import { type Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
+import { noteTouched } from "../git/checkout";
 import { noteCommand } from "../job/orphans";
 import type { Confine, Launch } from "../sandbox/launch";
 import { openLog } from "../service/open-log";
@@ -76,6 +77,7 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
   });
   const ended = endOf(child).finally(async () => {
     log.close();
+    noteTouched(wish.folder);
     await launch.cleared?.();
   });
   // Who waits for it hears of it; nobody has to.

@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { removeSpecialFiles } from "./special-files";
 
 /**
  * A worktree as it was made. Its `.git` file, which says where its git folder is, lies where the agent writes: whoever puts another one
@@ -13,6 +14,10 @@ interface Checkout {
   hooks: readonly string[];
   /** Files that say what git runs, as they were made; null for one that was not there. */
   files: [path: string, text: string | null][];
+  /** Something has run in the folder since git was asked there last. */
+  isTouched: boolean;
+  /** Hears which files were removed because git would wait at them. */
+  tell: (names: readonly string[]) => void;
 }
 
 const checkouts = new Map<string, Checkout>();
@@ -37,8 +42,21 @@ export async function rememberCheckout(
     [join(folder, ".git"), `gitdir: ${gitFolder}\n`],
     [ownConfig, await textOf(ownConfig)],
   ];
-  checkouts.set(folder, { gitFolder, home, hooks, files });
+  const tell = () => undefined;
+  checkouts.set(folder, { gitFolder, home, hooks, files, isTouched: true, tell });
   return true;
+}
+
+/** Says who hears of files that were removed from a worktree. */
+export function hearRemoved(folder: string, tell: Checkout["tell"]): void {
+  const checkout = checkouts.get(folder);
+  if (checkout !== undefined) checkout.tell = tell;
+}
+
+/** A program has run in a folder: git is asked there after a look at what it has left. */
+export function noteTouched(folder: string): void {
+  const checkout = checkouts.get(folder);
+  if (checkout !== undefined) checkout.isTouched = true;
 }
 
 export function forgetCheckout(folder: string): void {
@@ -63,19 +81,17 @@ export function gitStart(folder: string, words: readonly string[]) {
 export async function mendGitFiles(folder: string): Promise<void> {
   const checkout = checkouts.get(folder);
   if (checkout === undefined || (await lstat(folder).catch(() => null)) === null) return;
-  await removeLinks(checkout.gitFolder);
+  if (checkout.isTouched) {
+    checkout.isTouched = false;
+    // Git makes no links there, and would write through one: its index, its messages.
+    await removeSpecialFiles(checkout.gitFolder, true);
+    const removed = await removeSpecialFiles(folder);
+    if (removed.length > 0) checkout.tell(removed);
+  }
   for (const [path, text] of checkout.files) {
     if ((await textOf(path)) === text) continue;
     await rm(path, { recursive: true, force: true });
     if (text !== null) await writeFile(path, text);
-  }
-}
-
-/** Git makes none there, and would write through one: its index, its messages. */
-async function removeLinks(gitFolder: string): Promise<void> {
-  const entries = await readdir(gitFolder, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) {
-    if (entry.isSymbolicLink()) await rm(join(gitFolder, entry.name), { force: true });
   }
 }
 

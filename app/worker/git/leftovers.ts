@@ -1,5 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { takeOver } from "../sandbox/job-store";
 import type { Journal } from "../service/journal";
 import { messageOf } from "../service/problems";
 import { rememberCheckout } from "./checkout";
@@ -11,7 +12,7 @@ import { destinationOf, homeNote, homeOf, removeFolder, removeTree } from "./wor
 export async function removeLeftovers(worktrees: string, journal: Journal): Promise<void> {
   for (const name of await readdir(worktrees).catch(() => [])) {
     const folder = join(worktrees, name);
-    if (name.endsWith(".files") || name.endsWith(homeNote)) continue;
+    if ([".files", ".git", homeNote].some((end) => name.endsWith(end))) continue;
     await rescue(folder, name, journal).catch((error: unknown) =>
       journal.say(`What was left in ${folder} could not be kept: ${messageOf(error)}`),
     );
@@ -33,6 +34,7 @@ async function isOlder(folder: string): Promise<boolean> {
 async function rescue(folder: string, name: string, journal: Journal): Promise<void> {
   const home = await homeOf(folder);
   if (home === null || !(await rememberCheckout(folder, home))) return;
+  await takeOver(folder);
   const checkout = await git(folder, "symbolic-ref", "--quiet", "--short", "HEAD").catch(() => "");
   const kept = await keepWork(folder, name, await destinationOf(folder, checkout));
   if (kept !== null) journal.say(`What an earlier attempt has left is kept on ${kept}`);

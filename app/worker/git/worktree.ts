@@ -212,6 +212,8 @@ export async function removeFolder(home: string, folder: string): Promise<void> 
   );
   await removeTree(folder);
   await rm(homeNoteOf(folder), { force: true });
+  // What a job in a sandbox has written to git.
+  await rm(`${folder}.git`, { recursive: true, force: true });
   if (!isForgotten) await git(home, "worktree", "prune").catch(() => undefined);
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { JobPayload } from "~/contract/worker";
 import { RepositoryNotAllowed } from "../git/allowed-repositories";
 import { openChanges } from "../git/changes";
+import { hearRemoved } from "../git/checkout";
 import { findKept, forgetKept, keepWork } from "../git/keep";
 import { openRepositoryOf } from "../git/repository";
 import { noRules, readRules } from "../git/rules";
@@ -13,6 +14,7 @@ import { startHeartbeat } from "../service/heartbeat";
 import { openOutput } from "../service/output-sender";
 import { AttemptOver, messageOf, Refusal, WorkerProblem } from "../service/problems";
 import { reportFailure } from "../service/reports";
+import { sendable } from "../service/sendable";
 import { afterGrowingPause } from "./agent-turn";
 import { type Attempt, reportUsage } from "./attempt";
 import { workOnBatch } from "./batch-job";
@@ -83,6 +85,7 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
   if (attempt.job.kind === "PLAN_CHAT") return workOnChat(attempt, sandboxes);
   const worktree = await prepare(attempt);
   attempt.keep = keeperOf(attempt, worktree);
+  hearRemoved(worktree.folder, (names) => tellRemoved(attempt, names));
   const disk = watchDisk(worktree.folder, attempt.options.diskGigabytes, attempt.heartbeat);
   attempt.heartbeat = disk.heartbeat;
   try {
@@ -115,6 +118,14 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
       await worktree.remove();
     });
   }
+}
+
+/** What is no plain file cannot be kept, and git would wait at it. */
+function tellRemoved({ journal, output }: Attempt, names: readonly string[]): void {
+  const title = "Removed: pipes, sockets and devices, which git would wait at";
+  const text = sendable(names.slice(0, 20).join("\n"), 2_000);
+  journal.say(`${title} (${sendable(names.slice(0, 3).join(", "), 300)})`);
+  output.add({ kind: "note", title, text, at: new Date().toISOString() });
 }
 
 /** Keeps the work of the attempt as it is by then, and remembers where. */

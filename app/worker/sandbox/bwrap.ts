@@ -2,6 +2,7 @@ import { personsVariables } from "../job/environment";
 import { innerEnvironment } from "./inner-environment";
 import { isolation } from "./isolation";
 import { openJobPlace, type PlaceWish, proxySocket } from "./job-place";
+import { takeOver } from "./job-store";
 import type { Launch } from "./launch";
 import { forwarded, proxyVariables } from "./network/forwarder";
 import type { JobNetwork } from "./network/job-network";
@@ -54,7 +55,8 @@ async function openJob(
       ...["--chdir", folder, "--", ...begun(network, [launch.program, ...launch.words])],
     ];
     const inner = environment(launch.environment);
-    return { program: wish.program, words, folder, environment: inner, endsAll: true };
+    const cleared = () => takeOver(folder);
+    return { program: wish.program, words, folder, environment: inner, endsAll: true, cleared };
   };
   return { confine, environment, close: async () => network?.close() };
 }

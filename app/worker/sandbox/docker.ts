@@ -5,6 +5,7 @@ import { personsVariables } from "../job/environment";
 import { probeDocker } from "./docker-probe";
 import { innerEnvironment } from "./inner-environment";
 import { openJobPlace, type PlaceWish, proxySocket } from "./job-place";
+import { takeOver } from "./job-store";
 import type { Launch } from "./launch";
 import { forwarded, proxyVariables } from "./network/forwarder";
 import type { JobNetwork } from "./network/job-network";
@@ -64,7 +65,11 @@ async function openJob(
       ...begun(network, [nameInside(launch.program), ...launch.words]),
     ];
     running.add(name);
-    return { program, words, folder, environment: client, cleared: () => remove(name) };
+    const cleared = async (): Promise<void> => {
+      await remove(name);
+      await takeOver(folder);
+    };
+    return { program, words, folder, environment: client, cleared };
   };
   const close = async (): Promise<void> => {
     for (const name of running) await remove(name);

@@ -1,6 +1,7 @@
 import { copyFile, lstat, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { git } from "../git/git";
+import { plainFolder } from "./plain-folder";
 import { placeOf, type ToolHome, toolHomesOf } from "./tool-homes";
 
 /** The home of one job: empty but for what its tool needs, and kept for its later attempts, which go on where it was. */
@@ -74,18 +75,6 @@ async function clearTarget(home: string, target: string, isUsed: boolean): Promi
   // What was mounted here once has left an empty file.
   const isInTheWay = found?.isSymbolicLink() || (!isUsed && found?.isFile() && found.size === 0);
   if (isInTheWay) await rm(target, { force: true });
-}
-
-/** Makes a folder below the home of which no part is a link. */
-async function plainFolder(home: string, folder: string): Promise<void> {
-  let place = home;
-  for (const part of relative(home, folder).split("/")) {
-    place = join(place, part);
-    const found = await lstat(place).catch(() => null);
-    if (found?.isDirectory()) continue;
-    await rm(place, { force: true });
-    await mkdir(place);
-  }
 }
 
 async function writeAnew(file: string, text: string): Promise<void> {

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { personsVariables } from "../job/environment";
-import { gitMounts } from "./git-mounts";
+import { type GitPlace, openGitPlace } from "./git-mounts";
 import { openJobHome } from "./job-home";
+import { lendBranch } from "./job-store";
 import { mountPath } from "./mount-path";
 import { namedFiles } from "./named-files";
 import { type JobNetwork, openJobNetwork } from "./network/job-network";
@@ -49,14 +50,14 @@ export async function openJobPlace(
   const files = [...(await namedFiles(ownCommands)), ...mounts.flatMap(mountOf)];
   const network = isOnline ? null : await openJobNetwork({ reaches, wanted, service, refused });
   const socket = network === null ? [] : ["--bind", network.socket, proxySocket];
-  // Beside the home: a job that could write there would choose what is mounted next.
-  const logged = `${home.folder}.git-logs`;
   // Known before anything has run there: nobody inside decides later what is mounted.
-  const known = new Map<string, Promise<string[]>>();
-  const gitOf = (folder: string): Promise<string[]> => {
-    const found = known.get(folder) ?? gitMounts(folder, logged);
+  const known = new Map<string, Promise<GitPlace>>();
+  const gitOf = async (folder: string): Promise<string[]> => {
+    const found = known.get(folder) ?? openGitPlace(folder);
     known.set(folder, found);
-    return found;
+    const { mounts, store } = await found;
+    if (store !== null) await lendBranch(store);
+    return mounts;
   };
   return {
     home: home.folder,

@@ -1,13 +1,17 @@
+import { tmpdir } from "node:os";
+import { findProgram } from "../agents/find-program";
 import type { WorkFolder } from "../git/work-folder";
 import { personsVariables } from "../job/environment";
 import { isDemo, type WorkerOptions } from "../options";
-import { WorkerProblem } from "../service/problems";
+import { messageOf, WorkerProblem } from "../service/problems";
 import { openBwrap } from "./bwrap";
 import { openDocker } from "./docker";
+import { probeDocker } from "./docker-probe";
 import { removeOldHomes } from "./job-home";
 import { openOwnCommand } from "./own-command";
 import { probeBwrap } from "./probe";
 import { noSandbox, type Sandbox } from "./sandbox";
+import type { SandboxWish } from "./wish";
 
 /** The sandbox that the person asked for: that one or none at all, and where they left it open the best that works here. */
 export async function openSandbox(
@@ -42,12 +46,26 @@ export async function openSandbox(
   return openBwrap({ ...place, program: probe.program, workDir: options.workDir });
 }
 
-/** Which sandbox a worker would have here, as `worker agents` says it. */
-export async function describeSandbox(): Promise<string> {
-  const probe = await probeBwrap(personsVariables().PATH);
-  return "problem" in probe
-    ? `sandbox   none: ${probe.problem}`
-    : `sandbox   bwrap, ${probe.program}`;
+/** Which sandbox a worker would have here, as `worker agents` says it: the one that `--sandbox` names, tried. */
+export async function describeSandbox(wish: SandboxWish): Promise<string> {
+  const said = await tellSandbox(wish).catch((error: unknown) => `none: ${messageOf(error)}`);
+  return `sandbox   ${said}`;
+}
+
+async function tellSandbox(wish: SandboxWish): Promise<string> {
+  if (wish.kind === "off") return "none: switched off with --sandbox off";
+  if (wish.kind === "docker") {
+    return `docker, image ${wish.image}, ${await probeDocker(wish.image)}`;
+  }
+  if (wish.kind === "command") {
+    return (await openOwnCommand(wish.line, tmpdir())).description.replace(/^sandbox /, "");
+  }
+  const environment = personsVariables();
+  const probe = await probeBwrap(environment.PATH);
+  if ("program" in probe) return `bwrap, ${probe.program}`;
+  const docker = await findProgram("docker", environment);
+  const other = docker === null ? "" : `. Docker is here: --sandbox docker:<image>`;
+  return `none: ${probe.problem}${other}`;
 }
 
 function none(reason: string): Sandbox {

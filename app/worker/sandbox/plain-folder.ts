@@ -1,0 +1,14 @@
+import { lstat, mkdir, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+/** Makes a folder below another one, of which no part is a link. */
+export async function plainFolder(home: string, folder: string): Promise<void> {
+  let place = home;
+  for (const part of relative(home, folder).split("/")) {
+    place = join(place, part);
+    const found = await lstat(place).catch(() => null);
+    if (found?.isDirectory()) continue;
+    await rm(place, { force: true });
+    await mkdir(place);
+  }
+}

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openSandboxScene, sandboxProblem } from "./sandbox-scene";
+
+describe.skipIf(sandboxProblem !== null)("the repository of a job in a sandbox", async () => {
+  const { root, home, repo, run, begin, put, git } = await openSandboxScene();
+  git("branch", "other");
+  git("tag", "first");
+  const commitOf = (name: string) => git("rev-parse", name);
+  const main = commitOf("main");
+  const common = join(repo, ".git");
+
+  it("keeps its branches and objects, whatever the job does to them", async () => {
+    put("repo/loose.txt", "not packed");
+    git("add", "loose.txt");
+    git("commit", "-qm", "Loose");
+    const before = commitOf("main");
+    const { job, read, output } = await run(
+      `git commit -q --allow-empty -m Evil
+git update-ref refs/heads/main HEAD && git update-ref refs/heads/other HEAD
+git tag -f first HEAD && git tag mine
+git update-ref -d refs/heads/other
+ln -s ${home}/.ssh/id_ed25519 ${common}/refs/heads/link
+ln -s ${home} ${common}/refs/heads/folder
+git gc --quiet --prune=now
+rm -rf ${common}/objects/?? ${common}/objects/pack/* /run/backloom-objects/*
+git reset -q --hard $BACKLOOM_BASE_SHA
+echo work > work.txt; git add work.txt; git commit -qm Work; echo more > more.txt`,
+    );
+    expect(job, output).toMatchObject({ status: "done" });
+    expect([read("work.txt"), read("more.txt"), read("loose.txt")]).toEqual([
+      ...["work", "more", "not packed"],
+    ]);
+    expect([commitOf("main"), commitOf("other"), commitOf("first")]).toEqual([before, main, main]);
+    expect(git("tag", "--list")).toBe("first");
+    expect(readdirSync(join(common, "refs/heads"))).not.toContain("link");
+    expect(readdirSync(join(common, "refs/heads"))).not.toContain("folder");
+    git("fsck", "--connectivity-only");
+  });
+
+  it.each([
+    ["checked out", "git symbolic-ref HEAD refs/heads/main; echo x > x.txt"],
+    [
+      "to be moved by a rebase",
+      `own=$(git rev-parse --absolute-git-dir); mkdir "$own/rebase-merge"
+echo refs/heads/main > "$own/rebase-merge/head-name"
+git rev-parse HEAD > "$own/rebase-merge/onto"; cp "$own/rebase-merge/onto" "$own/rebase-merge/orig-head"
+git checkout -q --detach; echo x > x.txt; git add x.txt; git commit -qm X; git rev-parse HEAD > "$own/rebase-merge/orig-head"`,
+    ],
+  ])("moves no branch that the job left %s", async (_how, script) => {
+    const before = commitOf("main");
+    const { job, read, output } = await run(script);
+    expect(commitOf("main"), output).toBe(before);
+    expect(job, output).toMatchObject({ status: "done" });
+    expect(read("x.txt")).toBe("x");
+    expect(git("branch", "--list", "--format=%(refname:short)").split("\n")).toContain("other");
+  });
+
+  it("brings the work of another branch to that of the job, and what many commits hold", async () => {
+    const { job, read, output } = await run(
+      `git checkout -qb aside
+for i in $(seq 60); do echo $i > many-$i.txt; git add .; git commit -qm $i; done
+git stash list; echo staged > staged.txt; git add staged.txt`,
+      ["--test", "git checkout -q HEAD -- . && test $(git ls-files | grep -c many-) = 60"],
+    );
+    expect(job, output).toMatchObject({ status: "done" });
+    expect([read("many-60.txt"), read("staged.txt")]).toEqual(["60", "staged"]);
+    expect(git("branch", "--list", "aside")).toBe("");
+  });
+
+  it("takes a commit of which something is missing for no work", async () => {
+    const before = git("for-each-ref", "refs/heads/backloom");
+    const { job, output } = await run(
+      `tree=$(printf '100644 gone\\0\\001\\002\\003\\004\\005\\006\\007\\010\\011\\012\\013\\014\\015\\016\\017\\020\\021\\022\\023\\024' | git hash-object -t tree -w --stdin --literally)
+git update-ref HEAD $(git commit-tree -m Broken -p HEAD $tree)`,
+    );
+    expect(job.status, output).not.toBe("done");
+    expect(git("for-each-ref", "refs/heads/backloom")).toBe(before);
+    git("fsck", "--connectivity-only");
+  });
+
+  it("has what a job had committed and left when its worker was killed", async () => {
+    const { worker } = await begin(
+      "echo one > one.txt; git add .; git commit -qm One; echo two > two.txt; touch ready; sleep 600",
+    );
+    const worktrees = () => join(root, "work/workers", String(named(worker.output())), "worktrees");
+    const isReady = () =>
+      existsSync(worktrees()) &&
+      readdirSync(worktrees()).some((name) => existsSync(join(worktrees(), name, "ready")));
+    await expect.poll(isReady, { timeout: 20_000 }).toBe(true);
+    worker.process.kill("SIGKILL");
+    await worker.ended;
+    const { output } = await run("echo next > next.txt", ["--name", named(worker.output()) ?? ""]);
+    const kept = /is kept on (\S+)/.exec(output)?.[1];
+    expect([git("show", `${kept}:one.txt`), git("show", `${kept}:two.txt`)]).toEqual([
+      ...["one", "two"],
+    ]);
+    expect(readdirSync(worktrees())).toEqual([]);
+  });
+});
+
+function named(output: string): string | undefined {
+  return /Worker (\S+) waits/.exec(output)?.[1];
+}

@@ -1,0 +1,42 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openStage, startRun } from "./fixture";
+import { startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+
+describe("a pipe in a worktree", { timeout: 60_000 }, () => {
+  it.each([
+    ["ATTR", "mkfifo .gitattributes", /Removed: .*\.gitattributes/],
+    ["DEEP", "mkdir -p a/b; echo y > a/b/y; mkfifo a/b/.gitignore", /Removed: .*a\/b\/\.gitignore/],
+    [
+      "HIDDEN",
+      "mkdir d; echo y > d/y; git add d; mkfifo d/.gitattributes; chmod 311 d",
+      /Removed: .*d\/\.gitattributes/,
+    ],
+    ["LINK", `mkfifo ${home}/pipe; ln -s ${home}/pipe .gitmodules`, /Removed: .*\.gitmodules/],
+    [
+      "INDEX",
+      'own=$(git rev-parse --git-dir); rm -f "$own/index"; mkfifo "$own/index"',
+      /T-1 is done/,
+    ],
+  ])("%s: is removed and named before git of the worker waits at it", async (code, make, said) => {
+    const run = await startRun(t, ada, { code });
+    const worker = startWorker([
+      ...["--url", app.origin, "--token", token, "--work-dir", join(home, code), "--repo", repo],
+      ...["--product", code, "--exec", `echo x > x; ${make}`, "--once"],
+    ]);
+    expect(await worker.ended, worker.output()).toBe(0);
+    const [job] = (await run.read()).jobs;
+    expect(job?.status, worker.output()).toBe("done");
+    expect(git("show", `${job?.branch}:x`)).toBe("x");
+    expect(worker.output()).toMatch(said);
+    const { rows } = await t.sql.query("select title from job_outputs where job_id = $1", [
+      job?.id,
+    ]);
+    const titles = rows.map(({ title }) => title);
+    expect(titles.some((title) => title?.startsWith("Removed:"))).toBe(code !== "INDEX");
+    execFileSync("rm", ["-f", join(home, "pipe")]);
+  });
+});
