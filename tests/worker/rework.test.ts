@@ -1,12 +1,17 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { reviewJob } from "~/domain/job-reviews/operations.server";
 import { getStoryPage } from "~/domain/pages/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
 import {
   cancelSprintRun,
   pauseSprintRun,
+  preflightSprintRun,
   resumeSprint,
   resumeSprintRun,
+  startSprintRun,
 } from "~/domain/sprint-runs/operations.server";
+import { completeSprint, startSprint } from "~/domain/sprints/operations.server";
 import {
   addStoryToSprint,
   removeStoryFromSprint,
@@ -83,6 +88,34 @@ describe("what was done and has not landed is the start of what comes next", {
     expect(parentsOf(joined).sort()).toEqual([one, two].sort());
   });
 });
+
+it("a story that was approved and has not landed goes on in another sprint from the approved commit", async () => {
+  const p = await product("NEXT", "STORY", [2]);
+  await updateProduct(actor, { product_id: p.id, done_requires: "person" });
+  const first = await p.startRun();
+  await work("NEXT", "a", line, "--once");
+  const done = await p.jobOf("T-1");
+  await reviewJob(actor, { job_id: done.id, verdict: "approve" });
+  expect(await p.jobOf("T-1")).toMatchObject({ status: "done", merged_at: null });
+  await cancelSprintRun(actor, { sprint_run_id: first.id });
+
+  const story_id = await p.idOf("stories", "ST-1");
+  const [before, after] = [await p.idOf("sprints", "SP-1"), await p.idOf("sprints", "SP-2")];
+  await removeStoryFromSprint(actor, { story_id });
+  await addStoryToSprint(actor, { story_id, sprint_id: after });
+  await completeSprint(actor, { sprint_id: before });
+  await startSprint(actor, { sprint_id: after });
+  const approved = String(done.head_sha);
+  const { begins_from } = await preflightSprintRun(actor, { sprint_id: after });
+  expect(begins_from).toMatchObject([{ story_code: "ST-1", head_sha: approved }]);
+
+  await startSprintRun(actor, { sprint_id: after });
+  await work("NEXT", "b", line, "--once");
+  const next = await p.jobOf("T-2");
+  expect(next.base_sha).toBe(approved);
+  expect(parentsOf(String(next.head_sha))).toEqual([approved]);
+  expect(filesOf(String(next.head_sha))).toEqual(["T-1.txt", "T-2.txt"]);
+}, 120_000);
 
 describe("what is left out, and what is missing", { timeout: 120_000 }, () => {
   it("landed work is: squashed onto main, it is not continued, and the service hears of it", async () => {
