@@ -78,7 +78,7 @@ export const productMemberSchema = z.object({
 export type ProductMember = z.infer<typeof productMemberSchema>;
 
 /** A task as agents read it in their context and their next story. */
-export const agentTaskSchema = taskDetailSchema.pick({
+const agentTaskSchema = taskDetailSchema.pick({
   id: true,
   code: true,
   title: true,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { lengths, sprintTasksLimit } from "./limits";
-import { agentTaskSchema, nextStorySchema, productSchema } from "./product";
-import { sprintStatusSchema } from "./status";
+import { nextStorySchema, productSchema } from "./product";
+import { sprintStatusSchema, taskStatusSchema } from "./status";
 import { storySchema } from "./story";
 import { taskSchema } from "./task";
 import { dateSchema, idSchema, limitInQuery, text } from "./text";
@@ -54,9 +54,17 @@ export const sprintContextSchema = z.object({
 });
 
 /** One row of GET /api/sprints/:id/tasks. */
-export const sprintTaskSchema = agentTaskSchema.extend({
+export const sprintTaskSchema = z.object({
+  id: z.string(),
+  code: z.string(),
+  title: z.string(),
+  description: z.string(),
+  implementation_plan: z.string().nullable(),
   story_id: z.string(),
   story_code: z.string(),
+  priority: z.int(),
+  sort_order: z.number(),
+  status: taskStatusSchema,
 });
 
 /** Query of GET /api/sprints/:id/tasks. */

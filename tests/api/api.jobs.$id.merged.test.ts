@@ -84,7 +84,7 @@ describe("POST /api/jobs/:id/merged", { timeout: 60_000 }, () => {
     expect([elsewhere.status, await elsewhere.json()]).toMatchObject([
       409,
       {
-        error: `The work of this job stands at ${sha("a").slice(0, 8)} now. Say it of that, once it is on the main branch.`,
+        error: `The work of this job is at ${sha("a").slice(0, 8)} now. Report that commit once it is on the main branch.`,
       },
     ]);
     expect((await post(world, job.id, {})).status).toBe(422);

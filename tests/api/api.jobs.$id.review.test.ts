@@ -174,7 +174,9 @@ describe("POST /api/jobs/:id/review", () => {
     expect((await getAgentJob(world.actor, { job_id: job.id })).status).toBe("done");
     const late = await call("POST", "review", { verdict: "request_changes", summary: "No" });
     expect(late.status).toBe(409);
-    expect(await late.json()).toMatchObject({ error: expect.stringContaining("has approved") });
+    expect(await late.json()).toMatchObject({
+      error: expect.stringContaining("has already approved"),
+    });
   });
 
   it("ends a job that waits for a person, by a session only", async () => {

@@ -98,9 +98,7 @@ describe.each([
     expect(await response.json()).toMatchObject({
       code: 409,
       path: [second.code, first.code, second.code],
-      error: expect.stringContaining(
-        `${second.code} waits for ${first.code} waits for ${second.code}`,
-      ),
+      error: expect.stringContaining(`${second.code} → ${first.code} → ${second.code}`),
     });
     await send("DELETE", path(noun, first.id, second.code));
   });
@@ -127,7 +125,7 @@ describe("what waits", () => {
     expect(await refused.json()).toEqual({
       code: 409,
       blocked_by: [task.code],
-      error: `${secondTask.code} waits for ${task.code}. Do that first; only a person may begin it before.`,
+      error: `${secondTask.code} is blocked by ${task.code}. Finish that first; only a person can start it anyway.`,
     });
     for (const status of ["done", "todo"]) expect((await move(status)).status).toBe(200);
     await send("DELETE", path("tasks", secondTask.id, task.code));

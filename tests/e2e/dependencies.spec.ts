@@ -30,7 +30,7 @@ test("what must come first is said under b, shows on both sides and on the board
   await page.keyboard.press("b");
   await field.fill("T-1");
   await page.keyboard.press("Enter");
-  await expect(waits).toContainText("T-2 waits for T-1 waits for T-2");
+  await expect(waits).toContainText("T-2 → T-1 → T-2");
 
   await openLive(page, `/products/${world.productId}/sprints/${world.sprintId}`);
   const card = (index: number) => page.locator(`[data-task="${world.taskIds[index]}"]`).first();
@@ -90,7 +90,7 @@ test("a person begins what waits once they have confirmed, and hears what their 
   await page.getByRole("button", { name: "In progress", exact: true }).click();
   const messages = page.getByRole("region", { name: "Notifications" });
   await expect(messages).toContainText(
-    "T-1 waits for T-2. Do that first, or begin it all the same.",
+    "T-1 is blocked by T-2. Finish that first, or start it anyway.",
   );
   await messages.getByRole("button", { name: "Start anyway" }).click();
   await expect(
@@ -119,13 +119,13 @@ test("it works without script too", async ({ browser }) => {
   await waits.getByText("Add a blocker").click();
   await waits.getByRole("textbox", { name: "Blocked by" }).fill("T-1");
   await waits.getByRole("button", { name: "Add" }).click();
-  await expect(waits).toContainText("cannot wait for itself");
+  await expect(waits).toContainText("cannot be blocked by itself");
   await waits.getByRole("textbox", { name: "Blocked by" }).fill("T-2");
   await waits.getByRole("button", { name: "Add" }).click();
   await expect(waits.getByRole("link", { name: /^T-2/ })).toBeVisible();
   await page.getByLabel("Status", { exact: true }).selectOption("in_progress");
   await page.getByRole("button", { name: "Set" }).first().click();
-  await expect(page.getByText("T-1 waits for T-2. Do that first")).toBeVisible();
+  await expect(page.getByText("T-1 is blocked by T-2. Finish that first")).toBeVisible();
   await waits.getByRole("button", { name: "Start anyway" }).click();
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await expect(page.getByLabel("Status", { exact: true })).toHaveValue("in_progress");

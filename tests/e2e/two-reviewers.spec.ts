@@ -69,7 +69,7 @@ test("who looks on sees a criterion waived, by whom and why, and of two waivers 
   expect(new Set(waivers).size).toBe(1);
   const [first, second] = waivers[0] === ada.name ? [adas, belas] : [belas, adas];
   await expect(messages(first)).toContainText("Waived");
-  await expect(messages(second)).toContainText("This criterion was waived before.");
+  await expect(messages(second)).toContainText("This criterion was already waived.");
   for (const page of [onlooker, first]) await expectGoodLook(page);
 });
 
@@ -97,7 +97,7 @@ test("of two verdicts at once one holds, and the other reviewer reads why and ke
   expect(new Set(judges).size).toBe(1);
   const [first, second] = judges[0] === ada.name ? [adas, belas] : [belas, adas];
   await expect(messages(second)).toContainText(
-    /has (approved|requested changes of) attempt 1 already/,
+    /has already (approved|requested changes to) attempt 1/,
   );
   await expect(second.getByLabel("Summary")).toHaveValue("It should name the person.");
   await expect(second.getByText("Not sent")).toBeVisible();

@@ -72,7 +72,7 @@ it("the owner takes it back for a moment, unless an agent has begun what it free
   const mergedAt = () => columnOf(t, "agent_jobs", job.id, "merged_at");
 
   await say();
-  expect(await undo(elsewhere)).toContain("Nothing to take back");
+  expect(await undo(elsewhere)).toContain("Nothing to undo");
   expect(await mergedAt()).not.toBeNull();
   expect(await undo()).toContain(`Undone: merge state of ${first.code}`);
   expect(await mergedAt()).toBeNull();
@@ -83,7 +83,7 @@ it("the owner takes it back for a moment, unless an agent has begun what it free
   await say();
   const next = await claim(actor);
   expect(next.task?.code).toBe(second.code);
-  const refusal = `${first.code} freed what an agent has begun since (${second.code}), so nothing was taken back.`;
+  const refusal = `${first.code} unblocked work that an agent has started since (${second.code}), so nothing was undone.`;
   expect(await undo()).toContain(refusal);
   await reportAgentJob(actor, {
     ...{ job_id: next.id, attempt: next.attempt, status: "done", verify_result: "ALIGNED" },

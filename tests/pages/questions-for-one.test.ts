@@ -267,7 +267,7 @@ describe("asking for one person", () => {
     );
     await expect(
       ask({ on_expiry: "RECOMMENDED", options: ["Allow"], recommended_option: 0 }),
-    ).rejects.toThrow("A permission is given by a person or not at all");
+    ).rejects.toThrow("Only a person can give a permission");
     await expect(ask({ kind: "question", reach: "pypi.org" })).rejects.toThrow("reach belongs to");
     for (const reach of [
       "999.1.1.1",
@@ -284,6 +284,8 @@ describe("asking for one person", () => {
     const scene = await openScene();
     await askQuestion(scene.asks, permission(scene));
     const { text } = await whyNotMoving(scene.actor, { kind: "job", id: scene.jobId });
-    expect(text).toContain(`It waits for a permission that only ${scene.ada.username} can give.`);
+    expect(text).toContain(
+      `It is waiting for a permission that only ${scene.ada.username} can give.`,
+    );
   });
 });

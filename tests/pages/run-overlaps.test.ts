@@ -57,6 +57,6 @@ it("the page of a run shows tasks that change the same file, and the pair that n
   }
   const after = await page();
   expect(after).not.toContain("Some tasks change the same files");
-  expect(after).toContain(`${codes[1]} does not merge with ${codes[0]}, also after two tries`);
+  expect(after).toContain(`${codes[1]} does not merge with ${codes[0]}, even after two tries`);
   expect(after).toContain("src/same.ts");
 });

@@ -22,7 +22,7 @@ it("sprint and story say from what the next run begins; a press starts over, and
   const run = await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
   const story = { kind: "story", id: story_id } as const;
-  await expect(startOver(actor, story)).rejects.toThrow("There is nothing to leave");
+  await expect(startOver(actor, story)).rejects.toThrow("There is nothing to discard");
   await reportAgentJob(actor, {
     ...{ job_id: job.id, attempt: job.attempt, status: "done", verify_result: "ALIGNED" },
     ...{ base_sha: "0".repeat(40), head_sha: "a".repeat(40), pushed_at: new Date().toISOString() },

@@ -126,7 +126,7 @@ export async function openScene() {
       );
       expect(refusal.status).toBe(409);
       expect(refusal.message).toMatch(
-        /no longer holds this job|is already|waits for the answer|does not merge/,
+        /no longer holds this job|is already|waiting for the answer|does not merge/,
       );
     }
     expect(await state()).toEqual(before);

@@ -107,13 +107,13 @@ begin
   select s.* into v_sprint from public.sprints s where s.id = new.sprint_id;
 
   if v_sprint.product_id is distinct from new.product_id then
-    raise exception using errcode = 'PT422', message = 'A sprint groups stories of its own product only.',
+    raise exception using errcode = 'PT422', message = 'A sprint can only hold stories of its own product.',
       detail = '{"issues":[{"path":"sprint_id","message":"Choose a sprint of the story''s product."}]}';
   end if;
 
   if v_sprint.status not in ('PLANNED', 'ACTIVE') then
     raise exception using errcode = 'PT409',
-      message = format('Sprint %s is %s: stories join a planned or active sprint.', v_sprint.code, lower(v_sprint.status::text));
+      message = format('Sprint %s is %s. Stories can only be added to a planned or active sprint.', v_sprint.code, lower(v_sprint.status::text));
   end if;
 
   return new;

@@ -53,7 +53,7 @@ declare
 begin
   select s.* into v_story from public.stories s where s.id = new.story_id;
   perform private.queue_notices('review_needed', new.product_id, v_story.assignee_id, true,
-    format('%s waits for a review', new.code), new.title,
+    format('%s is ready for review', new.code), new.title,
     case when v_story.sprint_id is null then format('/products/%s/backlog', new.product_id)
       else format('/products/%s/sprints/%s', new.product_id, v_story.sprint_id) end,
     jsonb_build_object('task_id', new.id, 'task_code', new.code, 'story_id', v_story.id, 'story_code', v_story.code,

@@ -14,11 +14,11 @@ as $$
 begin
   if new.status < old.status then
     raise exception using errcode = 'PT409',
-      message = format('An idea moves forward only: this one is %s already.', lower(old.status::text));
+      message = format('An idea only moves forward: this one is already %s.', lower(old.status::text));
   end if;
 
   if new.status = 'PLANNED' and new.pbi_id is null then
-    raise exception using errcode = 'PT422', message = 'An idea becomes planned by promoting it to a PBI.',
+    raise exception using errcode = 'PT422', message = 'To plan an idea, promote it to a PBI.',
       detail = '{"issues":[{"path":"status","message":"Promote the idea instead."}]}';
   end if;
 

@@ -78,11 +78,11 @@ describe("a budget that is probably not enough", () => {
       {
         type: "budget",
         budget_id: id,
-        message: `The budget of product ${product.code} for this day has 1.50 USD left, and this run probably takes 2.00 USD to 2.00 USD. It stops there and asks you.`,
+        message: `The budget of product ${product.code} for this day has 1.50 USD left, and this run probably takes 2.00 USD to 2.00 USD. It pauses there and asks you.`,
       },
     ]);
     await setBudget(actor, { ...day, amount: 10 });
-    expect((await look())[0]?.message).toContain("is used up: a run waits at once");
+    expect((await look())[0]?.message).toContain("is used up: a run pauses at once");
     await setBudget(actor, { ...day, amount: 12 });
     expect(await look()).toEqual([]);
   });

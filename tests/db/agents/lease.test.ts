@@ -85,7 +85,7 @@ describe("a lease", () => {
     expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("IN_PROGRESS");
     const again = await claim(world.actor, "worker-2");
     expect(again).toMatchObject({ id: job.id, attempt: 2, retry_count: 1 });
-    expect(again.previous_failure).toContain("lease of attempt 1 ran out");
+    expect(again.previous_failure).toContain("lease of attempt 1 expired");
   });
 
   it("that ran out is taken over by the next claim", async () => {

@@ -61,7 +61,7 @@ it("takes one change after the other back, the last first, and only one's own se
   });
   // What an agent does with a token is nobody's to take back.
   await editTask(world.actor, { task_id: id, description: "By an agent" });
-  expect((await refusalOf(undoChange(elsewhere))).message).toMatch(/^Nothing to take back/);
+  expect((await refusalOf(undoChange(elsewhere))).message).toMatch(/^Nothing to undo/);
   expect((await undoChange(person)).changes).toMatchObject([{ id, fields: ["priority", "title"] }]);
   expect(await row("tasks", id)).toEqual({
     ...before,
@@ -96,7 +96,7 @@ it("changes many together and takes all of them back, or nothing when somebody c
   const second = at(world.tasks, 1);
   await setTaskStatus(world.actor, { task_id: second.id, status: "in_progress" });
   const refusal = await refusalOf(undoChange(person));
-  expect(refusal.message).toBe(`${second.code} was changed since, so nothing was taken back.`);
+  expect(refusal.message).toBe(`${second.code} was changed since, so nothing was undone.`);
   expect((await row("tasks", at(world.tasks, 0).id)).status).toBe("DONE");
 
   await setTaskStatus(world.actor, { task_id: second.id, status: "done" });
@@ -178,7 +178,7 @@ it("brings a deleted story back with its tasks and their history, unless somethi
   });
   await deleteStory(person, { story_id: world.story.id });
   expect((await refusalOf(undoChange(person))).message).toMatch(
-    /had a log, which cannot be brought back/,
+    /had a log, which cannot be restored/,
   );
 });
 
@@ -208,11 +208,11 @@ it("leaves a sprint that goes on or is over alone", async () => {
   const job = await claim(world.actor);
   await reportAgentJob(world.actor, { job_id: job.id, attempt: 1, status: "failed" });
   const run = await resumeSprint(person, { sprint_id });
-  expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to take back/);
+  expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to undo/);
   expect(await getSprintRun(person, { sprint_run_id: run?.id ?? "" })).toMatchObject({
     status: "queued",
   });
   await cancelSprintRun(person, { sprint_run_id: run?.id ?? "" });
   await completeSprint(person, { sprint_id });
-  expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to take back/);
+  expect((await refusalOf(undoChange(person))).message).toMatch(/^Nothing to undo/);
 });

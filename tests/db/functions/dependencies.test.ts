@@ -129,7 +129,7 @@ describe("dispatch", () => {
     expect(why.reasons).toContainEqual(
       expect.objectContaining({
         code: "dependency",
-        message: `It waits for ${b.code} (in sprint).`,
+        message: `It is blocked by ${b.code} (in sprint).`,
       }),
     );
     const report = await reportAgentJob(world.actor, {
@@ -269,7 +269,7 @@ describe("dispatch", () => {
     );
     expect(refusal.status).toBe(422);
     expect((await whyNotMoving(world.actor, { kind: "task", id: created.id })).text).toContain(
-      `It waits for ${task.code} (to do).`,
+      `It is blocked by ${task.code} (to do).`,
     );
     expect((await claimAgentJob(world.actor, { worker: "w" })).job).toBeNull();
   });
@@ -446,12 +446,12 @@ describe("before a run", () => {
     expect(found).toEqual([
       {
         type: "dependency_outside",
-        message: `${first.code} waits for ${outside.code}, which is neither done nor in this sprint.`,
+        message: `${first.code} is blocked by ${outside.code}, which is neither done nor in this sprint.`,
         joins: elsewhere.code,
       },
       {
         type: "dependency_failed",
-        message: `${second.code} waits for ${failed.code}, which failed.`,
+        message: `${second.code} is blocked by ${failed.code}, which failed.`,
         joins: null,
       },
     ]);

@@ -68,7 +68,7 @@ describe("promote_idea", () => {
     });
     expect(await refusalOf(promoteIdea(actor, { idea_id }))).toMatchObject({
       status: 409,
-      message: `Idea ${idea.code} was promoted already. Go on with ${pbi.code}.`,
+      message: `Idea ${idea.code} was already promoted. Continue with ${pbi.code}.`,
     });
   });
 

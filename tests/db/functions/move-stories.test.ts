@@ -29,7 +29,7 @@ it("several stories move into a sprint and out again, all of them or none", asyn
 
   await t.sql.query("update public.sprints set status = 'CANCELLED' where id = $1", [sprint.id]);
   const refusal = await refusalOf(moveStories(actor, { story_ids, sprint_id: sprint.id }));
-  expect(refusal.message).toMatch(/^ST-\d+: .*No story has moved\.$/);
+  expect(refusal.message).toMatch(/^ST-\d+: .*No story was moved\.$/);
   expect(await places()).toEqual([null, null]);
 
   const foreign = await seedWorld(t, 0);

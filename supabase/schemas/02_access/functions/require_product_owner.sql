@@ -13,7 +13,7 @@ begin
     select from public.product_members m
     where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'OWNER'
   ) then
-    raise exception using errcode = 'PT403', message = 'Only the owner of the product may do this. Ask them.';
+    raise exception using errcode = 'PT403', message = 'Only the owner of the product can do this. Ask them.';
   end if;
 end;
 $$;

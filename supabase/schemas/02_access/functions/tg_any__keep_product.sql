@@ -6,7 +6,7 @@ set search_path = ''
 as $$
 begin
   raise exception using errcode = 'PT422', message = 'This cannot move to another product.',
-    detail = '{"issues":[{"path":"product_id","message":"The product of this cannot change."}]}';
+    detail = '{"issues":[{"path":"product_id","message":"The product cannot be changed."}]}';
 end;
 $$;
 

@@ -7,7 +7,7 @@ set search_path = ''
 as $$
 begin
   if not private.is_admin() then
-    raise exception using errcode = 'PT403', message = 'Only administrators may do this. Ask one of them.';
+    raise exception using errcode = 'PT403', message = 'Only administrators can do this. Ask one of them.';
   end if;
 end;
 $$;

@@ -32,11 +32,11 @@ begin
     raise exception using errcode = 'PT410', message = 'This code was already used, declined or has expired. Show a new code.';
   end if;
   if v_pairing.status = 'PENDING' or v_user.id is distinct from v_pairing.user_id then
-    raise exception using errcode = 'PT409', message = 'The phone has not approved yet. Keep waiting.';
+    raise exception using errcode = 'PT409', message = 'The phone has not approved this yet. Keep waiting.';
   end if;
 
   if v_user.is_demo then
-    raise exception using errcode = 'PT410', message = 'The account that approved can no longer sign in here. Show a new code.';
+    raise exception using errcode = 'PT410', message = 'The account that approved this can no longer sign in here. Show a new code.';
   end if;
 
   update public.user_sessions set revoked_at = v_now where id = p_previous_session_id and revoked_at is null;

@@ -12,7 +12,7 @@ begin
   update public.login_pairings set failed_attempts = failed_attempts + 1 where id = p_pairing_id;
   perform private.take_rate_limit('pair_secret', p_user_id::text);
   return json_build_object('refused', json_build_object('code', 404,
-    'error', 'This code is not known. Show a new code on the other device and scan it again.'));
+    'error', 'This code is unknown. Show a new code on the other device and scan it again.'));
 end;
 $$;
 

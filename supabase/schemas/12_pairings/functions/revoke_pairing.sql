@@ -14,7 +14,7 @@ begin
   select * into v_pairing from public.login_pairings p
   where p.id = p_pairing_id and p.user_id = auth.uid() for update;
   if not found then
-    raise exception using errcode = 'PT404', message = 'You have approved no such device.';
+    raise exception using errcode = 'PT404', message = 'You have not approved such a device.';
   end if;
 
   if v_pairing.status = 'APPROVED' then

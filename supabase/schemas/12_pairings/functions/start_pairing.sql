@@ -21,7 +21,7 @@ begin
 
   if (select count(*) from (
     select from public.login_pairings p where p.status = 'PENDING' and p.expires_at > v_now limit 10000) waiting) >= 10000 then
-    raise exception using errcode = 'PT429', message = 'Too many devices wait to be signed in. Try again in a minute.',
+    raise exception using errcode = 'PT429', message = 'Too many devices are waiting to sign in. Try again in a minute.',
       detail = '{"retry_after":60}';
   end if;
 

@@ -33,7 +33,7 @@ begin
   perform operations.give_back_limit('member_lookup', auth.uid()::text);
 
   if exists (select from public.product_members m where m.product_id = p_product_id and m.user_id = v_user_id) then
-    raise exception using errcode = 'PT409', message = 'This person already is in the product.';
+    raise exception using errcode = 'PT409', message = 'This person is already a member of the product.';
   end if;
 
   insert into public.product_members (product_id, user_id) values (p_product_id, v_user_id);

@@ -15,7 +15,7 @@ begin
   set workers_allowed = p_allowed, workers_decided_at = private.now()
   where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'MEMBER';
   if not found then
-    perform private.refuse(409, 'This product is yours: your workers always may work here. Stop a worker to keep it from its jobs.');
+    perform private.refuse(409, 'You own this product, so your workers are always allowed here. Stop a worker to keep it from taking jobs.');
   end if;
   return json_build_object('product_id', p_product_id, 'workers_allowed', p_allowed);
 end;

@@ -13,7 +13,7 @@ begin
 
   if v_sprint.status in ('COMPLETED', 'CANCELLED') then
     raise exception using errcode = 'PT409',
-      message = format('Sprint %s is %s and does not change any more. Plan another one.', v_sprint.code, lower(v_sprint.status::text));
+      message = format('Sprint %s is %s and can no longer be changed. Plan another one.', v_sprint.code, lower(v_sprint.status::text));
   end if;
 
   v_sprint.sprint_goal := coalesce(p_changes ->> 'sprint_goal', v_sprint.sprint_goal);

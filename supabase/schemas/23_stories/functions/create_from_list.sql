@@ -15,7 +15,7 @@ declare
   v_tasks jsonb := '[]';
 begin
   if num_nonnulls(p_pbi_id, p_story_id) <> 1 then
-    perform private.refuse(422, 'A list goes into a PBI or into a story: name one of them.');
+    perform private.refuse(422, 'A list goes into a PBI or a story: name one of them.');
   end if;
   if jsonb_typeof(p_items) is distinct from 'array' or jsonb_array_length(p_items) not between 1 and 100 then
     perform private.refuse(422, 'A list has 1 to 100 lines.');

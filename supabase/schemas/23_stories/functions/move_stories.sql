@@ -30,7 +30,7 @@ begin
         raise;
       end if;
       raise exception using errcode = sqlstate,
-        message = format('%s: %s No story has moved.', (select s.code from public.stories s where s.id = v_story_id), sqlerrm);
+        message = format('%s: %s No story was moved.', (select s.code from public.stories s where s.id = v_story_id), sqlerrm);
     end;
   end loop;
   return json_build_object('moved', cardinality(v_story_ids));

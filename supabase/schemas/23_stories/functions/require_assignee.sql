@@ -11,8 +11,8 @@ begin
   end if;
 
   if not exists (select from public.product_members m where m.product_id = p_product_id and m.user_id = p_user_id) then
-    raise exception using errcode = 'PT422', message = 'Stories are assigned to the owner or a member of the product.',
-      detail = '{"issues":[{"path":"assignee_id","message":"Is not in the product."}]}';
+    raise exception using errcode = 'PT422', message = 'The assignee must be the owner or a member of the product.',
+      detail = '{"issues":[{"path":"assignee_id","message":"Is not a member of the product."}]}';
   end if;
 end;
 $$;

@@ -26,7 +26,7 @@ begin
   select i.* into v_idea from public.ideas i where i.id = p_idea_id for update;
 
   if v_idea.status = 'PLANNED' then
-    raise exception using errcode = 'PT409', message = format('Idea %s was promoted already. Go on with %s.', v_idea.code,
+    raise exception using errcode = 'PT409', message = format('Idea %s was already promoted. Continue with %s.', v_idea.code,
       coalesce((select b.code from public.pbis b where b.idea_id = p_idea_id limit 1), 'another idea'));
   end if;
   if v_idea.archived_at is not null then

@@ -17,7 +17,7 @@ begin
   end if;
 
   if v_idea.user_id is distinct from auth.uid() then
-    raise exception using errcode = 'PT403', message = 'This idea belongs to somebody else. Ask them, or note one of your own.';
+    raise exception using errcode = 'PT403', message = 'This idea belongs to somebody else. Ask them, or add your own.';
   end if;
 
   return v_idea.product_id;

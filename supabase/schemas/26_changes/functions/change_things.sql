@@ -29,7 +29,7 @@ begin
     v_own := private.require_access(v_thing.kind, v_thing.id);
     v_product_id := coalesce(v_product_id, v_own);
     if v_own <> v_product_id then
-      perform private.refuse(422, 'Change things of one product at a time.');
+      perform private.refuse(422, 'Change items of one product at a time.');
     end if;
     perform private.require_write(v_thing.kind, v_thing.id);
     begin

@@ -23,7 +23,7 @@ begin
   end if;
   insert into private.changes (session_id, product_id, kind, thing_id, code, before, after, lost)
   values (v_session_id, p_product_id, p_kind, p_thing_id, p_code, p_before, p_after,
-    case when v_known = 1000 then 'more than 1,000 things' else p_lost end);
+    case when v_known = 1000 then 'more than 1,000 items' else p_lost end);
   perform set_config('backloom.remembered_changes', (v_known + 1)::text, true);
 end;
 $$;

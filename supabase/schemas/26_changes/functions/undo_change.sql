@@ -38,12 +38,12 @@ begin
   )
   select array_agg(taken::private.changes) into v_changes from taken;
   if v_changes is null then
-    perform private.refuse(409, 'Nothing to take back: a change can be taken back for 30 seconds.');
+    perform private.refuse(409, 'Nothing to undo: a change can be undone for 30 seconds.');
   end if;
 
   select c.* into v_change from unnest(v_changes) c where c.lost is not null order by c.id limit 1;
   if found then
-    perform private.refuse(409, format('%s had %s, which cannot be brought back. Nothing was taken back.',
+    perform private.refuse(409, format('%s had %s, which cannot be restored. Nothing was undone.',
       v_change.code, v_change.lost));
   end if;
 
@@ -65,7 +65,7 @@ begin
       v_reason := private.restore_fields(v_change);
     end if;
     if v_reason is not null then
-      perform private.refuse(409, format('%s %s, so nothing was taken back.', v_change.code, v_reason));
+      perform private.refuse(409, format('%s %s, so nothing was undone.', v_change.code, v_reason));
     end if;
   end loop;
   perform set_config('backloom.undoing', '', true);

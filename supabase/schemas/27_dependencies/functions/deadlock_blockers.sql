@@ -32,7 +32,7 @@ begin
     )
     select coalesce(jsonb_agg(jsonb_build_object(
       'type', 'dependency_deadlock',
-      'message', format('%s waits for the code of %s, and the branches of %s and %s wait for each other: none is merged whole before the other.',
+      'message', format('%s needs the code of %s, but the branches of %s and %s depend on each other: neither can be merged first.',
         c.code, c.blocker_code, c.story_code, c.blocker_story_code),
       'task_id', c.task_id, 'task_code', c.task_code, 'story_id', c.story_id, 'story_code', c.story_code,
       'pbi_id', null, 'pbi_code', null, 'question_id', null, 'sprint_run_id', null,

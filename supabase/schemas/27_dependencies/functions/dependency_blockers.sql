@@ -10,7 +10,7 @@ begin
   return (
     select coalesce(jsonb_agg(jsonb_build_object(
       'type', case when e.failed then 'dependency_failed' else 'dependency_outside' end,
-      'message', format('%s waits for %s, which %s.', e.code, e.blocker_code,
+      'message', format('%s is blocked by %s, which %s.', e.code, e.blocker_code,
         case when e.failed then 'failed' when e.is_inside then 'has no task' else 'is neither done nor in this sprint' end),
       'task_id', e.task_id, 'task_code', e.task_code, 'story_id', e.story_id, 'story_code', e.story_code,
       'pbi_id', null, 'pbi_code', null, 'question_id', null, 'sprint_run_id', null,

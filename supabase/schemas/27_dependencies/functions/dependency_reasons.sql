@@ -15,11 +15,11 @@ begin
       select b.reason as code,
         case b.reason
           when 'dependency_failed'
-            then format('It waits for %s, which failed. Try that again, finish it by hand or remove the dependency.', string_agg(b.code, ', ' order by b.sort_order, b.code))
+            then format('It is blocked by %s, which failed. Retry that, finish it by hand, or remove the dependency.', string_agg(b.code, ', ' order by b.sort_order, b.code))
           when 'dependency_unmerged'
-            then format('It waits for the code of %s: done, and not on the main branch yet. Merge it; a worker sees that within a minute. Or the owner says that it is there.',
+            then format('It is blocked by %s, which is done but not on the main branch yet. Merge it (a worker notices within a minute), or the owner marks it as merged.',
               string_agg(b.code, ', ' order by b.sort_order, b.code))
-          else format('It waits for %s.', string_agg(format('%s (%s)', b.code, case b.status when 'todo' then 'to do' else replace(b.status, '_', ' ') end), ', ' order by b.sort_order, b.code)) end as message,
+          else format('It is blocked by %s.', string_agg(format('%s (%s)', b.code, case b.status when 'todo' then 'to do' else replace(b.status, '_', ' ') end), ', ' order by b.sort_order, b.code)) end as message,
         jsonb_agg(private.blocker_json(b.blocker_id, b.code, b.title, b.status, false)::jsonb || jsonb_build_object('kind', b.kind) order by b.sort_order, b.code) as blocked_by
       from (
         select distinct k.kind, k.blocker_id, k.code, k.title, k.status, k.sort_order,

@@ -30,11 +30,11 @@ begin
   end if;
 
   if private.is_token() then
-    perform private.refuse(409, format('%s waits for %s. Do that first; only a person may begin it before.', v_task.code, v_words),
+    perform private.refuse(409, format('%s is blocked by %s. Finish that first; only a person can start it anyway.', v_task.code, v_words),
       jsonb_build_object('blocked_by', v_codes));
   end if;
   if not coalesce(p_confirmed, false) then
-    perform private.refuse(409, format('%s waits for %s. Do that first, or begin it all the same.', v_task.code, v_words), jsonb_build_object('blocked_by', v_codes,
+    perform private.refuse(409, format('%s is blocked by %s. Finish that first, or start it anyway.', v_task.code, v_words), jsonb_build_object('blocked_by', v_codes,
       'begin', jsonb_build_object('task_id', p_task_id, 'status', private.task_status_word(p_status))));
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'task.begun_waiting', jsonb_build_object('product_id', v_task.product_id,

@@ -8,7 +8,7 @@ set search_path = ''
 as $$
 begin
   if p_blocked_id = p_blocker_id then
-    perform private.refuse(422, format('A %s cannot wait for itself.', p_kind),
+    perform private.refuse(422, format('A %s cannot be blocked by itself.', p_kind),
       jsonb_build_object('issues', jsonb_build_array(jsonb_build_object('path', 'blocked_by',
         'message', format('Name another %s.', p_kind)))));
   end if;
@@ -23,7 +23,7 @@ begin
   end if;
   if (select count(*) from public.task_dependencies d where p_kind = 'task' and d.blocked_id = p_blocked_id)
     + (select count(*) from public.story_dependencies d where p_kind = 'story' and d.blocked_id = p_blocked_id) > 100 then
-    perform private.refuse(422, format('A %s waits for at most 100 others.', p_kind));
+    perform private.refuse(422, format('A %s can be blocked by at most 100 others.', p_kind));
   end if;
 end;
 $$;

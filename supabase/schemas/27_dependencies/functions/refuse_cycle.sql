@@ -18,8 +18,8 @@ begin
     return;
   end if;
   v_path := v_path[cardinality(v_path)] || v_path;
-  perform private.refuse(409, format('That would go round in a circle: %s. Remove one of these dependencies first.',
-    array_to_string(v_path, ' waits for ')), jsonb_build_object('path', v_path));
+  perform private.refuse(409, format('That would create a circular dependency: %s. Remove one of these dependencies first.',
+    array_to_string(v_path, ' → ')), jsonb_build_object('path', v_path));
 end;
 $$;
 

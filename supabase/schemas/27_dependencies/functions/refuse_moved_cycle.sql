@@ -11,8 +11,8 @@ begin
   if v_path is null then
     return;
   end if;
-  perform private.refuse(409, format('In that story it would wait for itself: %s. Remove one of these dependencies first.',
-    array_to_string(v_path, ' waits for ')), jsonb_build_object('path', v_path));
+  perform private.refuse(409, format('Moving it to that story would create a circular dependency: %s. Remove one of these dependencies first.',
+    array_to_string(v_path, ' → ')), jsonb_build_object('path', v_path));
 end;
 $$;
 

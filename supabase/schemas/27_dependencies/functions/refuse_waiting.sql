@@ -14,7 +14,7 @@ declare
 begin
   if v_codes <> '{}' then
     perform private.refuse(409,
-      format('This task waits for %s. The job is still yours: go on with the next task, and come back to this one.', array_to_string(v_codes, ', ')),
+      format('This task is blocked by %s. You still hold the job: continue with the next task, and come back to this one.', array_to_string(v_codes, ', ')),
       jsonb_build_object('blocked_by', v_codes));
   end if;
 end;

@@ -18,7 +18,7 @@ begin
     select from public.product_members m
     where m.product_id = v_job.product_id and m.user_id = auth.uid() and (m.role = 'OWNER' or m.workers_allowed)
   ) then
-    perform private.refuse(403, 'Only workers that may work in this product say what its main branch has. Allow yours on the members page, or ask the owner.');
+    perform private.refuse(403, 'Only workers that are allowed in this product can report what is on its main branch. Allow yours on the members page, or ask the owner.');
   elsif p_head_sha is null then
     perform private.refuse(422, 'head_sha names the commit that you found on the main branch.');
   end if;
@@ -27,7 +27,7 @@ begin
     perform private.refuse(409, 'The work of this job is not done, so it cannot have been merged.');
   end if;
   if p_head_sha is not null and p_head_sha is distinct from v_job.head_sha then
-    perform private.refuse(409, format('The work of this job stands at %s now. Say it of that, once it is on the main branch.',
+    perform private.refuse(409, format('The work of this job is at %s now. Report that commit once it is on the main branch.',
       coalesce(left(v_job.head_sha, 8), 'no commit')));
   end if;
   if v_job.merged_at is null then

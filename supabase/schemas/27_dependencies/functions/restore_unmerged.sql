@@ -24,7 +24,7 @@ begin
   where a.product_id = v_job.product_id and a.claimed_at >= p_change.changed_at
     and private.tasks_of_job(a) && private.waiting_for(private.tasks_of_job(v_job));
   if v_begun is not null then
-    return format('freed what an agent has begun since (%s)', v_begun);
+    return format('unblocked work that an agent has started since (%s)', v_begun);
   end if;
 
   update public.agent_jobs j set merged_at = null where j.id = v_job.id;

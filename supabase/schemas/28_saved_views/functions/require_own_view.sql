@@ -18,7 +18,7 @@ begin
   end if;
   perform private.require_write('product', v_view.product_id);
   if not private.may_change_view(v_view) then
-    perform private.refuse(403, 'A shared view is changed by whoever made it and by the owner of the product. Save one of your own.');
+    perform private.refuse(403, 'Only the person who saved a shared view and the owner of the product can change it. Save your own view instead.');
   end if;
   perform private.take_rate_limit('saved_view', auth.uid()::text);
   -- Anew, under the lock.

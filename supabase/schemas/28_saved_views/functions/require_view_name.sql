@@ -11,20 +11,20 @@ declare
   v_others integer;
 begin
   if coalesce(v_name, '') = '' or char_length(v_name) > 60 or v_name ~ '[[:cntrl:]]' then
-    perform private.refuse(422, 'A view has a name of 1 to 60 characters in one line.');
+    perform private.refuse(422, 'The name of a view is one line of 1 to 60 characters.');
   end if;
   if exists (
     select from public.saved_views v
     where v.product_id = p_product_id and v.page = p_page and v.user_id is not distinct from p_user_id
       and lower(v.name) = lower(v_name) and v.id is distinct from p_except
   ) then
-    perform private.refuse(409, format('There is a view "%s" already. Change that one, or choose another name.', private.one_line(v_name)));
+    perform private.refuse(409, format('A view named "%s" already exists. Change that one, or choose another name.', private.one_line(v_name)));
   end if;
   select count(*) into v_others
   from public.saved_views v
   where v.product_id = p_product_id and v.user_id is not distinct from p_user_id and v.id is distinct from p_except;
   if v_others >= 50 then
-    perform private.refuse(409, 'A product keeps 50 shared views, and 50 of each member. Delete one that nobody uses.');
+    perform private.refuse(409, 'A product can have 50 shared views, and each member 50 of their own. Delete one first.');
   end if;
   return v_name;
 end;

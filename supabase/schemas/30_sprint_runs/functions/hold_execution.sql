@@ -9,12 +9,12 @@ declare
   v_execution public.task_executions;
 begin
   if p_job.kind <> 'SPRINT_IMPLEMENTATION' then
-    perform private.refuse(422, 'This job is no batch. Report it with update_job_status.');
+    perform private.refuse(422, 'This job is not a batch. Report it with update_job_status.');
   end if;
   select e.* into v_execution from public.task_executions e
   where e.sprint_run_id = p_job.sprint_run_id and e.task_id = p_task_id for update;
   if not found then
-    perform private.refuse(404, 'This task is not, or no longer, in the scope of the batch run. The job is still yours: go on with the next task.');
+    perform private.refuse(404, 'This task is not, or no longer, part of the batch run. You still hold the job: continue with the next task.');
   end if;
   return v_execution;
 end;

@@ -26,7 +26,7 @@ begin
   end if;
   select s.code into v_other from public.sprints s where s.product_id = v_product_id and s.status = 'ACTIVE';
   if found then
-    perform private.refuse(409, format('Sprint %s is active. Complete it first: a product has one active sprint.', v_other));
+    perform private.refuse(409, format('Sprint %s is active. Complete it first: a product can have only one active sprint.', v_other));
   end if;
 
   -- Stories and PBIs follow their tasks out of failed. Taken back alone, that would fail the run that starts here.

@@ -23,7 +23,7 @@ begin
         null::uuid as pbi_id, null as pbi_code, null::uuid as question_id, null::uuid as run_id
       where p_sprint.status <> 'ACTIVE'
       union all
-      select 2, 0, 'no_tasks', format('Sprint %s has no task that is not done.', p_sprint.code),
+      select 2, 0, 'no_tasks', format('Sprint %s has no unfinished tasks.', p_sprint.code),
         null, null, null, null, null, null, null, null
       where not exists (select from scope)
       union all
@@ -58,7 +58,7 @@ begin
       where s.sprint_id = p_sprint.id and s.status <> 'DONE' and b.status in ('BLOCKED', 'FAILED')
       union all
       select 8, sc.place, 'task_cross_repo',
-        format('Task %s belongs to %s, and a batch run works in the product''s repository only.', sc.task_code, t.repo_url),
+        format('Task %s belongs to %s, and a batch run only works in the product''s repository.', sc.task_code, t.repo_url),
         sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, null
       from scope sc
       cross join lateral (select k.repo_url from public.tasks k where k.id = sc.task_id offset 0) t

@@ -32,10 +32,10 @@ begin
     perform private.refuse(422, 'status must be one of running, done, failed, skipped.');
   end if;
   if v_execution.status not in ('PENDING', 'RUNNING') then
-    perform private.refuse(409, format('This task of the batch is already %s. The job is still yours: go on with the next task.', lower(v_execution.status::text)));
+    perform private.refuse(409, format('This task of the batch is already %s. You still hold the job: continue with the next task.', lower(v_execution.status::text)));
   end if;
   if v_status = 'SKIPPED' and v_result is distinct from 'EMPTY' then
-    perform private.refuse(422, 'A task is skipped only when the verification found that the work is already present (verify_result empty).');
+    perform private.refuse(422, 'A task can only be skipped when the verification found that the work is already present (verify_result empty).');
   end if;
   if v_status = 'RUNNING' then
     perform private.refuse_waiting(p_task_id, v_job.sprint_run_id);

@@ -11,7 +11,7 @@ begin
   if p_quota_pct is null or p_quota_pct >= v_minimum then
     return null;
   end if;
-  return format('The worker has %s%% of its quota left, and its user wants at least %s%% kept (min_quota_pct). It is given no job until it reports more.',
+  return format('The worker has %s%% of its quota left, and its user wants to keep at least %s%% (min_quota_pct). It gets no job until it reports more.',
     p_quota_pct, v_minimum);
 end;
 $$;

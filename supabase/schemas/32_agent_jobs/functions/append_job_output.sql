@@ -39,7 +39,7 @@ begin
   -- Read under the lock: whoever had to wait for it is later than the one before.
   v_now := private.now();
   if v_attempt.ended_at < v_now - interval '10 minutes' then
-    perform private.refuse(409, format('Attempt %s ended more than ten minutes ago and takes no more output. Ask for the next job.', p_attempt));
+    perform private.refuse(409, format('Attempt %s ended more than ten minutes ago and accepts no more output. Ask for the next job.', p_attempt));
   end if;
 
   with added as (

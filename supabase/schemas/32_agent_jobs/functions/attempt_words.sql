@@ -17,13 +17,13 @@ begin
     when 'cancelled' then format('This job was cancelled%s. Stop working on it and ask for the next one.',
       coalesce(': ' || rtrim(p_job.failure_reason, '. '), ''))
     when 'finished' then format('This job is already %s. Ask for the next one.', lower(p_job.status::text))
-    when 'handed_over' then 'Your work on this job is done; it waits for another worker or a person to look at it. Ask for the next one.'
-    when 'parked' then 'This job waits for the answer to a question. It comes back to a worker once it is answered.'
+    when 'handed_over' then 'Your work on this job is done; it is waiting for a review by another worker or a person. Ask for the next one.'
+    when 'parked' then 'This job is waiting for the answer to a question. It goes back to a worker once it is answered.'
     when 'budget' then coalesce((select private.budget_stop_text(b) from public.budgets b where b.id = p_job.stopped_by_budget_id),
       'This job was stopped by a budget. Ask for the next one.')
     when 'requeued' then 'This job went back to the queue until the rate limit ends. Ask for the next one.'
     when 'sent_home' then 'The work of this attempt does not merge, and the job went back to the queue with both versions. Ask for the next one.'
-    when 'failed_look' then 'You could not look at this work, so the job went back to the queue. Ask for the next one.'
+    when 'failed_look' then 'You could not review this work, so the job went back to the queue. Ask for the next one.'
     when 'returned' then 'This job was given back to the queue. Ask for the next one.'
     when 'archived' then 'The product is archived and can only be read. Its owner can restore it.'
     else format('Attempt %s no longer holds this job (it is at attempt %s, %s). Stop working on it and ask for the next one.',

@@ -15,7 +15,7 @@ begin
     return private.job_json(v_job);
   end if;
   if v_job.status in ('CLAIMED', 'RUNNING') and v_job.kind <> 'PLAN_CHAT' then
-    perform private.refuse(409, 'This job is held by a worker. Cancel its run to stop it; a pause lets it come to its end.');
+    perform private.refuse(409, 'This job is held by a worker. Cancel its run to stop it; pausing lets it finish.');
   end if;
   if v_job.status not in ('QUEUED', 'CLAIMED', 'RUNNING') then
     perform private.refuse(409, format('Only a queued job can be cancelled; this one is %s.', lower(v_job.status::text)));

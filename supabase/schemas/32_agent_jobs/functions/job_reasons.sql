@@ -32,35 +32,35 @@ begin
     return jsonb_build_array(jsonb_build_object('code', 'lease',
       'message', format('Worker %s holds the job until %s (attempt %s%s).', coalesce(v_worker.name, 'unknown'),
         to_char(p_job.lease_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), p_job.attempt,
-        case when p_job.lease_until <= v_now then '; the lease has run out and the job is taken back within seconds' else '' end),
+        case when p_job.lease_until <= v_now then '; the lease has expired and the job will be taken back within seconds' else '' end),
       'worker_id', p_job.worker_id, 'worker_name', v_worker.name, 'lease_until', p_job.lease_until, 'last_seen_at', v_worker.last_seen_at));
   end if;
 
   if p_job.phase = 'review' then
     return jsonb_build_array(jsonb_build_object('code', 'review',
-      'message', 'The work is done and waits for a person to review it.', 'task_id', p_job.task_id));
+      'message', 'The work is done and waiting for a person to review it.', 'task_id', p_job.task_id));
   end if;
 
   select r.* into v_run from public.sprint_runs r where r.id = p_job.sprint_run_id;
   if v_run.status = 'PAUSED' then
     v_reasons := v_reasons || jsonb_build_object('code', 'paused',
-      'message', format('The run is paused (%s). Resume it when it can go on.', replace(v_run.pause_context ->> 'reason', '_', ' ')),
+      'message', format('The run is paused (%s). Resume it when it can continue.', replace(v_run.pause_context ->> 'reason', '_', ' ')),
       'sprint_run_id', v_run.id, 'pause_context', v_run.pause_context, 'question_id', v_run.pause_question_id);
   end if;
   select q.* into v_question from public.agent_questions q where q.id = p_job.parked_question_id;
   if v_question.status = 'OPEN' and not (v_question.on_expiry = 'RECOMMENDED' and v_question.expires_at <= v_now) then
     v_reasons := v_reasons || jsonb_build_object('code', 'question',
       'message', case
-        when v_question.expires_at <= v_now then 'The question that it waits for was not answered in time'
-        when v_question.kind = 'permission' then format('It waits for a permission that only %s can give', private.username(v_question.reader_id))
-        else 'It waits for the answer to a question' end
+        when v_question.expires_at <= v_now then 'The question it is waiting for was not answered in time'
+        when v_question.kind = 'permission' then format('It is waiting for a permission that only %s can give', private.username(v_question.reader_id))
+        else 'It is waiting for the answer to a question' end
         || case when private.may_read_talk(p_job) and (v_question.reader_id is null or v_question.reader_id = auth.uid())
           then ': ' || left(v_question.question, 300) else '.' end,
       'question_id', v_question.id, 'assignee_id', v_question.assignee_id, 'expires_at', v_question.expires_at);
   end if;
   if p_job.not_before > v_now then
     v_reasons := v_reasons || jsonb_build_object('code', 'not_before',
-      'message', format('A rate limit holds it back until %s.', to_char(p_job.not_before at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
+      'message', format('It is rate-limited until %s.', to_char(p_job.not_before at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
       'not_before', p_job.not_before);
   end if;
   if p_job.open_blockers > 0 then
@@ -81,7 +81,7 @@ begin
   where t.id = p_job.task_id and b.status = 'BLOCKED';
   if found then
     v_reasons := v_reasons || jsonb_build_object('code', 'blocked', 'blocking', false,
-      'message', format('PBI %s was blocked after the run began; the job is still given out.', v_pbi.code), 'pbi_id', v_pbi.id);
+      'message', format('PBI %s was blocked after the run started; the job can still be claimed.', v_pbi.code), 'pbi_id', v_pbi.id);
   end if;
   if exists (select from public.products p where p.id = p_job.product_id and p.archived_at is not null) then
     v_reasons := v_reasons || jsonb_build_object('code', 'archived', 'message', 'The product is archived.');

@@ -35,7 +35,7 @@ begin
   v_closed := case when v_waiting.queued = 0 and p_product_id is null then private.products_without_consent(p_user_id) end;
   if v_closed is not null then
     return jsonb_build_object('code', 'consent', 'products', v_closed,
-      'message', format('Jobs wait in %s, where your workers may not work yet. Switch on "My workers may work here" on the members page of the product, or name it as product_id.',
+      'message', format('There are jobs in %s, where your workers are not allowed yet. Switch on "My workers may work here" on the members page of the product, or name it as product_id.',
         (select string_agg(p ->> 'name', ', ') from jsonb_array_elements(v_closed) p)));
   end if;
   if v_waiting.queued = 0 then
@@ -54,15 +54,15 @@ begin
       when v_waiting.in_review > 0 then 'review'
       when v_waiting.blocked > 0 then 'dependency'
       else 'order' end,
-    'message', format('%s queued, none claimable now: %s wait for their turn, %s for an answer, %s for a paused run, %s for a rate limit%s%s; %s held by workers.%s',
+    'message', format('%s queued, none available now: %s waiting for their turn, %s for an answer, %s for a paused run, %s for a rate limit%s%s; %s held by workers.%s',
       v_waiting.queued, v_waiting.in_order, v_waiting.asked, v_waiting.paused, v_waiting.delayed,
       case when v_waiting.blocked > 0 then format(', %s for other tasks', v_waiting.blocked) else '' end,
       case when v_waiting.to_verify + v_waiting.in_review > 0 then format(', %s for another worker, %s for a review',
         v_waiting.to_verify, v_waiting.in_review) else '' end, v_waiting.held,
-      concat(case when p_full_budgets <> '{}' then ' A budget lets nobody begin.' end,
-        case when v_waiting.unconfined > 0 then format(' %s are in products that ask for a sandbox, and this worker has none: %s', v_waiting.unconfined, private.sandbox_advice()) end,
+      concat(case when p_full_budgets <> '{}' then ' A budget allows no new work.' end,
+        case when v_waiting.unconfined > 0 then format(' %s are in products that require a sandbox, and this worker has none: %s', v_waiting.unconfined, private.sandbox_advice()) end,
         case when v_waiting.foreign_repo is not null
-          then format(' The repository %s is named by a task, and this worker does not follow it: %s', v_waiting.foreign_repo, private.repository_advice(v_waiting.foreign_repo)) end)))
+          then format(' A task uses the repository %s, which this worker does not follow: %s', v_waiting.foreign_repo, private.repository_advice(v_waiting.foreign_repo)) end)))
     || case when v_waiting.blocked > 0 then jsonb_strip_nulls(jsonb_build_object('awaited_heads', private.awaited_heads(p_user_id, p_product_id)))
       else '{}' end;
 end;

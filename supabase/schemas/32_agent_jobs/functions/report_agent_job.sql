@@ -30,7 +30,7 @@ begin
     perform private.refuse(422, 'status must be one of running, done, failed, skipped, queued.');
   end if;
   if v_status = 'QUEUED' and v_job.kind <> 'SPRINT_IMPLEMENTATION' then
-    perform private.refuse(422, 'Only a batch with tasks that wait for others is given back. Report done, failed or skipped.');
+    perform private.refuse(422, 'Only a batch with blocked tasks can be given back. Report done, failed or skipped.');
   end if;
   perform private.require_link('pr_url', v_report.pr_url);
   v_class := lower(private.require_choice('failure_class', v_report.failure_class,
@@ -148,14 +148,14 @@ declare
 begin
   if p_status = 'SKIPPED' then
     if p_job.kind = 'PLAN_CHAT' or p_result is distinct from 'EMPTY' then
-      perform private.refuse(422, 'A job is skipped only when the verification found that the work is already present (verify_result empty).');
+      perform private.refuse(422, 'A job can only be skipped when the verification found that the work is already present (verify_result empty).');
     end if;
     select string_agg(t.code, ', ' order by e.position) into v_open
     from public.task_executions e join public.tasks t on t.id = e.task_id
     where p_job.kind = 'SPRINT_IMPLEMENTATION' and e.sprint_run_id = p_job.sprint_run_id
       and e.status in ('PENDING', 'RUNNING') and e.verify_result is distinct from 'EMPTY';
     if v_open is not null then
-      perform private.refuse(422, format('A batch is skipped only when each of its tasks was verified as already present. Verify these with verify_sprint_task first: %s.', v_open));
+      perform private.refuse(422, format('A batch can only be skipped when each of its tasks was verified as already present. Verify these with verify_sprint_task first: %s.', v_open));
     end if;
     return 'SKIPPED';
   end if;
@@ -167,7 +167,7 @@ begin
     from public.task_executions e join public.tasks t on t.id = e.task_id
     where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING');
     if v_open is not null then
-      perform private.refuse(422, format('Not done yet: these tasks of the batch are unfinished: %s. Report each with update_task_execution first; if they wait for others, give the job back with status queued.', v_open));
+      perform private.refuse(422, format('Not done yet: these tasks of the batch are unfinished: %s. Report each with update_task_execution first; if they are blocked by others, give the job back with status queued.', v_open));
     end if;
     return 'DONE';
   end if;

@@ -7,7 +7,7 @@ immutable
 set search_path = ''
 as $$
 begin
-  return format('whoever can write there can run programs on the worker''s machine. If you trust them, start the worker with --also-repo %s',
+  return format('anybody who can write there can run programs on the worker''s machine. If you trust them, start the worker with --also-repo %s',
     case when p_address ~ '^[A-Za-z0-9_@%+=:,./~-]+$' then p_address else '''' || replace(p_address, '''', '''\''''') || '''' end);
 end;
 $$;

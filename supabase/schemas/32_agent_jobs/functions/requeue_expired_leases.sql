@@ -17,7 +17,7 @@ begin
     order by j.lease_until, j.id
     for update skip locked
   loop
-    if private.requeue_lost_job(v_job, format('The lease of attempt %s ran out at %s without a word from worker %s.',
+    if private.requeue_lost_job(v_job, format('The lease of attempt %s expired at %s without a report from worker %s.',
         v_job.attempt, to_char(v_job.lease_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
         coalesce((select w.name from public.agent_workers w where w.id = v_job.worker_id), 'unknown'))) is not null then
       v_count := v_count + 1;

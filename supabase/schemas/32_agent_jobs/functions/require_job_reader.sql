@@ -11,7 +11,7 @@ begin
   perform private.require_job(p_job_id);
   select j.* into v_job from public.agent_jobs j where j.id = p_job_id;
   if v_job.kind = 'PLAN_CHAT' and v_job.created_by is distinct from auth.uid() then
-    perform private.refuse(403, 'What is said about an idea belongs to whoever asked.');
+    perform private.refuse(403, 'Only the person who asked can read a conversation about an idea.');
   end if;
   return v_job;
 end;

@@ -1,6 +1,6 @@
 -- Why: what an attempt has changed, told by its worker. Sent again it replaces what was there; the attempt that held the job last
 -- may still send it after its end. The job carries the sums, so that lists and cards need no second look, and its change is the
--- event by which open pages learn of it. A talk about an idea changes no files.
+-- event by which open pages learn of it. A conversation about an idea changes no files.
 -- Refusals: 404, 403, 409 for a lost attempt, 422, 429. Definer: diffs are written by functions only.
 create function operations.save_job_diff(p_job_id uuid, p_attempt integer, p_diff jsonb)
 returns json
@@ -17,7 +17,7 @@ declare
   v_deletions bigint;
 begin
   if v_job.kind = 'PLAN_CHAT' then
-    perform private.refuse(422, 'A talk about an idea changes no files. Report it without a diff.');
+    perform private.refuse(422, 'A conversation about an idea changes no files. Report it without a diff.');
   end if;
   if v_state = 'lost' then
     perform private.refuse_attempt(v_job, p_attempt, v_state);
@@ -27,7 +27,7 @@ begin
   into v_additions, v_deletions
   from jsonb_array_elements(v_files) f;
   if v_additions > 2147483647 or v_deletions > 2147483647 then
-    perform private.refuse(422, 'Nobody can look at so many lines. Send the changes without their patches.');
+    perform private.refuse(422, 'This is too many lines to review. Send the changes without their patches.');
   end if;
 
   insert into public.job_diffs as d

@@ -54,7 +54,7 @@ begin
     'hint', case v_outcome
       when 'DONE' then 'The gate is open: report done.'
       when 'SKIPPED' then 'Nothing differs from the main branch: the work is already present. Report skipped.'
-      else case when v_missing is not null then 'Not proven yet, and the product asks for it: '
+      else case when v_missing is not null then 'Not proven yet, and the product requires it: '
         || (select string_agg(m ->> 'message', ' ') from jsonb_array_elements(v_missing) m)
       else format('The gate needs %s. Finish what is missing and verify again, or report failed with failure_class verification_failed.', v_required) end
     end);

@@ -93,7 +93,7 @@ begin
     return jsonb_build_array(jsonb_build_object('code', 'finished', 'message', 'The task is done.'));
   end if;
   if v_task.status = 'REVIEW' then
-    return jsonb_build_array(jsonb_build_object('code', 'review', 'message', 'The task waits for a person to review it.'));
+    return jsonb_build_array(jsonb_build_object('code', 'review', 'message', 'The task is waiting for a person to review it.'));
   end if;
   if v_run.id is not null then
     select j.* into v_job from public.agent_jobs j
@@ -111,11 +111,11 @@ begin
   select s.id, s.code, s.status into v_sprint
   from public.stories st join public.sprints s on s.id = st.sprint_id where st.id = v_task.story_id;
   if v_sprint.id is null then
-    return jsonb_build_array(jsonb_build_object('code', 'no_sprint', 'message', 'The story of this task is in no sprint.'))
+    return jsonb_build_array(jsonb_build_object('code', 'no_sprint', 'message', 'The story of this task is not in a sprint.'))
       || private.dependency_reasons(array[p_task_id]);
   end if;
   return jsonb_build_array(jsonb_build_object('code', 'no_run', 'sprint_id', v_sprint.id,
-    'message', format('No run of sprint %s (%s) is under way. Start one.', v_sprint.code, lower(v_sprint.status::text))))
+    'message', format('Sprint %s (%s) has no run in progress. Start one.', v_sprint.code, lower(v_sprint.status::text))))
     || private.dependency_reasons(array[p_task_id]);
 end;
 $$;

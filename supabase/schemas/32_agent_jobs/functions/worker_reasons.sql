@@ -41,31 +41,31 @@ begin
 
   if v_online = 0 and p_job.phase = 'verify' and v_without_consent is null then
     return jsonb_build_array(jsonb_build_object('code', 'needs_other_worker',
-      'message', format('The work is done and has to be looked at by another worker than %s: start one under another name.',
+      'message', format('The work is done and must be reviewed by a worker other than %s. Start one under another name.',
         coalesce((select w.name from public.agent_workers w where w.id = p_job.author_worker_id), 'the one that did it'))));
   end if;
   if v_online = 0 and v_without_consent is not null then
     return jsonb_build_array(jsonb_build_object('code', 'consent',
-      'message', format('Workers of %s are online and may not work here yet: each of them switches on "My workers may work here" on the members page, or names the product to the worker.',
+      'message', format('Workers of %s are online but not allowed here yet. Each of them can switch on "My workers may work here" on the members page, or name the product to the worker.',
         v_without_consent)));
   end if;
   if v_online = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'no_worker',
-      'message', 'No worker is online. Start one: the page Connect has the command.',
+      'message', 'No worker is online. Start one: the Connect page has the command.',
       'command', 'node backloom-worker.mjs --url <address> --token <token> --repo <folder> --agent <agent>'));
   end if;
   if v_with_quota = 0 then
     return jsonb_build_array(jsonb_build_object('code', 'quota',
-      'message', format('%s online, all below the quota that their users want kept (min_quota_pct).', v_online), 'workers_online', v_online));
+      'message', format('%s online, all below the quota that their users want to keep (min_quota_pct).', v_online), 'workers_online', v_online));
   end if;
   if v_able > 0 then
     return '[]';
   end if;
   return case when v_following > 0 or v_confined = 0 then jsonb_build_array(jsonb_build_object('code', 'sandbox',
-      'message', format('The product asks for a sandbox, and no worker online that could take the job has one. %s', private.sandbox_advice())))
+      'message', format('The product requires a sandbox, and no online worker that could take the job has one. %s', private.sandbox_advice())))
       else '[]' end
     || case when v_following = 0 then jsonb_build_array(jsonb_build_object('code', 'repository',
-      'message', format('The task names a repository of its own, %s%s, and no worker online follows it: %s', v_place.repo_url,
+      'message', format('The task has its own repository, %s%s, and no online worker follows it: %s', v_place.repo_url,
         ' (written by ' || v_place.written_by || ')', private.repository_advice(v_place.repo_url)),
       'repo_url', v_place.repo_url, 'written_by', v_place.written_by))
       else '[]' end;

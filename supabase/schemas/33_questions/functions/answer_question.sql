@@ -28,7 +28,7 @@ begin
   if v_status <> 'OPEN' then
     perform private.refuse(409, case v_status
       when 'ANSWERED' then format('This question was already answered by %s.', coalesce(private.username(v_question.answered_by), 'somebody'))
-      when 'CANCELLED' then 'This question was cancelled; the agent does not wait for it any more.'
+      when 'CANCELLED' then 'This question was cancelled; the agent is no longer waiting for it.'
       else 'This question has expired.' end);
   end if;
 

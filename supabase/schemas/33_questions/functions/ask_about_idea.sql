@@ -23,7 +23,7 @@ begin
   end if;
   select i.* into v_idea from public.ideas i where i.id = p_idea_id for update;
   if v_idea.archived_at is not null then
-    perform private.refuse(409, 'This idea is archived. Restore it to go on with it.');
+    perform private.refuse(409, 'This idea is archived. Restore it first.');
   end if;
 
   insert into public.agent_jobs (product_id, idea_id, kind, created_by)

@@ -40,7 +40,7 @@ begin
   if p_job_id is not null then
     v_job := private.hold_job(p_job_id, p_attempt);
     if v_job.product_id <> v_target.p_product then
-      perform private.refuse(422, 'The job belongs to another product than the question. Ask about what its own product holds.');
+      perform private.refuse(422, 'The question must be about the product of the job.');
     end if;
   end if;
 
@@ -74,7 +74,7 @@ begin
     perform private.refuse(422, 'Only you can answer this question. Leave assignee_id and escalate_to out.');
   end if;
   if p_kind = 'permission' and p_on_expiry <> 'STOP' then
-    perform private.refuse(422, 'A permission is given by a person or not at all. Leave on_expiry out.');
+    perform private.refuse(422, 'Only a person can give a permission. Leave on_expiry out.');
   end if;
   if p_reach is not null and (p_kind <> 'permission' or not private.is_host(p_reach)) then
     perform private.refuse(422, 'reach belongs to a permission and names one host, such as "pypi.org:443".');

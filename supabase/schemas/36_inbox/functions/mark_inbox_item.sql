@@ -16,12 +16,12 @@ declare
 begin
   select i.product_id, i.at into v_item from private.inbox_items() i where i.kind = p_kind and i.id = p_item_id;
   if not found then
-    perform private.refuse(404, 'It waits for nobody any more: somebody has dealt with it.');
+    perform private.refuse(404, 'Somebody has already dealt with this.');
   end if;
   perform private.require_write('product', v_item.product_id);
   perform private.take_rate_limit('inbox', auth.uid()::text);
   if v_mark = 'later' and not v_until between v_now and v_now + interval '31 days' then
-    perform private.refuse(422, 'Put it off by at most a month, and not into the past.');
+    perform private.refuse(422, 'Choose a time in the future, at most a month away.');
   end if;
 
   delete from public.inbox_marks m

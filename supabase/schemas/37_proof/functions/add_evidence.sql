@@ -22,7 +22,7 @@ begin
   if p_evidence ->> 'grade' is not null and p_evidence ->> 'grade' <> v_grade::text then
     perform private.refuse_evidence(null, 'grade', case when v_grade = 'said'
       then 'A token gives the grade "said"; "worker" is for the attempt that holds the job (job_id, attempt), "person" for people who are signed in.'
-      else 'Whoever is signed in gives the grade "person".' end);
+      else 'People who are signed in give the grade "person".' end);
   end if;
   v_evidence := private.insert_evidence(p_story_id, p_evidence, v_grade, null, null,
     coalesce(private.username(auth.uid()), 'somebody'));

@@ -38,7 +38,7 @@ declare
 begin
   insert into public.agent_questions (product_id, story_id, task_id, job_id, sprint_run_id, asked_by, question, options, recommended_option, park)
   select p_job.product_id, t.story_id, t.id, p_job.id, p_job.sprint_run_id, p_job.created_by,
-    left(format('Another worker has looked at %s %s times and still finds faults: %s How shall it go on?', t.code, private.verify_rounds(p_job.id),
+    left(format('Another worker has reviewed %s %s times and still finds faults: %s How should it continue?', t.code, private.verify_rounds(p_job.id),
       (select string_agg(format('%s (%s)', left(f ->> 'text', 200), left(coalesce(f ->> 'excerpt', f ->> 'command', f ->> 'verdict'), 300)), '; ')
        from jsonb_array_elements(private.findings(p_job)) f)), 4000),
     '[{"label":"Try again"},{"label":"Try again, with what I write here"}]', 0, true

@@ -9,7 +9,7 @@ begin
   return (
     select jsonb_agg(jsonb_build_object('path', c.id, 'story_id', c.story_id, 'message', format('%s: %s', left(c.text, 200),
       case c.state
-        when 'failed' then 'the last look at it failed.'
+        when 'failed' then 'its last check failed.'
         when 'stale' then format('it was proven for an earlier commit, and the work has moved on to %s.', left(h.head_sha, 12))
         when 'proven' then format('it is proven as "%s", and "%s" is needed.', c.grade, p_grade)
         else 'nothing proves it yet.' end)) order by s.sort_order, s.created_at, c.place)

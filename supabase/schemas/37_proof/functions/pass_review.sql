@@ -14,7 +14,7 @@ declare
 begin
   perform private.require_review(v_job);
   if private.is_token() then
-    perform private.refuse(403, 'This job waits for a person: sign in and approve it there. An API token can send comments and request changes.');
+    perform private.refuse(403, 'This job needs a person: sign in and approve it there. An API token can send comments and request changes.');
   end if;
   for v_criterion in
     select c.* from unnest(private.stories_to_finish(v_job)) s (id) cross join lateral private.story_proof(s.id) c

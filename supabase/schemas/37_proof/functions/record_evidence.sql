@@ -44,11 +44,11 @@ declare
 begin
   if p_grade = 'worker' and (coalesce(p_line ->> 'command', '') !~ '\S' or v_exit is null) then
     perform private.refuse_evidence(p_place, 'command',
-      'What a worker has seen names the command that it ran and its exit code. Without them it is what the agent says: leave out the grade.');
+      'Evidence of grade "worker" needs the command that the worker ran and its exit code. Without them, leave out the grade.');
   end if;
   if p_grade = 'other_worker' and coalesce(p_line ->> 'command', '') !~ '\S' and coalesce(p_line ->> 'excerpt', '') !~ '\S' then
     perform private.refuse_evidence(p_place, 'command',
-      'No verdict without a procedure: give the command that you ran, or say in excerpt what you looked at.');
+      'A verdict needs a procedure: give the command that you ran, or say in excerpt what you looked at.');
   end if;
   if p_grade in ('worker', 'other_worker') and v_exit is not null
     and (v_exit = 0) <> (coalesce(p_line ->> 'verdict', 'pass') = 'pass') and p_line ->> 'verdict' is distinct from 'unverifiable' then

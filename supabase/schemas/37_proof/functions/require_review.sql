@@ -7,7 +7,7 @@ set search_path = ''
 as $$
 begin
   if p_job.status <> 'QUEUED' or p_job.phase <> 'review' then
-    perform private.refuse(409, format('This job does not wait for a review: it is %s%s.', lower(p_job.status::text),
+    perform private.refuse(409, format('This job is not waiting for a review: it is %s%s.', lower(p_job.status::text),
       case when p_job.status = 'QUEUED' and p_job.phase = 'implement' then ' to be worked on again' else '' end),
       jsonb_build_object('status', lower(p_job.status::text), 'phase', p_job.phase));
   end if;

@@ -15,7 +15,7 @@ begin
     perform private.refuse(403, 'Only a person who is signed in can waive a criterion, not an API token.');
   end if;
   if btrim(coalesce(p_reason, '')) = '' or char_length(p_reason) > 2000 then
-    perform private.refuse_evidence(null, 'reason', 'Say why this criterion need not be proven (at most 2000 characters).');
+    perform private.refuse_evidence(null, 'reason', 'Say why this criterion does not need to be proven (at most 2000 characters).');
   end if;
   v_text := private.require_criterion(p_story_id, p_criterion, null);
 
@@ -23,7 +23,7 @@ begin
   values (v_product_id, p_story_id, p_criterion, v_text, btrim(p_reason), auth.uid(), coalesce(private.username(auth.uid()), 'somebody'))
   on conflict (story_id, criterion) do nothing;
   if not found then
-    perform private.refuse(409, 'This criterion was waived before.');
+    perform private.refuse(409, 'This criterion was already waived.');
   end if;
   perform private.audit(auth.uid(), auth.uid(), 'criterion.waived', jsonb_build_object('product_id', v_product_id,
     'story_id', p_story_id, 'criterion', p_criterion, 'text', left(v_text, 500), 'reason', btrim(p_reason)));

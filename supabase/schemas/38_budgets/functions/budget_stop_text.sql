@@ -7,7 +7,7 @@ stable
 set search_path = ''
 as $$
 begin
-  return format('The budget of %s is reached: %s of %s used. The work is kept and the job waits for a person.',
+  return format('The budget of %s is reached: %s of %s used. The work is kept and the job is waiting for a person.',
     private.budget_name(p_budget), private.budget_amount_text(private.budget_spent(p_budget), p_budget.unit),
     private.budget_amount_text(p_budget.amount, p_budget.unit));
 end;

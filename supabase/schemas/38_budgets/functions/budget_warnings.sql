@@ -26,10 +26,10 @@ begin
     v_left := greatest(0, v_budget.amount - private.budget_spent(v_budget) - (private.budget_at_work(v_budget)).reserved);
     if private.is_budget_reached(v_budget) or v_left = 0 then
       v_warnings := v_warnings || jsonb_build_object('type', 'budget', 'budget_id', v_budget.id,
-        'message', format('The budget of %s is used up: a run waits at once and asks you.', private.budget_name(v_budget)));
+        'message', format('The budget of %s is used up: a run pauses at once and asks you.', private.budget_name(v_budget)));
     elsif (v_likely ->> 'high')::numeric > v_left then
       v_warnings := v_warnings || jsonb_build_object('type', 'budget', 'budget_id', v_budget.id,
-        'message', format('The budget of %s has %s left, and this run probably takes %s to %s. It stops there and asks you.',
+        'message', format('The budget of %s has %s left, and this run probably takes %s to %s. It pauses there and asks you.',
           private.budget_name(v_budget), private.budget_amount_text(v_left, v_budget.unit),
           private.budget_amount_text((v_likely ->> 'low')::numeric, v_budget.unit),
           private.budget_amount_text((v_likely ->> 'high')::numeric, v_budget.unit)));

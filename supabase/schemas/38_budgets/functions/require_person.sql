@@ -7,7 +7,7 @@ set search_path = ''
 as $$
 begin
   if nullif(current_setting('request.jwt.claims', true), '')::jsonb ? 'token_id' then
-    perform private.refuse(403, 'Budgets are set by people: sign in, an API token may only read them.');
+    perform private.refuse(403, 'Only people can set budgets: sign in. An API token can only read them.');
   end if;
 end;
 $$;

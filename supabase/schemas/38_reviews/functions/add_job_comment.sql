@@ -15,10 +15,10 @@ begin
   perform private.require_reviewer(v_job);
   perform private.take_rate_limit('job_comment', auth.uid()::text);
   if not exists (select from public.job_diffs d where d.job_id = p_job_id and d.attempt = p_attempt) then
-    perform private.refuse(409, 'These changes are gone. Load the page again.');
+    perform private.refuse(409, 'These changes are gone. Reload the page.');
   end if;
   if (select count(*) from public.job_comments c where c.job_id = p_job_id) >= 2000 then
-    perform private.refuse(422, 'This job has 2,000 comments, and takes no more. Write what is left into the summary of your review.');
+    perform private.refuse(422, 'This job has 2,000 comments, which is the limit. Write the rest in the summary of your review.');
   end if;
   if (select count(*) from public.job_comments c
       where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null) >= 300 then

@@ -16,7 +16,7 @@ begin
     perform private.refuse(404, 'No such comment.');
   end if;
   if v_comment.review_id is not null then
-    perform private.refuse(409, 'This comment was sent already. It stays with its review.');
+    perform private.refuse(409, 'This comment was already sent. It stays with its review.');
   end if;
   delete from public.job_comments c where c.id = p_comment_id;
   return 'null'::json;

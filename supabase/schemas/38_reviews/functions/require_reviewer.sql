@@ -8,7 +8,7 @@ set search_path = ''
 as $$
 begin
   if p_job.kind = 'PLAN_CHAT' then
-    perform private.refuse(422, 'A talk about an idea has no changes to review. Go on with it on the page of the idea.');
+    perform private.refuse(422, 'A conversation about an idea has no changes to review. Continue it on the page of the idea.');
   end if;
   if private.is_token() and exists (
     select from public.job_attempts a join public.agent_workers w on w.id = a.worker_id

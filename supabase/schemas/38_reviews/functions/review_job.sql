@@ -21,7 +21,7 @@ begin
   if v_verdict = 'request_changes' and v_summary = '' and not exists (
     select from public.job_comments c where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null)
   then
-    perform private.refuse(422, 'Say what should change: comment on a line, or write it into the summary.');
+    perform private.refuse(422, 'Say what should change: comment on a line, or write it in the summary.');
   end if;
 
   insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author)
@@ -62,7 +62,7 @@ declare
   v_is_held boolean := private.is_lane_held(p_job.sprint_run_id, p_job.lane_id);
 begin
   if p_job.kind = 'SPRINT_IMPLEMENTATION' then
-    perform private.refuse(409, 'This batch is over. Make a task of what should change.');
+    perform private.refuse(409, 'This batch is over. Create a task for further changes.');
   end if;
   if p_job.status not in ('DONE', 'SKIPPED') then
     return;
@@ -102,15 +102,15 @@ begin
   order by r.created_at desc, r.id limit 1;
   if v_earlier.id is not null and not (v_earlier.verdict = 'approve' and p_verdict = 'approve') then
     perform private.refuse(409, format(case v_earlier.verdict
-        when 'approve' then '%s has approved attempt %s already. What should change now is a task of its own.'
-        else '%s has requested changes of attempt %s already. Look again when they have come.' end,
+        when 'approve' then '%s has already approved attempt %s. Create a task for further changes.'
+        else '%s has already requested changes to attempt %s. Review them when they arrive.' end,
       v_earlier.author, v_earlier.attempt), jsonb_build_object('verdict', v_earlier.verdict));
   end if;
   if p_job.status in ('CLAIMED', 'RUNNING') then
-    perform private.refuse(409, 'A worker is at it. Review the job when its attempt has ended.');
+    perform private.refuse(409, 'A worker is working on this job. Review it when the attempt has ended.');
   end if;
   if p_job.attempt = 0 or (p_job.status = 'QUEUED' and p_job.phase <> 'review') then
-    perform private.refuse(409, 'This job waits to be worked on. Review it when an attempt has ended.');
+    perform private.refuse(409, 'This job is waiting for a worker. Review it when an attempt has ended.');
   end if;
   if p_verdict = 'approve' and p_job.status in ('FAILED', 'CANCELLED') then
     perform private.refuse(409, format('This job is %s: there is nothing to approve.', lower(p_job.status::text)));

@@ -16,13 +16,13 @@ declare
   v_busy text;
 begin
   if private.is_token() then
-    perform private.refuse(403, 'Only a person throws work away: sign in to start over from main.');
+    perform private.refuse(403, 'Only a person can discard work: sign in to start over from main.');
   end if;
   v_story_ids := case v_kind when 'story' then array[p_id]
     else array(select s.id from public.stories s where s.sprint_id = p_id) end;
   v_left := private.beginnings(v_story_ids);
   if v_left = '[]' then
-    perform private.refuse(409, 'There is nothing to leave: the next run begins from main already.');
+    perform private.refuse(409, 'There is nothing to discard: the next run already begins from main.');
   end if;
   v_busy := private.run_with_work(v_story_ids);
   if v_busy is not null then
