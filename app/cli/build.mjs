@@ -1,6 +1,5 @@
 // Entry of `npm run build`, and used by the launcher: the pages with Vite, the programs with esbuild.
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -8,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -73,13 +73,14 @@ function isAlive(pid) {
 }
 
 function isStale(part) {
+  const builtAt = statSync(stampOf(part), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (!existsSync(join(root, results[part]))) return true;
-  return readIfThere(stampOf(part)) !== fingerprint(sources[part]);
+  return sources[part].some((path) => changedAt(join(root, path)) > builtAt);
 }
 
 /** The Remix build: client files and the server build. */
 async function buildPages() {
-  const print = fingerprint(sources.pages);
+  const begun = new Date();
   process.stderr.write("Building the pages ...\n");
   const remix = join(root, "node_modules/@remix-run/dev/dist/cli.js");
   const result = spawnSync(process.execPath, [remix, "vite:build"], {
@@ -88,16 +89,16 @@ async function buildPages() {
     env: { ...process.env, NODE_ENV: "production" },
   });
   if (result.status !== 0) throw new Error(`${result.stderr}\n${result.stdout}`.trim());
-  writeStamp("pages", print);
+  markBuilt("pages", begun);
 }
 
 /** The programs of this clone. */
 async function bundle() {
-  const print = fingerprint(sources.programs);
+  const begun = new Date();
   removeOldChunks(join(root, "build/programs"));
   await bundlePrograms({ outdir: "build/programs", packages: "external" });
   await bundleWorkerFile("build/programs");
-  writeStamp("programs", print);
+  markBuilt("programs", begun);
 }
 
 /** The programs: one file each, packages left outside, embedded parts loaded only when needed. */
@@ -138,17 +139,9 @@ export async function bundleWorkerFile(folder) {
     format: "esm",
     alias: { "~": "./app" },
     banner: requireBanner,
-    plugins: [oneLanguage, noJsonSchemas],
     logLevel: "silent",
   });
 }
-
-/** What zod says in fifty other languages is a quarter of the file, and read at every start. */
-const oneLanguage = {
-  name: "one language",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "" })),
-};
 
 const monthMs = 30 * 86_400_000;
 
@@ -161,45 +154,23 @@ function removeOldChunks(folder) {
   }
 }
 
-/**
- * The client of the protocol can check answers against the schemas of tools that it has listed, with a library of a sixth of the
- * file. The worker lists none and reads each answer with its own schema.
- */
-const noJsonSchemas = {
-  name: "no JSON schemas",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /@modelcontextprotocol\/client\/dist\/shimsNode\.mjs$/ }, () => ({
-      contents: `export const CORS_IS_POSSIBLE = false;
-        export class DefaultJsonSchemaValidator {
-          getValidator() { return (data) => ({ valid: true, data, errorMessage: undefined }); }
-        }`,
-    })),
-};
-
 function stampOf(part) {
   return join(root, "build", `.${part}`);
 }
 
-function writeStamp(part, print) {
+/** What was saved while it was built makes it stale again. */
+function markBuilt(part, begun) {
   mkdirSync(join(root, "build"), { recursive: true });
-  writeFileSync(stampOf(part), print);
+  writeFileSync(stampOf(part), "");
+  utimesSync(stampOf(part), begun, begun);
 }
 
-function fingerprint(paths) {
-  const hash = createHash("sha256");
-  for (const path of paths) addTo(hash, path);
-  return hash.digest("hex");
-}
-
-function addTo(hash, path) {
-  const full = join(root, path);
-  const stat = statSync(full, { throwIfNoEntry: false });
-  if (!stat) return;
-  if (stat.isDirectory()) {
-    for (const name of readdirSync(full).sort()) addTo(hash, join(path, name));
-    return;
-  }
-  hash.update(path).update("\0").update(readFileSync(full)).update("\0");
+/** When anything in a file or folder changed last; a folder changes when something is added or removed. */
+function changedAt(path) {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat?.mtimeMs ?? 0;
+  const inside = readdirSync(path).map((name) => changedAt(join(path, name)));
+  return Math.max(stat.mtimeMs, ...inside);
 }
 
 function readIfThere(path) {

@@ -1,9 +1,9 @@
+import { RealtimeClient } from "@supabase/supabase-js";
 import type { Logger } from "pino";
 import { z } from "zod";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 import { type Hub, TopicHub } from "./hub";
-import { anotherConnection } from "./realtime-connection";
 import { createUpstream } from "./upstream";
 
 export type { Hub } from "./hub";
@@ -35,5 +35,26 @@ export function createHub({ database, log, compareMs }: HubSource): Hub {
       log.warn({ err: error }, "What was sent could not be compared with what came"),
     onBadEvent: (topic, problem) =>
       log.error({ topic, problem }, "A change event has an unexpected shape"),
+  });
+}
+
+/** Heartbeats every 2.5 s: a half-open connection is given up after at most twice that. */
+const heartbeatIntervalMs = 2500;
+const joinTimeoutMs = 5000;
+const longestPauseMs = 5000;
+
+/**
+ * One more Realtime connection with the key, address and transport of a client that supabase-js set up.
+ * It comes back soon after a short cut and in growing pauses with some chance after a long one.
+ */
+function anotherConnection(like: RealtimeClient): RealtimeClient {
+  return new RealtimeClient(like.endPoint.replace(/\/websocket$/, ""), {
+    params: { apikey: like.apiKey ?? "" },
+    accessToken: like.accessToken ?? undefined,
+    transport: like.transport,
+    timeout: joinTimeoutMs,
+    heartbeatIntervalMs,
+    reconnectAfterMs: (tries) =>
+      Math.min(100 * 2 ** (tries - 1), longestPauseMs) * (0.5 + Math.random() / 2),
   });
 }

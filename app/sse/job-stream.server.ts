@@ -2,6 +2,7 @@ import { z } from "zod";
 import { agentJobWithAttemptsSchema } from "~/contract/agent-job";
 import { ContractError } from "~/contract/errors";
 import type { ChangeEvent } from "~/contract/events";
+import type { OutputEntry } from "~/contract/job-output";
 import { topics } from "~/contract/topics";
 import { type Actor, callAs } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
@@ -15,7 +16,6 @@ import {
   outputMessage,
   parsePlace,
 } from "./job-outputs";
-import { type MissedOutput, readMissedOutput } from "./missed-output.server";
 import {
   type PlacedMessage,
   readerOf,
@@ -116,4 +116,33 @@ function toSend(jobId: string, missed: MissedOutput | undefined): PlacedMessage[
 
 function isOutputOf(event: ChangeEvent, jobId: string): boolean {
   return event.entity === "job_output" && event.id === jobId;
+}
+
+/** Who missed more reads it again by pages. */
+const mostEntries = 500;
+
+/** What was said between the place of a reader who comes back and now. */
+interface MissedOutput {
+  from: OutputPlace;
+  to: OutputPlace;
+  entries: readonly OutputEntry[];
+}
+
+/** Reads what a reader missed; undefined when it cannot be given whole: another attempt, too much, or let go meanwhile. */
+async function readMissedOutput(
+  actor: Actor,
+  jobId: string,
+  from: OutputPlace,
+): Promise<MissedOutput | undefined> {
+  const { attempt, seq } = from;
+  if (attempt === 0) return { from, to: from, entries: [] };
+  const { entries, dropped, last_seq } = await getJobOutput(actor, {
+    job_id: jobId,
+    attempt,
+    after: seq,
+    limit: mostEntries,
+  });
+  const end = entries.at(-1)?.seq ?? seq;
+  if (end !== last_seq || (dropped !== null && dropped.to > seq)) return undefined;
+  return { from, to: { attempt, seq: end }, entries };
 }

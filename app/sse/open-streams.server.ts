@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
+import { z } from "zod";
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
+import { callService } from "~/db/rpc.server";
 import type { StreamLimits } from "~/env.server";
-import { findLostViewers } from "./find-lost-viewers.server";
 import { JobOutputs } from "./job-outputs";
 import type { StreamState } from "./stream-source";
 import { WriteTick } from "./write-tick";
@@ -114,4 +115,31 @@ export class OpenStreams {
 
 export function createOpenStreams(options: OpenStreamsOptions): OpenStreams {
   return new OpenStreams(options);
+}
+
+/** The streams among these whose readers may no longer read: one question for all of them. */
+async function findLostViewers<T extends Pick<StreamState, "access">>(
+  database: Database,
+  streams: readonly T[],
+): Promise<T[]> {
+  const byViewer = new Map<string, T[]>();
+  for (const stream of streams) {
+    if (!stream.access) continue;
+    const { userId, sessionId, tokenId, productId } = stream.access;
+    const viewer = JSON.stringify([userId, sessionId, tokenId, productId]);
+    const same = byViewer.get(viewer);
+    if (same) same.push(stream);
+    else byViewer.set(viewer, [stream]);
+  }
+  if (byViewer.size === 0) return [];
+
+  const viewers = [...byViewer.keys()].map((viewer): unknown => JSON.parse(viewer));
+  const lost = await callService(
+    database,
+    "find_lost_viewers",
+    { p_viewers: viewers },
+    z.array(z.number().int()),
+  );
+  const groups = [...byViewer.values()];
+  return lost.flatMap((position) => groups[position] ?? []);
 }

@@ -1,5 +1,7 @@
+import { exec } from "node:child_process";
 import { hostname } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 import { z } from "zod";
 import type { AwaitedHead } from "~/contract/agent-job";
 import manifest from "../../package.json";
@@ -7,6 +9,7 @@ import { openMergeLooks } from "./git/merge-looks";
 import { followedAddresses } from "./git/repository";
 import { tellMerged } from "./git/tell-merged";
 import type { WorkFolder } from "./git/work-folder";
+import { personsEnvironment } from "./job/environment";
 import { heardClaimSchema } from "./job/heard-claim";
 import { interruptible } from "./job/interruption";
 import { runJob } from "./job/run-job";
@@ -14,7 +17,6 @@ import type { WorkerOptions } from "./options";
 import type { Sandbox } from "./sandbox/sandbox";
 import type { Journal } from "./service/journal";
 import { messageOf } from "./service/problems";
-import { readQuota } from "./service/quota";
 import type { ServedProduct } from "./service/served-product";
 import type { Service } from "./service/service";
 
@@ -100,5 +102,19 @@ export async function leave({
     await service.call("worker_heartbeat", farewell, z.unknown(), { retry: false, signal });
   } catch (error) {
     journal.say(`The service did not hear the good-bye: ${messageOf(error)}`);
+  }
+}
+
+const run = promisify(exec);
+
+/** What is left of the quota in percent, as the configured command prints it; unknown without one. */
+async function readQuota(command: string | undefined): Promise<number | undefined> {
+  if (command === undefined) return undefined;
+  try {
+    const { stdout } = await run(command, { timeout: 20_000, env: personsEnvironment() });
+    const percent = Math.round(Number.parseFloat(stdout));
+    return percent >= 0 && percent <= 100 ? percent : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,20 +1,25 @@
+import { execFile } from "node:child_process";
+import { hostname } from "node:os";
+import { promisify } from "node:util";
+import { z } from "zod";
+import manifest from "../../package.json";
+import { driverFor } from "./agents/catalog";
 import { describeAgents, findAgents } from "./agents/list-agents";
 import { createRedactor } from "./agents/redact";
 import { removeLeftovers } from "./git/leftovers";
 import { checkRepository } from "./git/repository";
 import { takeWorkFolder } from "./git/work-folder";
-import { checkAgent } from "./job/check-agent";
-import { personsVariables } from "./job/environment";
+import { personsEnvironment, personsVariables } from "./job/environment";
 import { interruptible } from "./job/interruption";
 import { endOrphans, markProcesses } from "./job/orphans";
 import { leave, runLoop } from "./loop";
-import { readOptions, readSandboxWish, secretsOf, usage } from "./options";
+import { readOptions, readSandboxWish, secretsOf, usage, type WorkerOptions } from "./options";
 import { describeSandbox, openSandbox } from "./sandbox/open-sandbox";
+import type { Confinement } from "./sandbox/wish";
 import { openJournal } from "./service/journal";
 import { WorkerProblem } from "./service/problems";
 import { findServedProduct } from "./service/served-product";
-import { connectService } from "./service/service";
-import { tellAgents } from "./service/tell-agents";
+import { connectService, type Service } from "./service/service";
 import { tellUnsaid } from "./service/unsaid-usage";
 
 /** Waits for jobs and does them until it is asked to end, or answers what its words ask for. */
@@ -75,4 +80,49 @@ function stopOnSignals(): AbortSignal {
     });
   }
   return controller.signal;
+}
+
+/** Whether the agent can work at all, before a job is taken: nobody shall lose a retry because of what this machine lacks. */
+async function checkAgent({ work }: WorkerOptions): Promise<void> {
+  if (!("agent" in work)) return checkCommand(work.exec);
+  const environment = personsVariables();
+  const driver = await driverFor(work.agent, undefined, environment);
+  if ((await driver.find(environment)) === null) {
+    throw new WorkerProblem(`${driver.title} is not installed on this machine: ${driver.install}`);
+  }
+  if ((await driver.isSignedIn(environment)) === false) {
+    throw new WorkerProblem(`${driver.title} is not signed in on this machine: ${driver.signIn}`);
+  }
+}
+
+const run = promisify(execFile);
+
+/** Finds out before a job is taken that the program of a command line is not installed, as far as its first word tells. */
+async function checkCommand(command: string): Promise<void> {
+  const program = /^\s*(?:\w+=\S*\s+)*([\w./+-]+)(?=\s|$)/.exec(command)?.[1];
+  if (program === undefined || command === "demo") return;
+  const words = ["-c", 'command -v -- "$1"', "sh", program];
+  await run("/bin/sh", words, { env: personsEnvironment() }).catch(() => {
+    throw new WorkerProblem(`${program} is not installed on this machine (from --exec)`);
+  });
+}
+
+/**
+ * Tells which agents this machine has, beside the work: Connect offers those first. Whether it arrives changes nothing, so it is
+ * tried once, and not any more when the worker is about to say good-bye.
+ */
+async function tellAgents(
+  worker: string,
+  confinement: Confinement,
+  service: Service,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await findAgents(personsVariables());
+  const agents = found.flatMap(({ name, way, version, isSignedIn }) => {
+    const account = isSignedIn === null ? "" : isSignedIn ? ", signed in" : ", not signed in";
+    return way === null ? [] : [`${name} ${version ?? "of unknown version"}${account}`];
+  });
+  if (signal.aborted) return;
+  const given = { worker, hostname: hostname(), version: manifest.version, agents, confinement };
+  await service.call("worker_heartbeat", given, z.unknown(), { retry: false, signal });
 }

@@ -1,14 +1,14 @@
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
-import { exportFormat, exportVersion } from "~/contract/export-document";
+import { type ExportedIdea, exportFormat, exportVersion } from "~/contract/export-document";
 import { CodeBook } from "./code-book";
 import type { Conversion } from "./conversion";
 import { linkDependencies } from "./dependencies";
-import { toIdea } from "./ideas";
 import { parseFile, type SourceItem } from "./parse-file.server";
 import { planPbis } from "./pbis";
 import type { SourceFolder } from "./read-folder.server";
 import { toState } from "./state";
+import { wholeText } from "./texts";
 
 /** Turns a Backlog.md folder into an export document; every file is mapped or skipped with a reason. */
 export function convertFolder(
@@ -64,4 +64,25 @@ function readDefinitionOfDone(config: string): string {
   } catch {
     return "";
   }
+}
+
+/** A draft becomes an idea; an archived or dropped task an archived idea, with all that it said. */
+function toIdea(item: SourceItem, { mapped, notes, unknownStatuses }: Conversion): ExportedIdea {
+  const isArchived = item.place !== "draft";
+  const idea: ExportedIdea = {
+    title: item.title,
+    description: wholeText(item),
+    status: "DRAFT",
+    archived_at: isArchived ? (item.updatedAt ?? item.createdAt ?? new Date().toISOString()) : null,
+    created_at: item.createdAt,
+  };
+  mapped.push({ source: item.path, as: "idea", target: idea });
+  if (toState(item.status) === undefined) {
+    const became = isArchived ? "archived idea" : "idea";
+    unknownStatuses.push({ source: item.path, status: item.status, became });
+  }
+  if (item.place === "task") {
+    notes.push({ source: item.path, note: `is "${item.status}": kept as an archived idea` });
+  }
+  return idea;
 }

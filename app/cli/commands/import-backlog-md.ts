@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { exportDocumentSchema } from "~/contract/export-document";
 import { resolveAccount } from "~/domain/accounts/operations.server";
-import { importDocument } from "~/domain/transfers/import-document.server";
-import type { Conversion } from "../backlog-md/conversion";
+import { type ImportedDocument, importDocument } from "~/domain/transfers/import-document.server";
+import type { Conversion, UnknownStatus } from "../backlog-md/conversion";
 import { convertFolder } from "../backlog-md/convert-folder.server";
 import { readFolder } from "../backlog-md/read-folder.server";
-import { type MappedSource, reportMapping, reportStatuses } from "../backlog-md/report";
 import { defineCommand } from "../command";
 import { productOptions } from "./products";
 
@@ -71,4 +70,59 @@ function reportLines(
     ...notes.map(({ source, note }) => `  ${source} ${note}`),
     "With --json each file is listed with the codes that it became.",
   ];
+}
+
+interface MappedSource {
+  source: string;
+  as: string;
+  code: string;
+}
+
+interface ReadStatus {
+  status: string;
+  became: UnknownStatus["became"];
+  files: number;
+}
+
+/** What each status that the folder made up was read as; one file counts once. */
+function reportStatuses({ unknownStatuses }: Conversion): ReadStatus[] {
+  const groups = new Map<
+    string,
+    { status: string; became: ReadStatus["became"]; sources: Set<string> }
+  >();
+  for (const { source, status, became } of unknownStatuses) {
+    const key = JSON.stringify([status, became]);
+    const group = groups.get(key) ?? { status, became, sources: new Set<string>() };
+    groups.set(key, group);
+    group.sources.add(source);
+  }
+  return [...groups.values()].map(({ status, became, sources }) => ({
+    status,
+    became,
+    files: sources.size,
+  }));
+}
+
+/** Names what each file became, with the codes that the import gave out. */
+function reportMapping(conversion: Conversion, imported: ImportedDocument): MappedSource[] {
+  const codes = new Map<object, string>();
+  const pbis = conversion.document.pbis ?? [];
+  const stories = pbis.flatMap((pbi) => pbi.stories ?? []);
+  assign(codes, pbis, imported.pbiCodes);
+  assign(codes, stories, imported.storyCodes);
+  assign(
+    codes,
+    stories.flatMap((story) => story.tasks ?? []),
+    imported.taskCodes,
+  );
+  assign(codes, conversion.document.ideas ?? [], imported.ideaCodes);
+  return conversion.mapped.map(({ source, as, target }) => ({
+    source,
+    as,
+    code: codes.get(target) ?? "",
+  }));
+}
+
+function assign(codes: Map<object, string>, targets: readonly object[], given: readonly string[]) {
+  for (const [index, target] of targets.entries()) codes.set(target, given[index] ?? "");
 }

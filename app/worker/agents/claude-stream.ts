@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { shortPath } from "./acp-updates";
-import { type Block, type Line, lineSchema, type Message } from "./claude-lines";
-import { countAnswers } from "./claude-usage";
-import type { EntryKind, TurnEnd, TurnOutput } from "./driver";
+import { type Block, type Counts, type Line, lineSchema, type Message } from "./claude-lines";
+import type { EntryKind, TurnEnd, TurnOutput, Usage } from "./driver";
 import { limitIn } from "./limits";
 import { crashEnd, jsonOf, type LineReader } from "./line-turn";
 import { describeChange, type KnownCall, openCallLog } from "./tool-calls";
 import type { Transcript } from "./transcript";
+import { sumByModel } from "./usage";
 
 /** Reads what `claude -p --output-format stream-json` prints. */
 export function readClaudeStream(folder: string, output: TurnOutput): LineReader {
@@ -164,4 +164,51 @@ const texts = z.array(z.looseObject({ text: z.string().optional() }));
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   return (texts.safeParse(content).data ?? []).map((part) => part.text ?? "").join("\n");
+}
+
+/** What the answers of the model took, and what the tool says of all of them at the end. */
+function countAnswers(output: TurnOutput) {
+  /** By the answer's name: later news of it replace earlier ones. */
+  const answers = new Map<string, Usage>();
+  return {
+    count(id: string, model: string | undefined, counts: Counts): void {
+      const known = answers.get(id);
+      answers.set(id, {
+        model: known?.model ?? modelName(model),
+        freshInput: counts.input_tokens ?? known?.freshInput ?? null,
+        output: counts.output_tokens ?? known?.output ?? null,
+        cacheRead: counts.cache_read_input_tokens ?? known?.cacheRead ?? null,
+        cacheWrite: counts.cache_creation_input_tokens ?? known?.cacheWrite ?? null,
+        cost: null,
+        currency: null,
+      });
+      output.usageSoFar(sumByModel(answers.values()));
+    },
+    /** What the tool itself says goes before what was counted. */
+    tell(byModel: Line["modelUsage"]): void {
+      const told = Object.entries(byModel ?? {}).map(usageOf);
+      const used = told.length > 0 ? told : answers.values();
+      for (const usage of sumByModel(used)) output.usage(usage);
+    },
+  };
+}
+
+type ModelCounts = NonNullable<Line["modelUsage"]>[string];
+
+function usageOf([model, counts]: [string, ModelCounts]): Usage {
+  const cost = counts.costUSD ?? null;
+  return {
+    model: modelName(model),
+    freshInput: counts.inputTokens ?? null,
+    output: counts.outputTokens ?? null,
+    cacheRead: counts.cacheReadInputTokens ?? null,
+    cacheWrite: counts.cacheCreationInputTokens ?? null,
+    cost,
+    currency: cost === null ? null : "USD",
+  };
+}
+
+/** `claude-opus-4-8[1m]` is the model with a longer window: one price list, one name. */
+function modelName(model: string | undefined): string | null {
+  return model?.replace(/\[[^\]]*\]$/, "") ?? null;
 }

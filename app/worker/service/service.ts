@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { SdkHttpError } from "@modelcontextprotocol/client";
+import { Client, SdkHttpError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { workerProtocol, workerProtocolHeader } from "~/contract/worker-protocol";
 import { cleanedValue } from "../agents/redact";
 import type { Journal } from "./journal";
 import { LimitReached, messageOf, Refusal, refusalOf, WorkerProblem } from "./problems";
-import { restCalls } from "./rest-calls";
-import { openToolConnection, type ToolAnswer } from "./tool-connection";
+import { callMilliseconds, restCalls } from "./rest-calls";
 
 /** The tools of the service, called until an answer is there: network and service may be away for a while. */
 export interface Service {
@@ -138,4 +138,54 @@ function pauseBefore(error: unknown, attempt: number, retry: boolean): number {
   if (status === 401 || status === 403 || status === 404) throw refusalOf(status, "/mcp/worker");
   if (!retry) throw error;
   return Math.min(longestPause, 250 * 2 ** attempt) * (0.75 + Math.random() / 2);
+}
+
+const answerSchema = z.object({
+  isError: z.boolean().optional(),
+  structuredContent: z.record(z.string(), z.unknown()).optional(),
+});
+type ToolAnswer = z.output<typeof answerSchema>;
+
+/** Calls tools over one connection, which is made anew after a call that failed. */
+function openToolConnection(endpoint: URL, token: string) {
+  let connection: Promise<Client> | undefined;
+  return {
+    async call(
+      tool: string,
+      given: Record<string, unknown>,
+      signal?: AbortSignal,
+    ): Promise<ToolAnswer> {
+      connection ??= connect(endpoint, token);
+      const used = connection;
+      try {
+        const client = await used;
+        const options = { timeout: callMilliseconds, ...(signal ? { signal } : {}) };
+        return answerSchema.parse(await client.callTool({ name: tool, arguments: given }, options));
+      } catch (error) {
+        // Nobody waits for this answer any more; others may wait for theirs on the same connection.
+        if (signal?.aborted) throw error;
+        // Another call may have made a new one since.
+        if (connection === used) connection = undefined;
+        used.then((client) => client.close()).catch(() => undefined);
+        throw error;
+      }
+    },
+    async close(): Promise<void> {
+      const client = await connection?.catch(() => undefined);
+      await client?.close();
+    },
+  };
+}
+
+async function connect(endpoint: URL, token: string): Promise<Client> {
+  const client = new Client(
+    { name: "backloom-worker", version: "1" },
+    { versionNegotiation: { mode: "auto" } },
+  );
+  const headers = {
+    authorization: `Bearer ${token}`,
+    [workerProtocolHeader]: String(workerProtocol),
+  };
+  await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit: { headers } }));
+  return client;
 }

@@ -2,7 +2,6 @@ import { App } from "@supabase/lite";
 import type { EmbeddedSecrets } from "../secrets";
 import { connectLite } from "./lite-connection";
 import { answerAsPostgrest, rememberError } from "./postgrest-answer";
-import { mendProcessWarnings } from "./process-warnings";
 
 mendProcessWarnings();
 
@@ -59,5 +58,18 @@ export function createLiteApp(options: LiteOptions) {
     async close(): Promise<void> {
       await Promise.all([connection.close(), catalog.close()]);
     },
+  };
+}
+
+/**
+ * @supabase/lite puts a filter before `process.emitWarning` that takes every warning for a string;
+ * for an `Error`, which Node allows, it throws in whoever warned. Such a warning is given the one method that the filter asks for.
+ */
+function mendProcessWarnings(): void {
+  const filtered = process.emitWarning;
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+    const asked =
+      typeof warning === "string" ? warning : Object.assign(warning, { includes: () => false });
+    Reflect.apply(filtered, process, [asked, ...rest]);
   };
 }
