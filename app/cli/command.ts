@@ -67,7 +67,7 @@ function readValues(
   try {
     const { values, positionals } = splitWords(words, named);
     const surplus = positionals[names.length];
-    if (surplus !== undefined) throw new Error(`${surplus} is one argument too many`);
+    if (surplus !== undefined) throw new Error(`Unexpected argument: ${surplus}`);
     const placed = names.map((name, index) => [name, positionals[index]] as const);
     return { ...values, ...Object.fromEntries(placed) };
   } catch (error) {

@@ -51,7 +51,7 @@ export function describeFirstStart(first: FirstStart, origin: string): string[] 
     `  API token       ${token}`,
     `  Demo account    ${demo.username} / ${demo.password} (can look, not change)`,
     `  Sample product  ${product.code} at ${origin}/products/${product.id}/backlog`,
-    `Sign in, and ${origin}/start leads through the first five minutes. What an agent reads first:`,
+    `Sign in and open ${origin}/start, a guide to the first five minutes. What an agent reads first:`,
     `  curl -H "Authorization: Bearer ${token}" ${origin}/api/products/${product.id}/agent-context`,
   ];
 }

@@ -36,7 +36,7 @@ export function dependencyRoute(kind: DependencyKind) {
   return apiRoute({
     DELETE: operationEndpoint(removeDependency, {
       name: `remove${nouns[kind]}Dependency`,
-      summary: `Let a ${kind} wait for another no more; fine when it did not`,
+      summary: `Let a ${kind} no longer wait for another; does nothing when it did not`,
       auth: "bearer",
       id: kind,
       status: 204,

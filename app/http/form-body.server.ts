@@ -23,10 +23,7 @@ export async function refuseBadForm(
   const form = await parse(bytes, type);
   for (const name of form.keys()) {
     if (plainName.test(name)) continue;
-    throw new ContractError(
-      422,
-      "The form has a field that no page has. Reload the page and try again.",
-    );
+    throw new ContractError(422, "The form has an unknown field. Reload the page and try again.");
   }
 }
 

@@ -132,7 +132,7 @@ function parseArguments<Input extends z.ZodObject>(
   }));
   throw new ContractError(
     422,
-    `The arguments of ${name} do not fit its input schema. Mend what the issues name.`,
+    `The arguments of ${name} do not fit its input schema. Correct what the issues name.`,
     { issues },
   );
 }

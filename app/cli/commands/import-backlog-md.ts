@@ -68,7 +68,7 @@ function reportLines(
     ),
     ...(notes.length > 0 ? ["Worth a look:"] : []),
     ...notes.map(({ source, note }) => `  ${source} ${note}`),
-    "With --json each file is listed with the codes that it became.",
+    "With --json the report lists each file with the codes it became.",
   ];
 }
 

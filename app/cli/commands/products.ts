@@ -132,7 +132,9 @@ export const importFile = defineCommand({
       json: { id: imported.id, code: imported.code, ...counts, unknown_users: unknown },
       lines: [
         `Imported ${imported.code}: PBIs ${counts.pbis}, stories ${counts.stories}, tasks ${counts.tasks}, ideas ${counts.ideas}.`,
-        ...unknown.map((username) => `No user ${username} here: not a member of the new product`),
+        ...unknown.map(
+          (username) => `There is no user ${username} here: left out of the new product`,
+        ),
       ],
     };
   },

@@ -21,7 +21,7 @@ export async function checkAdvisors(databaseUrl: string | undefined): Promise<Ch
   try {
     return judge(name, await askAdvisors(databaseUrl));
   } catch (error) {
-    return failed(name, `The Supabase CLI could not ask: ${reasonOf(error)}`);
+    return failed(name, `The Supabase CLI could not check the database: ${reasonOf(error)}`);
   }
 }
 

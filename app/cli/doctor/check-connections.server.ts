@@ -23,7 +23,7 @@ export async function checkConnections(databaseUrl: string, connections: number)
   } catch (error) {
     return failed(
       name,
-      `Two processes with ${connections} connections each do not get through: ${reasonOf(error)}. Lower SUPABASE_DB_CONNECTIONS, or take the transaction pooler (port 6543)`,
+      `Two processes with ${connections} connections each cannot connect: ${reasonOf(error)}. Lower SUPABASE_DB_CONNECTIONS, or use the transaction pooler (port 6543)`,
     );
   } finally {
     await Promise.all(processes.map((one) => one.close()));
@@ -55,7 +55,7 @@ async function findLeftRole(databaseUrl: string, connections: number): Promise<s
   const roles = await Promise.all(Array.from({ length: connections }, () => readRole(databaseUrl)));
   const left = roles.find(({ own, role }) => own !== role);
   if (left === undefined) return undefined;
-  return `A pooled connection still has the role ${left.role} of somebody else, so migrations through it would fail: stop what sets it (an older version of this service did) and restart the pooler`;
+  return `A pooled connection still has the role ${left.role}, so migrations through it would fail: stop what sets it (an older version of this service did) and restart the pooler`;
 }
 
 async function readRole(databaseUrl: string): Promise<z.output<typeof roleSchema>> {

@@ -22,7 +22,7 @@ export async function checkDatabase(backend: Backend): Promise<Check[]> {
   } catch (error) {
     return [
       failed("migrated", `Apply the migrations with supabase db push (${reasonOf(error)})`),
-      failed("schedules", "Not looked at: the migrations come first"),
+      failed("schedules", "Skipped: apply the migrations first"),
     ];
   }
 }

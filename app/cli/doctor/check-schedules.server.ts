@@ -22,7 +22,7 @@ export async function checkSchedules(
   const { isEmbedded, env } = backend;
   if (isEmbedded) return passed(name, "the running service keeps them itself");
   if (env.cronSecret === undefined) {
-    return failed(name, "CRON_SECRET is unset, so the scheduled endpoints refuse everybody");
+    return failed(name, "CRON_SECRET is unset, so the scheduled endpoints refuse every request");
   }
   const refusal = await findRefusedSecret(env, env.cronSecret);
   if (refusal !== undefined) return failed(name, refusal);
@@ -37,7 +37,7 @@ export async function checkSchedules(
 /** A service that is not running yet tells nothing; one that answers must take the secret. */
 async function findRefusedSecret(env: Env, secret: string): Promise<string | undefined> {
   if (!isFitForHeader(secret)) {
-    return "CRON_SECRET holds characters that no header carries: use letters, digits and signs of ASCII";
+    return "CRON_SECRET has characters that a header cannot carry: use ASCII letters, digits and punctuation";
   }
   const status = await post(`${env.appOrigin}/api/cron/expire-questions`, secret, "{}")
     .then((response) => response.status)

@@ -27,7 +27,7 @@ export async function checkSession(database: Database): Promise<Check[]> {
     const client = database.publicClient();
     const token = await checkToken(client, email, password);
     const events = token.ok ? await checkRealtime(database, client, userId) : undefined;
-    return [token, events ?? failed("realtime", "Not looked at: signing in comes first")];
+    return [token, events ?? failed("realtime", "Skipped: sign-in must work first")];
   } catch (error) {
     return [failed("token", `Supabase Auth refused a new account: ${reasonOf(error)}`)];
   } finally {

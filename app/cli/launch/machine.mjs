@@ -29,9 +29,7 @@ export async function checkPort(port, host) {
   if (problem === "EACCES") {
     fail(`Port ${port} may not be used by this user; run "PORT=3000 ${typed("start")}"`);
   }
-  fail(
-    `Address ${host} cannot be listened on (${problem}); run "HOST=127.0.0.1 ${typed("start")}"`,
-  );
+  fail(`Cannot listen on ${host} (${problem}); run "HOST=127.0.0.1 ${typed("start")}"`);
 }
 
 function tryPort(port, host) {

@@ -16,7 +16,7 @@ export function ensureInstalled() {
   });
   if (result.error?.code === "ENOENT") fail("npm was not found; install it together with Node");
   if (result.status !== 0) {
-    fail('npm install failed (see above); mend the cause and run "npm install" again');
+    fail('npm install failed (see above); fix the cause and run "npm install" again');
   }
 }
 

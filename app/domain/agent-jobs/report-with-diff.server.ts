@@ -27,7 +27,7 @@ function diffOf(report: ReportAgentJobInput, diff: string): SaveJobDiffInput {
   }));
   throw new ContractError(
     422,
-    "The diff cannot be kept as it is. Mend what the issues name, or report without it.",
+    "The diff cannot be kept as it is. Correct what the issues name, or report without it.",
     { issues },
   );
 }
