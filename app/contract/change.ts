@@ -19,6 +19,8 @@ export const changeThingsInput = z.object({
       sprint_id: idSchema.nullable(),
       story_id: idSchema,
       pbi_id: idSchema,
+      /** Goes on all of them, or off where every one has it. */
+      toggle_label: idSchema,
       /** Beside a status: tasks begin although they wait for others. */
       confirmed: z.boolean(),
     })

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { reviewVerdicts } from "./job-review";
+import { labelNameSchema } from "./label";
 import { dependencyReleases, doneRequirements } from "./product";
 import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "./proof";
 import { lookSchema, viewNameSchema, viewPages } from "./saved-view";
@@ -28,6 +29,9 @@ const longText = z
 const text = longText.default("");
 const priority = z.int().min(0).max(1_000_000).default(3);
 const address = z.string().min(1).max(2000).nullable().default(null);
+
+/** Names of labels of the product; one that it does not list is left out. */
+const labelNames = z.array(z.string()).max(20).default([]);
 
 const logEntrySchema = z.object({
   type: z.enum(["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"]),
@@ -75,6 +79,7 @@ const taskSchema = z.object({
   estimated_minutes: z.int().nullable().default(null),
   /** Codes of the tasks that it waits for. */
   blocked_by: z.array(z.string()).default([]),
+  labels: labelNames,
   created_at: time.optional(),
   reviews: z.array(reviewSchema).default([]),
 });
@@ -116,6 +121,7 @@ const storySchema = z.object({
   assignee: z.string().nullable().default(null),
   /** Codes of the stories that it waits for. */
   blocked_by: z.array(z.string()).default([]),
+  labels: labelNames,
   created_at: time.optional(),
   tasks: z.array(taskSchema).default([]),
   log: z.array(logEntrySchema).default([]),
@@ -203,6 +209,10 @@ const documentSchema = z.object({
     .default([]),
   sprints: z.array(sprintSchema).default([]),
   pbis: z.array(pbiSchema).default([]),
+  labels: z
+    .array(z.object({ name: labelNameSchema, color: z.string().regex(/^#[0-9a-fA-F]{6}$/) }))
+    .max(200)
+    .default([]),
   ideas: z.array(ideaSchema).default([]),
   /** Looks of backlog and board that all members share. */
   views: z

@@ -13,7 +13,16 @@ interface FilterTerm {
   not: boolean;
 }
 
-const filterFields = ["status", "priority", "assignee", "sprint", "story", "worker", "is"] as const;
+const filterFields = [
+  "status",
+  "priority",
+  "assignee",
+  "label",
+  "sprint",
+  "story",
+  "worker",
+  "is",
+] as const;
 type FilterField = (typeof filterFields)[number];
 
 /** What a filter may ask of a thing; what a thing does not have matches nothing but `none`. */
@@ -24,6 +33,8 @@ export interface FilterItem {
   priority?: number;
   /** Id and name of whoever it belongs to. */
   assignee?: readonly string[];
+  /** Names of its labels; spaces are typed as hyphens. */
+  labels?: readonly string[];
   sprint?: string | undefined;
   story?: string | undefined;
   worker?: string | undefined;
@@ -63,12 +74,23 @@ function holds({ field }: FilterTerm, item: FilterItem, me: string): (value: str
   if (field === "priority") return (value) => compares(item.priority, value);
   if (field === "status") return (value) => item.status === statusWord(value);
   if (field === "is") return (value) => item.is?.includes(value) ?? false;
+  if (field === "label") return hasLabel(item.labels ?? []);
   const has = field === "assignee" ? (item.assignee ?? []) : [item[field] ?? ""];
   const own = has.filter(Boolean).map((value) => value.toLowerCase());
   return (value) => {
     if (value === "none") return own.length === 0;
     return own.includes(value === "me" ? me : value);
   };
+}
+
+function hasLabel(labels: readonly string[]): (value: string) => boolean {
+  const own = labels.map(labelWord);
+  return (value) => (value === "none" ? own.length === 0 : own.includes(labelWord(value)));
+}
+
+/** A label as people type it in a filter: "Needs design" is `needs-design`. */
+export function labelWord(name: string): string {
+  return name.toLowerCase().replace(/\s+/g, "-");
 }
 
 /** "to-do", "in-progress": as people type them. */

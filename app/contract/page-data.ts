@@ -7,6 +7,7 @@ import { dependenciesSchema } from "./dependency";
 import { doingSchema } from "./events";
 import { forecastSchema } from "./forecast";
 import { jobReviewSchema, storedCommentSchema } from "./job-review";
+import { labelSchema } from "./label";
 import { pbiSchema } from "./pbi";
 import { productSchema } from "./product";
 import { agentQuestionSchema } from "./question";
@@ -45,6 +46,7 @@ export const boardTaskSchema = taskSchema
     story_title: z.string(),
     has_plan: z.boolean(),
     assignee_id: id.nullable(),
+    label_ids: z.array(id),
     job_id: id.nullable(),
     job_status: z.string().nullable(),
     job_phase: z.string().nullable(),
@@ -70,6 +72,7 @@ export const boardStorySchema = storySchema
 export type BoardStory = z.infer<typeof boardStorySchema>;
 
 export const sprintPageSchema = z.object({
+  labels: z.array(labelSchema),
   views: z.array(savedViewSchema),
   sprint: sprintSchema,
   pr_strategy: z.string(),
@@ -95,13 +98,14 @@ export const sprintPageSchema = z.object({
 /** The sprint without what other parts of its page show. */
 export type SprintFrame = Omit<
   z.infer<typeof sprintPageSchema>,
-  "tasks" | "views" | "preflight" | "forecast" | "budgets" | "burndown"
+  "tasks" | "labels" | "views" | "preflight" | "forecast" | "budgets" | "burndown"
 >;
 
 export const soloBoardSchema = z.object({
   sprint: sprintSchema.nullable(),
   stories: z.array(boardStorySchema),
   tasks: z.array(boardTaskSchema),
+  labels: z.array(labelSchema),
   workers_online: z.number(),
 });
 
@@ -114,6 +118,8 @@ const ownedProductSchema = productSchema
 
 export const storyPageSchema = z.object({
   story: storySchema,
+  /** All that the product has. */
+  labels: z.array(labelSchema),
   assignee_name: z.string().nullable(),
   dependencies: dependenciesSchema,
   product: ownedProductSchema,
@@ -138,6 +144,8 @@ export type StoryPageData = z.infer<typeof storyPageSchema>;
 
 export const taskPageSchema = z.object({
   task: taskDetailSchema,
+  /** All that the product has. */
+  labels: z.array(labelSchema),
   /** Who wrote the repository of its own. */
   repo_url_by: z.string().nullable(),
   product: ownedProductSchema.extend({ repo_url: z.string() }),
@@ -166,19 +174,24 @@ export const taskPageSchema = z.object({
 export type TaskPageData = z.infer<typeof taskPageSchema>;
 
 export const backlogTreeSchema = z.object({
+  labels: z.array(labelSchema),
   views: z.array(savedViewSchema),
   sprints: z.array(sprintNameSchema.extend({ sprint_goal: z.string() })),
   pbis: z.array(pbiSchema.pick({ ...coded, priority: true, status: true, pr_url: true })),
   stories: z.array(
-    storySchema.pick({
-      ...coded,
-      pbi_id: true,
-      priority: true,
-      status: true,
-      sprint_id: true,
-      assignee_id: true,
-    }),
+    storySchema
+      .pick({
+        ...coded,
+        pbi_id: true,
+        priority: true,
+        status: true,
+        sprint_id: true,
+        assignee_id: true,
+      })
+      .extend({ label_ids: z.array(id) }),
   ),
-  tasks: z.array(taskSchema.pick({ ...coded, story_id: true, status: true })),
+  tasks: z.array(
+    taskSchema.pick({ ...coded, story_id: true, status: true }).extend({ label_ids: z.array(id) }),
+  ),
 });
 export type BacklogTree = z.infer<typeof backlogTreeSchema>;

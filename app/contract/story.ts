@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { codeSchema } from "./codes";
 import { blockedBySchema } from "./dependency";
+import { labelNamesSchema, shownLabels } from "./label";
 import { lengths } from "./limits";
 import { sprintStatusSchema, storyStatusSchema } from "./status";
 import { storyLogPageSchema } from "./story-log";
@@ -22,6 +23,7 @@ export const storySchema = z.object({
   sprint_id: z.string().nullable(),
   assignee_id: z.string().nullable(),
   created_at: z.string(),
+  ...shownLabels,
 });
 export type Story = z.infer<typeof storySchema>;
 
@@ -47,6 +49,7 @@ const storyFields = {
   acceptance_criteria: text(lengths.text),
   code: codeSchema,
   priority: prioritySchema,
+  labels: labelNamesSchema,
 };
 
 export const createStoryInput = z

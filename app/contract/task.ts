@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { codeSchema } from "./codes";
 import { blockedBySchema, released } from "./dependency";
+import { labelNamesSchema, shownLabels } from "./label";
 import { lengths } from "./limits";
 import { taskStatusSchema } from "./status";
 import { idSchema, prioritySchema, repositoryUrlSchema, requiredText, text } from "./text";
@@ -23,6 +24,7 @@ export const taskSchema = z.object({
   verify_only: z.boolean(),
   verify_required: z.enum(verifyRequirements),
   created_at: z.string(),
+  ...shownLabels,
 });
 export type Task = z.infer<typeof taskSchema>;
 
@@ -47,6 +49,7 @@ export const updatedTaskSchema = z.object({
   id: z.string(),
   status: taskStatusSchema,
   implementation_plan: z.string().nullable(),
+  ...shownLabels,
   ...released,
 });
 
@@ -57,10 +60,15 @@ export const updateTaskBody = z
     implementation_plan: text(lengths.text).optional(),
     verify_only: z.boolean().optional(),
     verify_required: z.enum(verifyRequirements).optional(),
+    labels: labelNamesSchema.optional(),
   })
-  .refine((body) => body.status !== undefined || body.implementation_plan !== undefined, {
-    message: "At least one of status and implementation_plan is required.",
-  });
+  .refine(
+    (body) =>
+      [body.status, body.implementation_plan, body.labels].some((given) => given !== undefined),
+    {
+      message: "At least one of status and implementation_plan is required.",
+    },
+  );
 
 export const updateTaskInput = updateTaskBody.safeExtend({ task_id: idSchema });
 
@@ -75,6 +83,7 @@ const taskFields = {
   verify_required: z.enum(verifyRequirements),
   requires_opus: z.boolean(),
   estimated_minutes: z.int().min(0).max(1_000_000).nullable(),
+  labels: labelNamesSchema,
 };
 
 export const createTaskInput = z

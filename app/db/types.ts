@@ -145,6 +145,10 @@ export type Database = {
         Args: { p_description?: string; p_product_id: string; p_title: string };
         Returns: Json;
       };
+      create_label: {
+        Args: { p_color?: string; p_name: string; p_product_id: string };
+        Returns: Json;
+      };
       create_pbi: {
         Args: {
           p_code?: string;
@@ -206,6 +210,7 @@ export type Database = {
           p_blocked_by?: Json;
           p_code?: string;
           p_description?: string;
+          p_labels?: Json;
           p_pbi_id: string;
           p_priority?: number;
           p_sprint_id?: string;
@@ -220,6 +225,7 @@ export type Database = {
           p_description?: string;
           p_estimated_minutes?: number;
           p_implementation_plan?: string;
+          p_labels?: Json;
           p_priority?: number;
           p_repo_url?: string;
           p_requires_opus?: boolean;
@@ -236,6 +242,7 @@ export type Database = {
       };
       delete_budget: { Args: { p_budget_id: string; p_product_id: string }; Returns: Json };
       delete_job_comment: { Args: { p_comment_id: string; p_job_id: string }; Returns: Json };
+      delete_label: { Args: { p_label_id: string; p_product_id: string }; Returns: Json };
       delete_pbi: { Args: { p_pbi_id: string }; Returns: Json };
       delete_product: { Args: { p_code: string; p_product_id: string }; Returns: Json };
       delete_saved_view: { Args: { p_view_id: string }; Returns: Json };
@@ -357,6 +364,7 @@ export type Database = {
         Returns: Json;
       };
       list_job_comments: { Args: { p_job_id: string }; Returns: Json };
+      list_labels: { Args: { p_product_id: string }; Returns: Json };
       list_model_prices: { Args: Record<PropertyKey, never>; Returns: Json };
       list_open_user_questions: {
         Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
@@ -565,6 +573,10 @@ export type Database = {
       unlink_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
       unsubscribe_push: { Args: { p_endpoint?: string; p_id?: string }; Returns: Json };
       update_idea: { Args: { p_changes: Json; p_idea_id: string }; Returns: Json };
+      update_label: {
+        Args: { p_changes: Json; p_label_id: string; p_product_id: string };
+        Returns: Json;
+      };
       update_pbi: { Args: { p_changes: Json; p_pbi_id: string }; Returns: Json };
       update_product: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
       update_profile: {
@@ -577,6 +589,7 @@ export type Database = {
       update_task: {
         Args: {
           p_implementation_plan?: string;
+          p_labels?: Json;
           p_status?: string;
           p_task_id: string;
           p_verify_only?: boolean;
@@ -2117,6 +2130,42 @@ export type Database = {
           },
         ];
       };
+      labels: {
+        Row: {
+          color: string;
+          created_at: string;
+          id: string;
+          name: string;
+          product_id: string;
+          updated_at: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          color: string;
+          created_at?: string;
+          id?: string;
+          name: string;
+          product_id: string;
+          updated_at?: string;
+        };
+        Update: {
+          color?: string;
+          created_at?: string;
+          id?: string;
+          name?: string;
+          product_id?: string;
+          updated_at?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "labels_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       login_pairings: {
         Row: {
           approved_at: string | null;
@@ -2810,7 +2859,9 @@ export type Database = {
           code: string;
           created_at: string;
           description: string;
+          external_id: string | null;
           id: string;
+          label_ids: string[];
           pbi_id: string;
           priority: number;
           product_id: string;
@@ -2827,7 +2878,9 @@ export type Database = {
           code: string;
           created_at?: string;
           description?: string;
+          external_id?: string | null;
           id?: string;
+          label_ids?: string[];
           pbi_id: string;
           priority?: number;
           product_id: string;
@@ -2843,7 +2896,9 @@ export type Database = {
           code?: string;
           created_at?: string;
           description?: string;
+          external_id?: string | null;
           id?: string;
+          label_ids?: string[];
           pbi_id?: string;
           priority?: number;
           product_id?: string;
@@ -3212,8 +3267,10 @@ export type Database = {
           created_at: string;
           description: string;
           estimated_minutes: number | null;
+          external_id: string | null;
           id: string;
           implementation_plan: string | null;
+          label_ids: string[];
           priority: number;
           product_id: string;
           repo_url: string | null;
@@ -3233,8 +3290,10 @@ export type Database = {
           created_at?: string;
           description?: string;
           estimated_minutes?: number | null;
+          external_id?: string | null;
           id?: string;
           implementation_plan?: string | null;
+          label_ids?: string[];
           priority?: number;
           product_id: string;
           repo_url?: string | null;
@@ -3253,8 +3312,10 @@ export type Database = {
           created_at?: string;
           description?: string;
           estimated_minutes?: number | null;
+          external_id?: string | null;
           id?: string;
           implementation_plan?: string | null;
+          label_ids?: string[];
           priority?: number;
           product_id?: string;
           repo_url?: string | null;

@@ -27,6 +27,7 @@ import {
   waitForJobTool,
   whyNotMovingTool,
 } from "./tools/jobs.server";
+import { createLabelTool, listLabelsTool, setLabelsTool } from "./tools/labels.server";
 import { createProductTool, getContextTool, listProductsTool } from "./tools/products.server";
 import {
   answerUserQuestionTool,
@@ -69,6 +70,9 @@ export const allTools: Offer = {
     createPbiTool,
     createStoryTool,
     createTaskTool,
+    listLabelsTool,
+    createLabelTool,
+    setLabelsTool,
     addDependencyTool,
     removeDependencyTool,
     listReadyTool,

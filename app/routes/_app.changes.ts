@@ -31,6 +31,7 @@ const why: Record<string, string> = {
   sprint_id: "only stories can be in a sprint",
   story_id: "only tasks can be in a story",
   pbi_id: "only stories can be in a PBI",
+  toggle_label: "PBIs have no labels",
 };
 
 /** What was changed and what was not, in one sentence; a change that fits none of them is refused. */
@@ -45,7 +46,7 @@ function changedWords(
   return `${changed === 1 ? "Saved" : `${changed} updated`}${releasedWords(released)}`;
 }
 
-const names = ["status", "title", "story_id", "pbi_id"] as const;
+const names = ["status", "title", "story_id", "pbi_id", "toggle_label"] as const;
 /** Fields that are emptied by an empty choice. */
 const emptied = ["assignee_id", "sprint_id"] as const;
 

@@ -30,6 +30,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
       .slice(-mostStories)
       .map(named),
     pbis: tree.pbis.map(named),
+    labels: tree.labels,
   };
   return json(choices);
 });

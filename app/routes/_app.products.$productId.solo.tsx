@@ -35,7 +35,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const settings = readSettings(address);
   const own = board.tasks.filter((task) => mine.has(task.story_id));
   const ownStories = board.stories.filter(({ id }) => mine.has(id));
-  const view = viewOf(own, ownStories, settings, principal.user_id);
+  const view = viewOf(own, ownStories, settings, principal.user_id, [], board.labels);
   const cards = view.tasks;
   return json({
     productId,

@@ -25,6 +25,7 @@ const fieldWords: Record<string, string> = {
   acceptance_criteria: "acceptance criteria",
   implementation_plan: "plan",
   assignee_id: "assignee",
+  label_ids: "labels",
   sprint_id: "sprint",
   story_id: "story",
   pbi_id: "PBI",

@@ -11,11 +11,13 @@ import { addDependency } from "~/domain/dependencies/operations.server";
 import { createIdea } from "~/domain/ideas/operations.server";
 import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
 import { reviewJob } from "~/domain/job-reviews/operations.server";
+import { createLabel } from "~/domain/labels/operations.server";
 import { addEvidence, getProof } from "~/domain/proof/operations.server";
 import { askQuestion } from "~/domain/questions/operations.server";
 import { createSavedView } from "~/domain/saved-views/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { updateStory } from "~/domain/stories/operations.server";
+import { editTask } from "~/domain/tasks/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { bearer, createToken, signIn, startTestApp } from "../setup/app";
@@ -151,6 +153,11 @@ const view = await createSavedView(actor, {
   ...{ product_id: worked.product.id, page: "board", name: "Mine" },
   look: { q: "status:review", group: "story", hide: "code,worker" },
 });
+const label = await createLabel(actor, { product_id: worked.product.id, name: "bug" });
+const formerLabel = await createLabel(actor, { product_id: worked.product.id, name: "old" });
+await createLabel(actor, { product_id: backlog.product.id, name: "web" });
+await updateStory(actor, { story_id: storyId, labels: ["web"] });
+await editTask(actor, { task_id: backlog.task.id, labels: ["web"] });
 await workUnderBudgets();
 const [xml, pdf] = [at(otherStories, 0), at(otherStories, 1)];
 await wait("story", storyId, xml.id);
@@ -226,6 +233,9 @@ const bodies: Record<string, unknown> = {
   waiveStoryCriterion: { criterion, reason: "Out of scope" },
   setBudget: { scope: "product", period: "day", unit: "tokens", amount: 100_000 },
   setBudgetSettings: { time_zone: "Europe/Berlin" },
+  createLabel: { name: "docs" },
+  updateLabel: { color: "#00ff00" },
+  updateStory: { priority: 2, labels: ["WEB"] },
   createSavedView: { page: "backlog", name: "Blocked", look: { q: "status:blocked" } },
   updateSavedView: { shared: true },
   appendStoryLog: { type: "TEST_RESULT", content: "12 passed", status: "PASSED" },
@@ -239,12 +249,13 @@ function credentialFor({ operationId, security }: Operation) {
 const isForUsers = ({ security }: Operation) =>
   security.some((way) => "token" in way || "session" in way);
 
-const pathFor = (path: string) => {
+const pathFor = (path: string, method = "GET") => {
   const noun = path.split("/")[2] ?? "";
   if (path.endsWith("/conflicts")) return path.replace("{id}", held.id);
   return path
     .replace(/\{\w+\}/, ids[noun] ?? unknownId)
     .replace("{commentId}", draft.id)
+    .replace("{labelId}", method === "DELETE" ? formerLabel.id : label.id)
     .replace("{budgetId}", unknownId);
 };
 
@@ -331,7 +342,7 @@ describe("GET /api/openapi.json", () => {
     async ({ path, method, operation }) => {
       if ("text/event-stream" in (operation.responses["200"]?.content ?? {})) return;
       const body = bodies[operation.operationId];
-      const response = await app.request(pathFor(path), {
+      const response = await app.request(pathFor(path, method), {
         method,
         headers: {
           "content-type": "application/json",

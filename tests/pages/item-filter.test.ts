@@ -17,6 +17,7 @@ const item: FilterItem = {
   status: "in_progress",
   priority: 2,
   assignee: ["ada-id", "Ada"],
+  labels: ["Bug", "Needs design"],
   story: "ST-1",
   is: ["running"],
 };
@@ -38,6 +39,8 @@ describe("a filter", () => {
     "assignee:ADA",
     "sprint:none",
     "story:st-1 is:running plane",
+    "label:bug",
+    "label:needs-design,docs -label:none",
   ])("%j finds it", (query) => expect(matches(query)).toBe(true));
 
   it.each([
@@ -51,6 +54,9 @@ describe("a filter", () => {
     "sprint:SP-1",
     "worker:loom",
     "is:waiting",
+    "label:docs",
+    "-label:BUG",
+    "label:none",
     "fold status:todo",
   ])("%j does not", (query) => expect(matches(query)).toBe(false));
 
@@ -105,6 +111,7 @@ it("a grouped board has a lane for each value, and says what a card in it become
     { key: "-", label: "Unassigned", sets: { assignee_id: "" } },
   ]);
   expect(lanes("worker")).toEqual([{ key: "-", label: "No worker", sets: null }]);
+  expect(lanes("label")).toEqual([{ key: "-", label: "No label", sets: null }]);
   expect(lanes("priority")?.map(({ key }) => key)).toEqual(["1", "2", "3", "4", "5"]);
 });
 

@@ -1,9 +1,11 @@
+import type { Label } from "~/contract/label";
 import type { BoardTask } from "~/contract/page-data";
 
 /** A task as a board shows it. */
 export type CardTask = BoardTask & {
   /** The lane in which it stands, when the board is grouped. */
   group?: string | undefined;
+  labels?: readonly Label[];
 };
 
 export const groupings = [
@@ -12,11 +14,13 @@ export const groupings = [
   { value: "assignee", label: "Assignee" },
   { value: "worker", label: "Worker" },
   { value: "priority", label: "Priority" },
+  { value: "label", label: "Label" },
 ] as const;
 
 /** What cards can leave out. */
 export const cardParts = [
   { value: "story", label: "Story" },
+  { value: "labels", label: "Labels" },
   { value: "worker", label: "Worker and time" },
   { value: "doing", label: "Agent activity" },
   { value: "waits", label: "Blocked by" },

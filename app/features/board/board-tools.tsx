@@ -69,7 +69,7 @@ function SettingsForm({ settings, view }: { settings: BoardSettings; view: strin
         data-filter
         defaultValue={settings.query}
         aria-label="Filter the board"
-        title="Words from the code or title, or status:todo,review priority:<2 assignee:me story:ST-1 worker:name is:waiting. Put a minus before a filter to exclude it"
+        title="Words from the code or title, or status:todo,review priority:<2 assignee:me label:bug story:ST-1 worker:name is:waiting. Put a minus before a filter to exclude it"
         placeholder="Filter, or is:waiting assignee:me"
         className={`${control} min-w-0 basis-full sm:w-72 sm:flex-none sm:basis-auto`}
       />

@@ -1,4 +1,5 @@
 import { type FilterItem, matchesFilter, readFilter } from "~/contract/item-filter";
+import { type Label, labelsNamed } from "~/contract/label";
 import type { BoardStory, BoardTask } from "~/contract/page-data";
 import { isHeld } from "~/ui/status";
 import {
@@ -41,13 +42,18 @@ export function viewOf(
   settings: BoardSettings,
   me: string,
   members: readonly { id: string; username: string }[] = [],
+  labels: readonly Label[] = [],
 ): { tasks: readonly CardTask[]; lanes?: readonly Lane[]; hidden: number } {
   const filter = readFilter(settings.query);
   const storyOf = new Map(stories.map((story) => [story.id, story]));
   const nameOf = (task: BoardTask) => storyOf.get(task.story_id)?.assignee_name ?? null;
-  const shown = tasks.filter((task) => matchesFilter(filter, itemOf(task, nameOf(task)), me));
+  const labelled: readonly CardTask[] = tasks.map((task) => ({
+    ...task,
+    labels: labelsNamed(labels, task.label_ids),
+  }));
+  const shown = labelled.filter((task) => matchesFilter(filter, itemOf(task, nameOf(task)), me));
   if (settings.group === "") return { tasks: shown, hidden: tasks.length - shown.length };
-  const { lanes, keyOf } = lanesOf(settings.group, tasks, stories, members);
+  const { lanes, keyOf } = lanesOf(settings.group, tasks, stories, members, labels);
   const cards = shown.map((task) => ({ ...task, group: keyOf(task) }));
   const place = new Map(lanes.map(({ key }, index) => [key, index]));
   const placeOf = ({ group = "" }: CardTask) => place.get(group) ?? 0;
@@ -60,7 +66,7 @@ export function viewOf(
   };
 }
 
-function itemOf(task: BoardTask, assignee: string | null): FilterItem {
+function itemOf(task: CardTask, assignee: string | null): FilterItem {
   const is = [
     task.open_questions > 0 ? "waiting" : "",
     isHeld(task.job_status) ? "running" : "",
@@ -72,6 +78,7 @@ function itemOf(task: BoardTask, assignee: string | null): FilterItem {
     status: task.status,
     priority: task.priority,
     assignee: [task.assignee_id ?? "", assignee ?? ""].filter(Boolean),
+    labels: task.labels?.map(({ name }) => name) ?? [],
     story: task.story_code,
     worker: task.worker_name ?? undefined,
     is: is.filter(Boolean),

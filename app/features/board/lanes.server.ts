@@ -1,3 +1,4 @@
+import type { Label } from "~/contract/label";
 import type { BoardStory, BoardTask } from "~/contract/page-data";
 import { priorityOptions } from "~/features/items/lists/priority";
 import type { BoardSettings, Lane } from "./board-settings";
@@ -17,7 +18,9 @@ export function lanesOf(
   tasks: readonly BoardTask[],
   stories: readonly BoardStory[],
   members: readonly { id: string; username: string }[],
+  labels: readonly Label[],
 ): Lanes {
+  if (group === "label") return byLabel(labels);
   if (group === "story") return byStory(stories);
   if (group === "assignee") return byAssignee(stories, members);
   if (group === "worker") return byWorker(tasks);
@@ -71,6 +74,17 @@ function byWorker(tasks: readonly BoardTask[]): Lanes {
     .map(([key, name]) => ({ key, label: name ?? key, sets: null }))
     .toSorted((one, other) => one.label.localeCompare(other.label, "en", { numeric: true }));
   return { lanes: [...workers, { key: nobody, label: "No worker", sets: null }], keyOf };
+}
+
+/** A card with several labels stands with the first of them, and labels are set with `l`, not by moving a card. */
+function byLabel(labels: readonly Label[]): Lanes {
+  return {
+    lanes: [
+      ...labels.map(({ id, name }) => ({ key: id, label: name, sets: null })),
+      { key: nobody, label: "No label", sets: null },
+    ],
+    keyOf: ({ label_ids: [first] }) => first ?? nobody,
+  };
 }
 
 function byPriority(tasks: readonly BoardTask[]): Lanes {

@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { Doing } from "~/contract/events";
 import { LineCounts } from "~/features/diff/line-counts";
+import { LabelChips } from "~/features/labels/label-chips";
 import { DoingLine } from "~/features/output/doing-line";
 import { Badge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
@@ -61,6 +62,7 @@ export const TaskCard = memo(function TaskCard({
         {marked ? <span className="sr-only">Selected: </span> : null}
         {task.title}
       </a>
+      <LabelChips labels={task.labels} />
       {questions > 0 ? (
         <WaitingBadge>
           {questions === 1 ? "1 open question" : `${questions} open questions`}

@@ -7,6 +7,7 @@ export interface ItemAction {
     | "priority"
     | "assignee"
     | "mine"
+    | "label"
     | "title"
     | "move"
     | "waits"
@@ -26,6 +27,7 @@ export const itemActions: readonly ItemAction[] = [
   { name: "priority", key: "p", label: "Priority…", kinds: ["task", "story", "pbi"] },
   { name: "assignee", key: "a", label: "Assignee…", kinds: ["task", "story"] },
   { name: "mine", key: "i", label: "Assign to me", kinds: ["task", "story"] },
+  { name: "label", key: "l", label: "Labels…", kinds: ["task", "story"] },
   { name: "title", key: "e", label: "Edit title…", kinds: ["task", "story", "pbi"], single: true },
   { name: "move", key: "m", label: "Move…", kinds: ["task", "story", "pbi"] },
   { name: "waits", key: "b", label: "Blocked by…", kinds: ["task", "story"], single: true },

@@ -23,6 +23,7 @@ const statuses = [
 
 /** What lines of the tree can leave out. */
 const parts = [
+  { value: "labels", label: "Labels" },
   { value: "sprint", label: "Sprint" },
   { value: "count", label: "Done count" },
   { value: "pull", label: "Pull request" },
@@ -66,7 +67,7 @@ export function Filters({
         data-filter
         defaultValue={filter.query}
         aria-label="Filter by code or title"
-        title="Words from the code or title, or status:open,blocked priority:<2 assignee:me sprint:SP-1. Put a minus before a filter to exclude it"
+        title="Words from the code or title, or status:open,blocked priority:<2 assignee:me label:bug sprint:SP-1. Put a minus before a filter to exclude it"
         placeholder="Filter by code or title"
         className={`${control} min-w-44 flex-1 max-sm:basis-full sm:max-w-72`}
       />

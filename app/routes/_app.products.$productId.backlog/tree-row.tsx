@@ -1,4 +1,5 @@
 import { memo } from "react";
+import { LabelChips } from "~/features/labels/label-chips";
 import { Glyph } from "~/ui/sprite";
 import { statusLook } from "~/ui/status";
 import { StatusIcon } from "~/ui/status-icon";
@@ -47,6 +48,7 @@ export const TreeRowLine = memo(function TreeRowLine({
         {marked ? <span className="sr-only">Selected: </span> : null}
         {row.title}
       </a>
+      <LabelChips labels={row.labels} />
       {row.hasPr ? (
         <span
           role="img"

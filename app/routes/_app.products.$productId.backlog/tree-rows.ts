@@ -1,4 +1,5 @@
 import { matchesFilter, readFilter } from "~/contract/item-filter";
+import { type Label, labelsNamed } from "~/contract/label";
 import type { BacklogTree } from "~/contract/page-data";
 
 /** One visible line of the tree. */
@@ -15,6 +16,7 @@ export interface TreeRow {
   sprint?: string | undefined;
   sprintId?: string | undefined;
   hasPr?: true | undefined;
+  labels?: readonly Label[] | undefined;
 }
 
 export interface TreeFilter {
@@ -53,7 +55,9 @@ export function treeRows(
   const storiesOf = groupBy(tree.stories, (story) => story.pbi_id);
   const tasksOf = groupBy(tree.tasks, (task) => task.story_id);
   const sprintCodes = new Map(tree.sprints.map((sprint) => [sprint.id, sprint.code]));
-  const matches = matcher(filter, sprintCodes, me);
+  const labelsOf = ({ label_ids }: { label_ids: readonly string[] }) =>
+    label_ids.length === 0 ? undefined : labelsNamed(tree.labels, label_ids);
+  const matches = matcher(filter, sprintCodes, me, labelsOf);
 
   const rows: TreeRow[] = [];
   for (const pbi of tree.pbis) {
@@ -86,10 +90,12 @@ export function treeRows(
         status: story.status,
         ...countDone(tasks),
         open: storyOpen,
+        labels: labelsOf(story),
         sprintId: story.sprint_id ?? undefined,
         sprint: story.sprint_id ? (sprintCodes.get(story.sprint_id) ?? "past sprint") : undefined,
       });
-      if (storyOpen) for (const task of found) rows.push(taskRow(task));
+      if (storyOpen)
+        for (const task of found) rows.push({ ...taskRow(task), labels: labelsOf(task) });
     }
   }
   return { rows, isAllOpen, isFiltered, total };
@@ -104,7 +110,12 @@ function countDone(items: readonly { status: string }[]) {
   return { total: items.length, done: items.filter(({ status }) => status === "done").length };
 }
 
-function matcher(filter: TreeFilter, sprintCodes: ReadonlyMap<string, string>, me: string) {
+function matcher(
+  filter: TreeFilter,
+  sprintCodes: ReadonlyMap<string, string>,
+  me: string,
+  labelsOf: (item: Story | Task) => readonly Label[] | undefined,
+) {
   const typed = readFilter(filter.query);
   const inSprint = (story: Story) =>
     filter.sprint === "" ||
@@ -118,14 +129,16 @@ function matcher(filter: TreeFilter, sprintCodes: ReadonlyMap<string, string>, m
     sprint: sprint_id === null ? undefined : sprintCodes.get(sprint_id),
     story: code,
   });
+  const named = (item: Story | Task) => ({ labels: labelsOf(item)?.map(({ name }) => name) ?? [] });
   const task = (item: Task, story: Story) =>
-    matchesFilter(typed, { ...item, ...ofStory(story) }, me) && status(item);
+    matchesFilter(typed, { ...item, ...named(item), ...ofStory(story) }, me) && status(item);
   return {
     pbi: (pbi: BacklogTree["pbis"][number]) =>
       filter.sprint === "" && matchesFilter(typed, pbi, me) && status(pbi),
     story: (story: Story, tasks: readonly Task[]) =>
       inSprint(story) &&
-      ((matchesFilter(typed, { ...story, ...ofStory(story) }, me) && status(story)) ||
+      ((matchesFilter(typed, { ...story, ...named(story), ...ofStory(story) }, me) &&
+        status(story)) ||
         tasks.some((each) => task(each, story))),
     task,
   };

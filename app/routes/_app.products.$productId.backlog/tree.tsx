@@ -113,7 +113,7 @@ function useChangedRows(rows: readonly TreeRow[]): ReadonlySet<string> {
   useEffect(() => {
     const different: string[] = [];
     for (const row of rows) {
-      const state = `${row.status} ${row.title} ${row.sprint ?? ""}`;
+      const state = `${row.status} ${row.title} ${row.sprint ?? ""} ${row.labels?.map(({ id }) => id).join(" ") ?? ""}`;
       const known = before.current.get(row.id);
       if (known !== undefined && known !== state) different.push(row.id);
       before.current.set(row.id, state);

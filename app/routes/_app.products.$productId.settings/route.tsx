@@ -2,6 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import type { ProductDetail } from "~/contract/product";
 import { getBudgets } from "~/domain/budgets/operations.server";
+import { listLabels } from "~/domain/labels/operations.server";
 import { listWebhookDeliveries, listWebhooks } from "~/domain/notices/operations.server";
 import { getProduct } from "~/domain/products/operations.server";
 import { DeleteProduct } from "~/features/products/delete-product";
@@ -14,6 +15,7 @@ import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
+import { Labels } from "./labels";
 import { ProductBudgets } from "./product-budgets";
 import { ProductFields } from "./product-fields";
 import { actOnProduct } from "./settings-action.server";
@@ -21,9 +23,10 @@ import { Webhooks } from "./webhooks";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
-  const [product, budgets] = await Promise.all([
+  const [product, budgets, { labels }] = await Promise.all([
     getProduct(actor, { product_id: productId }),
     getBudgets(actor, { product_id: productId }),
+    listLabels(actor, { product_id: productId }),
   ]);
   const isOwner = product.role === "OWNER";
   const { webhooks } = isOwner
@@ -39,6 +42,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     product,
     isOwner,
     budgets,
+    labels,
     webhooks: webhooks.map((webhook, index) => ({
       ...webhook,
       deliveries: (deliveries[index] ?? []).map(withoutPayload),
@@ -61,7 +65,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 export const meta: MetaFunction = () => [{ title: "Product settings · Backloom" }];
 
 export default function ProductSettingsPage() {
-  const { product, isOwner, budgets, webhooks } = useLoaderData<typeof loader>();
+  const { product, isOwner, budgets, labels, webhooks } = useLoaderData<typeof loader>();
   const answer = useActionResult<{ error?: unknown; secret?: string }>();
   return (
     <div className="grid max-w-2xl gap-5">
@@ -72,6 +76,7 @@ export default function ProductSettingsPage() {
       {/* What is wrong with one form of the page stands beside its fields. */}
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       <ProductFields product={product} isOwner={isOwner} answer={answer} />
+      <Labels labels={labels} />
       <ProductBudgets budgets={budgets} />
       {isOwner ? (
         <>

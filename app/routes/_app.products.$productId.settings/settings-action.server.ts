@@ -1,11 +1,13 @@
 import { json, redirect } from "@remix-run/node";
 import { z } from "zod";
 import { setBudgetSettingsInput } from "~/contract/budget";
+import { createLabelInput, labelIdInput, updateLabelInput } from "~/contract/label";
 import { createWebhookInput, updateWebhookInput, webhookIdInput } from "~/contract/notice";
 import { deleteProductInput, updateProductInput } from "~/contract/product";
 import { hostsSchema } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import { setBudgetSettings } from "~/domain/budgets/operations.server";
+import { createLabel, deleteLabel, updateLabel } from "~/domain/labels/operations.server";
 import {
   createWebhook,
   deleteWebhook,
@@ -68,6 +70,18 @@ export async function actOnProduct(
     delete: async () => {
       await deleteProduct(actor, readForm(form, deleteProductInput));
       return redirect("/dashboard", { status: 303, headers: { "set-cookie": forgetProduct } });
+    },
+    "create-label": async () => {
+      const { name } = await createLabel(actor, readForm(form, createLabelInput));
+      return done(form, `${back}#labels`, `${name} added`);
+    },
+    "update-label": async () => {
+      await updateLabel(actor, readForm(form, updateLabelInput));
+      return done(form, `${back}#labels`, "Saved");
+    },
+    "delete-label": async () => {
+      await deleteLabel(actor, readForm(form, labelIdInput));
+      return done(form, `${back}#labels`, "Deleted");
     },
     ...budgetIntents(actor, form, productId, back),
     "budget-settings": () =>

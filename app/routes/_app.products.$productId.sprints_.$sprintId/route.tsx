@@ -27,11 +27,9 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const sprintId = requireId(params.sprintId, "sprint");
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
-  const { tasks, views, preflight, forecast, budgets, burndown, ...board } = await getSprintBoard(
-    actor,
-    { sprint_id: sprintId },
-  );
-  const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members);
+  const { tasks, labels, views, preflight, forecast, budgets, burndown, ...board } =
+    await getSprintBoard(actor, { sprint_id: sprintId });
+  const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members, labels);
   const cards = view.tasks;
   return json({
     productId,

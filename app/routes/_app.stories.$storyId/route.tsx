@@ -11,6 +11,7 @@ import { StoryTexts } from "~/features/in-place/story-texts";
 import { DeleteItem, goesAlong } from "~/features/items/keys/delete-item";
 import { TasksOfSelection } from "~/features/items/keys/tasks-of-selection";
 import { RowActions } from "~/features/items/row-actions";
+import { LabelsProperty } from "~/features/labels/labels-property";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
@@ -175,6 +176,12 @@ function StoryProperties({ page }: { page: StoryPageData }) {
         ]}
       />
       <PriorityPicker value={story.priority} fields={update} />
+      <LabelsProperty
+        labels={story.labels}
+        all={page.labels}
+        fields={{ intent: "set-labels", story_id: story.id }}
+        productId={product.id}
+      />
       <Picker
         label="PBI"
         name="pbi_id"

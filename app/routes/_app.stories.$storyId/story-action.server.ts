@@ -39,6 +39,10 @@ export async function actOnStory(
         },
         { description: "", acceptance_criteria: "" },
       ),
+    "set-labels": async () => {
+      await updateStory(actor, { story_id: storyId, labels: form.getAll("label").map(String) });
+      return doneForNow(form, back, "Saved");
+    },
     assign: async () => {
       await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
       return doneForNow(form, back, "Saved");

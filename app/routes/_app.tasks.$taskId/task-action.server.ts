@@ -1,7 +1,7 @@
 import { moveTaskInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
 import { getTaskPage } from "~/domain/pages/operations.server";
-import { deleteTask, moveTask } from "~/domain/tasks/operations.server";
+import { deleteTask, editTask, moveTask } from "~/domain/tasks/operations.server";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
 import { doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
@@ -22,6 +22,10 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
     "set-status": () => moveTaskForm(actor, form, back),
     ...dependencyIntents(actor, form, { kind: "task", id: taskId, back }),
     edit: () => editTaskForm(actor, form, back),
+    "set-labels": async () => {
+      await editTask(actor, { task_id: taskId, labels: form.getAll("label").map(String) });
+      return doneForNow(form, back, "Saved");
+    },
     move: async () => {
       await moveTask(actor, readForm(form, moveTaskInput));
       return doneForNow(form, back, "Moved");

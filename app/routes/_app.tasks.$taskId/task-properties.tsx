@@ -3,6 +3,7 @@ import { movableColumns } from "~/features/board/columns";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
 import { Picker, Properties, TypedProperty } from "~/features/in-place/properties";
 import { DeleteItem } from "~/features/items/keys/delete-item";
+import { LabelsProperty } from "~/features/labels/labels-property";
 import { statusLook } from "~/ui/status";
 
 const verifyOptions = [
@@ -34,6 +35,12 @@ export function TaskProperties({ page }: { page: TaskPageData }) {
         ]}
       />
       <PriorityPicker value={task.priority} fields={edit} />
+      <LabelsProperty
+        labels={task.labels}
+        all={page.labels}
+        fields={{ intent: "set-labels", task_id: task.id }}
+        productId={product.id}
+      />
       <Picker
         label="Story"
         name="story_id"

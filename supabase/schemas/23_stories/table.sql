@@ -15,6 +15,8 @@ create table public.stories (
   sort_order bigint not null,
   sprint_id uuid,
   assignee_id uuid,
+  label_ids uuid[] not null default '{}',
+  external_id text constraint stories_external_id_length check (char_length(external_id) between 1 and 300),
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint stories_product_code_key unique (product_id, code),
@@ -29,6 +31,11 @@ create table public.stories (
 
 comment on table public.stories is 'Stories (specification: Story).';
 
+comment on column public.stories.label_ids is 'Its labels (29_labels), in the order of their names.';
+
+comment on column public.stories.external_id is 'What it was in the file that it was imported from, so that the same file brings it once.';
+
+create unique index stories_external_id_key on public.stories (product_id, external_id) where external_id is not null;
 create index stories_pbi_idx on public.stories (pbi_id, product_id, sort_order, created_at, id);
 create index stories_sprint_idx on public.stories (sprint_id, product_id, sort_order, created_at, id);
 create index stories_assignee_idx on public.stories (product_id, assignee_id);
@@ -63,8 +70,8 @@ create policy stories_no_demo_delete on public.stories as restrictive for delete
 
 grant select on public.stories to authenticated;
 
-grant insert (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id),
-  update (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id),
+grant insert (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids),
+  update (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids),
   delete on public.stories to authenticated;
 
 grant select, insert, update, delete on public.stories to service_role;

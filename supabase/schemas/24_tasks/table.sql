@@ -19,6 +19,8 @@ create table public.tasks (
   verify_required public.verify_required not null default 'ALIGNED_OR_PARTIAL',
   requires_opus boolean not null default false,
   estimated_minutes integer constraint tasks_estimated_minutes_range check (estimated_minutes between 0 and 1000000),
+  label_ids uuid[] not null default '{}',
+  external_id text constraint tasks_external_id_length check (char_length(external_id) between 1 and 300),
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint tasks_product_code_key unique (product_id, code),
@@ -29,8 +31,13 @@ create table public.tasks (
 
 comment on table public.tasks is 'Tasks (specification: Task).';
 
+comment on column public.tasks.label_ids is 'Its labels (29_labels), in the order of their names.';
+
+comment on column public.tasks.external_id is 'What it was in the file that it was imported from, so that the same file brings it once.';
+
 comment on column public.tasks.repo_url_by is 'Who wrote the repository of its own.';
 
+create unique index tasks_external_id_key on public.tasks (product_id, external_id) where external_id is not null;
 create index tasks_repo_url_by_idx on public.tasks (repo_url_by) where repo_url_by is not null;
 create index tasks_story_idx on public.tasks (story_id, product_id, sort_order, created_at, id);
 create index tasks_search_idx on public.tasks
@@ -60,9 +67,9 @@ create policy tasks_no_demo_delete on public.tasks as restrictive for delete to 
 grant select on public.tasks to authenticated;
 
 grant insert (id, story_id, code, title, description, implementation_plan, priority, repo_url, verify_only,
-    verify_required, requires_opus, estimated_minutes),
+    verify_required, requires_opus, estimated_minutes, label_ids),
   update (story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only,
-    verify_required, requires_opus, estimated_minutes),
+    verify_required, requires_opus, estimated_minutes, label_ids),
   delete on public.tasks to authenticated;
 
 grant select, insert, update, delete on public.tasks to service_role;

@@ -36,7 +36,7 @@ export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMen
   const [typed, setTyped] = useState("");
   const { data, load } = useFetcher<ProductChoices>({ key: `choices ${productId}` });
   const candidates = useCandidates(action === "waits" ? whatWaits(first) : null, typed);
-  const needsChoices = action === "assignee" || action === "move";
+  const needsChoices = action === "assignee" || action === "move" || action === "label";
   useEffect(() => {
     if (needsChoices) load(`/products/${productId}/choices`);
   }, [needsChoices, load, productId]);
@@ -85,6 +85,7 @@ const headings: Partial<Record<ItemAction["name"], string>> = {
   status: "Status of",
   priority: "Priority of",
   assignee: "Assignee of",
+  label: "Labels of",
   title: "Title of",
   move: "Move",
   waits: "Blockers of",

@@ -1,4 +1,5 @@
 import type { Candidates } from "~/contract/dependency";
+import type { Label } from "~/contract/label";
 import { movableColumns } from "~/features/board/columns";
 import { type ItemAction, kindsOf } from "../item-actions";
 import { priorityOptions } from "../lists/priority";
@@ -9,6 +10,7 @@ export interface ProductChoices {
   sprints: { id: string; code: string; goal: string }[];
   stories: Titled[];
   pbis: Titled[];
+  labels: Label[];
 }
 
 interface Titled {
@@ -60,6 +62,8 @@ export function choicesFor(
       { label: "Unassigned", fields: { assignee_id: "" } },
     ];
   }
+  if (action === "label")
+    return known.labels.map(({ id, name }) => ({ label: name, fields: { toggle_label: id } }));
   if (kinds.has("story")) {
     return [
       ...known.sprints.map(({ id, code, goal }) => ({

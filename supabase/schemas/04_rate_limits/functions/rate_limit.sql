@@ -38,6 +38,8 @@ begin
       ('webhook', 10, 60),
       ('inbox', 240, 60),
       ('saved_view', 60, 60),
+      ('label', 60, 60),
+      ('import', 10, 60),
       ('search', 240, 60),
       ('candidates', 240, 60),
       ('job_comment', 120, 60),

@@ -32,13 +32,14 @@ begin
   into v_stories
   from public.pbis b
   left join (
-    select x.pbi_id, json_agg(x) as list
+    select x.pbi_id, json_agg(case when x.label_ids = '{}' then x.line else private.with_labels(x.line, x.label_ids) end) as list
     from (
-      select
+      select s.pbi_id, s.label_ids, row_to_json(y) as line
+      from public.stories s
+      cross join lateral (select
         s.id, s.product_id, s.pbi_id, s.code, s.title, s.description, s.acceptance_criteria, s.priority,
         lower(s.status::text) as status, s.sort_order, s.sprint_id, s.assignee_id,
-        to_char(s.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
-      from public.stories s
+        to_char(s.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at) y
       where s.product_id = p_product_id
       order by s.pbi_id, s.sort_order, s.created_at, s.id
     ) x
@@ -50,14 +51,15 @@ begin
   into v_tasks
   from public.stories s
   left join (
-    select x.story_id, json_agg(x) as list
+    select x.story_id, json_agg(case when x.label_ids = '{}' then x.line else private.with_labels(x.line, x.label_ids) end) as list
     from (
-      select
+      select t.story_id, t.label_ids, row_to_json(y) as line
+      from public.tasks t
+      cross join lateral (select
         t.id, t.story_id, t.product_id, t.code, t.title, t.description, t.priority, t.sort_order,
         case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status,
         t.repo_url, t.verify_only, t.verify_required,
-        to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
-      from public.tasks t
+        to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at) y
       where t.product_id = p_product_id
       order by t.story_id, t.sort_order, t.created_at, t.id
     ) x

@@ -11,7 +11,7 @@ begin
   return json_build_object(
     'sprint', (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id),
     'stories', (
-      select coalesce(json_agg(row_to_json(x)), '[]')
+      select coalesce(json_agg(private.with_labels(row_to_json(x), (select k.label_ids from public.stories k where k.id = x.id))), '[]')
       from (
         select s.*, b.code as pbi_code, private.username(s.assignee_id) as assignee_username
         from private.story_shape s
@@ -22,7 +22,7 @@ begin
       ) x
     ),
     'tasks', (
-      select coalesce(json_agg(row_to_json(x)), '[]')
+      select coalesce(json_agg(private.with_labels(row_to_json(x), (select k.label_ids from public.tasks k where k.id = x.id))), '[]')
       from (
         select t.*, s.code as story_code, k.implementation_plan is not null as has_plan
         from private.task_shape t

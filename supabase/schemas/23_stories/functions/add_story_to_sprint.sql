@@ -13,7 +13,7 @@ begin
   update public.stories s
   set sprint_id = p_sprint_id
   where s.id = p_story_id and s.sprint_id is distinct from p_sprint_id;
-  return (select row_to_json(s) from private.story_shape s where s.id = p_story_id);
+  return private.story_json(p_story_id);
 end;
 $$;
 

@@ -8,7 +8,7 @@ as $$
 begin
   perform private.require_assignee(private.require_write('story', p_story_id), p_assignee_id);
   update public.stories s set assignee_id = p_assignee_id where s.id = p_story_id;
-  return (select row_to_json(s) from private.story_shape s where s.id = p_story_id);
+  return private.story_json(p_story_id);
 end;
 $$;
 

@@ -8,7 +8,8 @@ create function operations.create_story(
   p_priority integer default 3,
   p_sprint_id uuid default null,
   p_assignee_id uuid default null,
-  p_blocked_by jsonb default null
+  p_blocked_by jsonb default null,
+  p_labels jsonb default null
 )
 returns json
 language plpgsql
@@ -25,12 +26,13 @@ begin
   perform private.require_assignee(v_product_id, p_assignee_id);
 
   insert into public.stories
-    (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id)
+    (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids)
   values
     (v_id, p_pbi_id, p_code, p_title, coalesce(p_description, ''), coalesce(p_acceptance_criteria, ''),
-      coalesce(p_priority, 3), p_sprint_id, p_assignee_id);
+      coalesce(p_priority, 3), p_sprint_id, p_assignee_id,
+      coalesce(private.require_labels(v_product_id, p_labels), '{}'));
   perform private.add_dependencies('story', v_id, p_blocked_by);
-  return (select row_to_json(s) from private.story_shape s where s.id = v_id);
+  return private.story_json(v_id);
 end;
 $$;
 

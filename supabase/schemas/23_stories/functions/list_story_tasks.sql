@@ -9,7 +9,7 @@ begin
   perform private.require_access('story', p_story_id);
 
   return (
-    select coalesce(json_agg(row_to_json(t) order by t.sort_order, k.created_at, t.id), '[]')
+    select coalesce(json_agg(private.with_labels(row_to_json(t), k.label_ids) order by t.sort_order, k.created_at, t.id), '[]')
     from private.task_shape t
     join public.tasks k on k.id = t.id
     where t.story_id = p_story_id

@@ -8,7 +8,7 @@ as $$
 begin
   perform private.require_write('story', p_story_id);
   update public.stories s set sprint_id = null where s.id = p_story_id and s.sprint_id is not null;
-  return (select row_to_json(s) from private.story_shape s where s.id = p_story_id);
+  return private.story_json(p_story_id);
 end;
 $$;
 

@@ -11,7 +11,8 @@ create function operations.create_task(
   p_verify_required text default 'ALIGNED_OR_PARTIAL',
   p_requires_opus boolean default false,
   p_estimated_minutes integer default null,
-  p_blocked_by jsonb default null
+  p_blocked_by jsonb default null,
+  p_labels jsonb default null
 )
 returns json
 language plpgsql
@@ -20,19 +21,19 @@ set search_path = ''
 as $$
 declare
   v_id uuid := gen_random_uuid();
+  v_label_ids uuid[] := private.require_labels(private.require_write('story', p_story_id), p_labels);
 begin
-  perform private.require_write('story', p_story_id);
 
   insert into public.tasks
     (id, story_id, code, title, description, implementation_plan, priority, repo_url, verify_only, verify_required,
-      requires_opus, estimated_minutes)
+      requires_opus, estimated_minutes, label_ids)
   values
     (v_id, p_story_id, p_code, p_title, coalesce(p_description, ''), p_implementation_plan, coalesce(p_priority, 3),
       p_repo_url, coalesce(p_verify_only, false),
       coalesce(p_verify_required, 'ALIGNED_OR_PARTIAL')::public.verify_required, coalesce(p_requires_opus, false),
-      p_estimated_minutes);
+      p_estimated_minutes, coalesce(v_label_ids, '{}'));
   perform private.add_dependencies('task', v_id, p_blocked_by);
-  return (select row_to_json(t) from private.task_detail_shape t where t.id = v_id);
+  return private.task_json(v_id);
 end;
 $$;
 

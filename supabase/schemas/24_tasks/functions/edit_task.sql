@@ -1,4 +1,4 @@
--- Called by the task page and tools: people edit every field. `p_changes` holds the fields to change; a null clears
+-- Called by the task page and tools: people edit every field; `labels` are names or ids and take the place of those that it has. `p_changes` holds the fields to change; a null clears
 -- implementation_plan, repo_url and estimated_minutes; `confirmed` lets it begin before what it waits for. A new code brings a new sort_order.
 create function operations.edit_task(p_task_id uuid, p_changes jsonb)
 returns json
@@ -8,9 +8,10 @@ set search_path = ''
 as $$
 declare
   v_status public.task_status := private.parse_task_status(p_changes ->> 'status');
+  v_label_ids uuid[];
 begin
   perform private.parse_choice('verify_required', p_changes ->> 'verify_required', '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
-  perform private.require_write('task', p_task_id);
+  v_label_ids := private.require_labels(private.require_write('task', p_task_id), p_changes -> 'labels');
   perform private.require_proof(p_task_id, v_status);
   perform private.heed_waiting(p_task_id, v_status, (p_changes ->> 'confirmed')::boolean);
 
@@ -18,6 +19,7 @@ begin
   set title = coalesce(p_changes ->> 'title', t.title),
       description = coalesce(p_changes ->> 'description', t.description),
       code = coalesce(p_changes ->> 'code', t.code),
+      label_ids = coalesce(v_label_ids, t.label_ids),
       priority = coalesce((p_changes ->> 'priority')::integer, t.priority),
       status = coalesce(v_status, t.status),
       verify_only = coalesce((p_changes ->> 'verify_only')::boolean, t.verify_only),
@@ -27,7 +29,7 @@ begin
       repo_url = case when p_changes ? 'repo_url' then p_changes ->> 'repo_url' else t.repo_url end,
       estimated_minutes = case when p_changes ? 'estimated_minutes' then (p_changes ->> 'estimated_minutes')::integer else t.estimated_minutes end
   where t.id = p_task_id;
-  return (select to_jsonb(t) || private.released() from private.task_detail_shape t where t.id = p_task_id);
+  return private.task_json(p_task_id)::jsonb || private.released();
 end;
 $$;
 

@@ -7,7 +7,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_access('task', p_task_id);
-  return (select row_to_json(t) from private.task_detail_shape t where t.id = p_task_id);
+  return private.task_json(p_task_id);
 end;
 $$;
 

@@ -10,7 +10,7 @@ begin
   perform private.require_write('task', p_task_id);
   perform private.require_access('story', p_story_id);
   update public.tasks t set story_id = p_story_id where t.id = p_task_id and t.story_id <> p_story_id;
-  return (select row_to_json(t) from private.task_detail_shape t where t.id = p_task_id);
+  return private.task_json(p_task_id);
 end;
 $$;
 

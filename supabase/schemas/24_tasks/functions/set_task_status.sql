@@ -13,7 +13,8 @@ begin
   perform private.require_proof(p_task_id, v_status);
   perform private.heed_waiting(p_task_id, v_status, p_confirmed);
   update public.tasks t set status = v_status where t.id = p_task_id and t.status <> v_status;
-  return (select to_jsonb(t) || private.released() from private.task_shape t where t.id = p_task_id);
+  return (select private.with_labels(row_to_json(t), k.label_ids)::jsonb || private.released()
+    from private.task_shape t join public.tasks k on k.id = t.id where t.id = p_task_id);
 end;
 $$;
 

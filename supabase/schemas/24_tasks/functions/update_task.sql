@@ -6,7 +6,8 @@ create function operations.update_task(
   p_status text default null,
   p_implementation_plan text default null,
   p_verify_only boolean default null,
-  p_verify_required text default null
+  p_verify_required text default null,
+  p_labels jsonb default null
 )
 returns json
 language plpgsql
@@ -16,21 +17,23 @@ set search_path = ''
 as $$
 declare
   v_status public.task_status;
+  v_label_ids uuid[];
   v_answer jsonb;
 begin
-  if p_status is null and p_implementation_plan is null then
+  if p_status is null and p_implementation_plan is null and p_labels is null then
     raise exception using errcode = 'PT422', message = 'Give at least one of status and implementation_plan.',
       detail = '{"issues":[{"path":"","message":"At least one of status and implementation_plan is required."}]}';
   end if;
   perform private.parse_choice('status', p_status, '{todo,in_progress,done}');
   perform private.parse_choice('verify_required', p_verify_required, '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
-  perform private.require_write('task', p_task_id);
+  v_label_ids := private.require_labels(private.require_write('task', p_task_id), p_labels);
   v_status := private.parse_task_status(p_status);
   perform private.require_proof(p_task_id, v_status), private.heed_waiting(p_task_id, v_status, false);
 
   update public.tasks t
   set status = coalesce(v_status, t.status),
       implementation_plan = coalesce(p_implementation_plan, t.implementation_plan),
+      label_ids = coalesce(v_label_ids, t.label_ids),
       verify_only = coalesce(p_verify_only, t.verify_only),
       verify_required = coalesce(p_verify_required::public.verify_required, t.verify_required)
   where t.id = p_task_id
@@ -38,7 +41,7 @@ begin
     'id', t.id,
     'status', case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end,
     'implementation_plan', t.implementation_plan
-  )
+  ) || case when p_labels is null then '{}' else private.with_labels('{"of":0}', t.label_ids)::jsonb - 'of' end
   into v_answer;
   return v_answer || private.released();
 end;

@@ -1,6 +1,6 @@
 -- Called by the menus and keys of the lists: one change for one or many tasks, stories and PBIs of a product, all of them or none.
 -- `p_things` is an array of {kind, id}; `p_changes` holds one or more of status, priority, title, assignee_id, sprint_id, story_id,
--- pbi_id (null empties assignee_id and sprint_id). What a thing does not have is passed over and counted: the status of a
+-- pbi_id (null empties assignee_id and sprint_id), toggle_label: the id of a label, which all of them get, or lose when all have it. What a thing does not have is passed over and counted: the status of a
 -- story follows its tasks, the sprint of a task is its story's. Whoever gets a task gets its story. `confirmed` beside status begins
 -- tasks that wait for others.
 create function operations.change_things(p_things jsonb, p_changes jsonb)
@@ -15,11 +15,16 @@ declare
   v_own uuid;
   v_changed integer := 0;
   v_skipped integer := 0;
+  v_changes jsonb := p_changes;
 begin
   if jsonb_typeof(p_things) is distinct from 'array' or jsonb_array_length(p_things) not between 1 and 500 then
     perform private.refuse(422, 'Choose 1 to 500 things.');
   end if;
   perform private.take_rate_limit('change', auth.uid()::text);
+
+  if p_changes ? 'toggle_label' then
+    v_changes := private.label_change(p_things, (p_changes ->> 'toggle_label')::uuid) || (p_changes - 'toggle_label');
+  end if;
 
   for v_thing in
     select distinct on (i.value ->> 'id') i.value ->> 'kind' as kind, (i.value ->> 'id')::uuid as id, i.place
@@ -33,7 +38,7 @@ begin
     end if;
     perform private.require_write(v_thing.kind, v_thing.id);
     begin
-      if private.change_thing(v_thing.kind, v_thing.id, p_changes) then
+      if private.change_thing(v_thing.kind, v_thing.id, v_changes) then
         v_changed := v_changed + 1;
       else
         v_skipped := v_skipped + 1;
@@ -53,6 +58,50 @@ $$;
 comment on function operations.change_things is 'Changes one or many tasks, stories and PBIs of a product, atomically.';
 grant execute on function operations.change_things to authenticated;
 
+-- Why: one press means the same for all that are selected: the label goes on, or off where every one of them has it.
+create function private.label_change(p_things jsonb, p_label_id uuid)
+returns jsonb
+language sql
+stable
+set search_path = ''
+as $$
+  select jsonb_build_object(case when bool_and(p_label_id = any (x.label_ids)) then 'remove_label' else 'add_label' end, p_label_id)
+  from jsonb_array_elements(p_things) i (thing)
+  join (
+    select s.id, s.label_ids from public.stories s
+    union all
+    select t.id, t.label_ids from public.tasks t
+  ) x on x.id = (i.thing ->> 'id')::uuid;
+$$;
+
+comment on function private.label_change is 'Whether a label is put on things or taken off them.';
+grant execute on function private.label_change to authenticated;
+
+-- A label goes on a story or task, or off it. Called after the right to write was checked.
+create function private.change_label(p_kind text, p_id uuid, p_changes jsonb)
+returns void
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_added uuid[] := '{}';
+  v_removed uuid := (p_changes ->> 'remove_label')::uuid;
+begin
+  if p_changes ? 'add_label' then
+    v_added := private.require_labels(private.product_of(p_kind, p_id), jsonb_build_array(p_changes -> 'add_label'));
+  end if;
+  if p_kind = 'story' then
+    update public.stories s set label_ids = array_remove(s.label_ids, v_removed) || v_added where s.id = p_id;
+  else
+    update public.tasks t set label_ids = array_remove(t.label_ids, v_removed) || v_added where t.id = p_id;
+  end if;
+end;
+$$;
+
+comment on function private.change_label is 'Puts one label on a story or task, or takes it off.';
+grant execute on function private.change_label to authenticated;
+
 -- One thing of change_things, through the operation that the pages use. False when it has none of the fields.
 create function private.change_thing(p_kind text, p_id uuid, p_changes jsonb)
 returns boolean
@@ -64,7 +113,7 @@ declare
   v_fields jsonb;
 begin
   if p_kind = 'task' then
-    v_fields := p_changes - '{assignee_id,sprint_id,pbi_id,story_id}'::text[];
+    v_fields := p_changes - '{assignee_id,sprint_id,pbi_id,story_id,add_label,remove_label}'::text[];
     if v_fields <> '{}' then
       perform operations.edit_task(p_id, v_fields);
     end if;
@@ -75,11 +124,14 @@ begin
     if p_changes ? 'story_id' then
       perform operations.move_task(p_id, (p_changes ->> 'story_id')::uuid);
     end if;
-    return v_fields <> '{}' or p_changes ?| '{story_id,assignee_id}';
+    if p_changes ?| '{add_label,remove_label}' then
+      perform private.change_label(p_kind, p_id, p_changes);
+    end if;
+    return v_fields <> '{}' or p_changes ?| '{story_id,assignee_id,add_label,remove_label}';
   end if;
 
   if p_kind = 'pbi' then
-    v_fields := p_changes - '{assignee_id,sprint_id,pbi_id,story_id,confirmed}'::text[];
+    v_fields := p_changes - '{assignee_id,sprint_id,pbi_id,story_id,confirmed,add_label,remove_label}'::text[];
     if v_fields ->> 'status' not in ('ready', 'blocked') then
       v_fields := v_fields - 'status';
     end if;
@@ -89,7 +141,7 @@ begin
     return v_fields <> '{}';
   end if;
 
-  v_fields := p_changes - '{status,assignee_id,sprint_id,story_id,confirmed}'::text[];
+  v_fields := p_changes - '{status,assignee_id,sprint_id,story_id,confirmed,add_label,remove_label}'::text[];
   if v_fields <> '{}' then
     perform operations.update_story(p_id, v_fields);
   end if;
@@ -101,7 +153,10 @@ begin
   elsif p_changes ? 'sprint_id' then
     perform operations.add_story_to_sprint((p_changes ->> 'sprint_id')::uuid, p_id);
   end if;
-  return v_fields <> '{}' or p_changes ?| '{assignee_id,sprint_id}';
+  if p_changes ?| '{add_label,remove_label}' then
+    perform private.change_label(p_kind, p_id, p_changes);
+  end if;
+  return v_fields <> '{}' or p_changes ?| '{assignee_id,sprint_id,add_label,remove_label}';
 end;
 $$;
 

@@ -38,17 +38,17 @@ begin
       v_task := jsonb_populate_record(v_task, p_change.before);
       update public.tasks t
       set (story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only, verify_required,
-          requires_opus, estimated_minutes) =
+          requires_opus, estimated_minutes, label_ids) =
         (v_task.story_id, v_task.code, v_task.title, v_task.description, v_task.implementation_plan, v_task.priority,
           v_task.status, v_task.repo_url, v_task.verify_only, v_task.verify_required, v_task.requires_opus,
-          v_task.estimated_minutes)
+          v_task.estimated_minutes, v_task.label_ids)
       where t.id = p_change.thing_id;
     when 'story' then
       v_story := jsonb_populate_record(v_story, p_change.before);
       update public.stories s
-      set (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id) =
+      set (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids) =
         (v_story.pbi_id, v_story.code, v_story.title, v_story.description, v_story.acceptance_criteria, v_story.priority,
-          v_story.sprint_id, v_story.assignee_id)
+          v_story.sprint_id, v_story.assignee_id, v_story.label_ids)
       where s.id = p_change.thing_id;
     else
       v_pbi := jsonb_populate_record(v_pbi, p_change.before);

@@ -39,6 +39,10 @@ begin
         ) order by b.priority, b.sort_order, b.created_at, b.code), '[]')
         from public.pbis b
         where b.product_id = p.id),
+      'labels', (
+        select coalesce(json_agg(json_build_object('name', l.name, 'color', l.color) order by lower(l.name)), '[]')
+        from public.labels l
+        where l.product_id = p.id),
       'ideas', private.export_ideas(p.id),
       'views', (
         select coalesce(json_agg(json_build_object('page', v.page, 'name', v.name, 'look', v.look) order by v.page, lower(v.name)), '[]')

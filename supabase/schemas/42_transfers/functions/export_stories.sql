@@ -12,6 +12,7 @@ begin
       'priority', s.priority, 'status', s.status,
       'sprint', (select sp.code from public.sprints sp where sp.id = s.sprint_id),
       'assignee', (select u.username from public.users u where u.id = s.assignee_id),
+      'labels', private.label_names(s.label_ids),
       'created_at', private.export_time(s.created_at),
       'blocked_by', private.export_blocked_by('story', s.id),
       'tasks', private.export_tasks(s.id),

@@ -12,6 +12,7 @@ begin
       'priority', t.priority, 'status', t.status, 'repo_url', t.repo_url,
       'verify_only', t.verify_only, 'verify_required', t.verify_required,
       'requires_opus', t.requires_opus, 'estimated_minutes', t.estimated_minutes,
+      'labels', private.label_names(t.label_ids),
       'blocked_by', private.export_blocked_by('task', t.id),
       'created_at', private.export_time(t.created_at),
       'reviews', private.export_reviews(t.id)

@@ -36,6 +36,11 @@ begin
   from jsonb_each_text(p_document -> 'counters') c
   where c.key in ('pbi', 'story', 'task', 'sprint');
 
+  insert into public.labels (product_id, name, color)
+  select v_product_id, l ->> 'name', lower(l ->> 'color')
+  from jsonb_array_elements(p_document -> 'labels') l
+  on conflict do nothing;
+
   insert into public.saved_views (product_id, created_by, page, name, look)
   select v_product_id, p_owner_id, v ->> 'page', v ->> 'name', v -> 'look'
   from jsonb_array_elements(p_document -> 'views') v

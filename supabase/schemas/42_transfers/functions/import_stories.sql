@@ -17,9 +17,10 @@ begin
   from jsonb_array_elements(p_stories) with ordinality e (story, place);
 
   insert into public.stories
-    (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, created_at)
+    (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, created_at)
   select (e.story ->> 'id')::uuid, p_product_id, b.id, e.story ->> 'code', e.story ->> 'title',
     e.story ->> 'description', e.story ->> 'acceptance_criteria', (e.story ->> 'priority')::integer, s.id, m.user_id,
+    private.label_ids_named(p_product_id, e.story -> 'labels'),
     coalesce((e.story ->> 'created_at')::timestamptz, private.now())
   from jsonb_array_elements(v_stories) with ordinality e (story, place)
   join public.pbis b on b.product_id = p_product_id and b.code = e.story ->> 'pbi'
@@ -36,12 +37,13 @@ begin
 
   insert into public.tasks
     (id, product_id, story_id, code, title, description, implementation_plan, priority, status, repo_url, verify_only,
-     verify_required, requires_opus, estimated_minutes, created_at)
+     verify_required, requires_opus, estimated_minutes, label_ids, created_at)
   select (e.task ->> 'id')::uuid, p_product_id, (e.task ->> 'story_id')::uuid, e.task ->> 'code', e.task ->> 'title',
     e.task ->> 'description', e.task ->> 'implementation_plan', (e.task ->> 'priority')::integer,
     (e.task ->> 'status')::public.task_status, e.task ->> 'repo_url', (e.task ->> 'verify_only')::boolean,
     (e.task ->> 'verify_required')::public.verify_required, (e.task ->> 'requires_opus')::boolean,
-    (e.task ->> 'estimated_minutes')::integer, coalesce((e.task ->> 'created_at')::timestamptz, private.now())
+    (e.task ->> 'estimated_minutes')::integer, private.label_ids_named(p_product_id, e.task -> 'labels'),
+    coalesce((e.task ->> 'created_at')::timestamptz, private.now())
   from jsonb_array_elements(v_tasks) with ordinality e (task, place)
   order by e.place;
 

@@ -34,7 +34,7 @@ begin
       select t.id, t.created_at, s.created_at as story_created_at, t.code, t.title, t.story_id, t.sort_order, t.priority,
         case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status,
         t.implementation_plan is not null and t.implementation_plan <> '' as has_plan,
-        s.code as story_code, s.title as story_title, s.sort_order as story_sort_order, s.assignee_id,
+        s.code as story_code, s.title as story_title, s.sort_order as story_sort_order, s.assignee_id, t.label_ids,
         j.id as job_id, lower(j.status::text) as job_status, j.phase as job_phase, j.started_at as job_started_at,
         j.updated_at as job_seen_at,
         case when j.status in ('CLAIMED', 'RUNNING') then private.doing_now(j.id, j.attempt) end as job_doing,

@@ -15,6 +15,7 @@ begin
 
   return json_build_object(
     'views', private.saved_views_of(p_product_id, 'backlog'),
+    'labels', private.labels_of(p_product_id),
     'sprints', (
       select coalesce(json_agg(json_build_object(
         'id', s.id, 'code', s.code, 'status', lower(s.status::text), 'sprint_goal', s.sprint_goal)
@@ -32,7 +33,7 @@ begin
     'stories', (
       select coalesce(json_agg(row_to_json(x)), '[]')
       from (
-        select s.id, s.pbi_id, s.code, s.title, s.priority, lower(s.status::text) as status, s.sprint_id, s.assignee_id
+        select s.id, s.pbi_id, s.code, s.title, s.priority, lower(s.status::text) as status, s.sprint_id, s.assignee_id, s.label_ids
         from public.stories s
         where s.product_id = p_product_id
         order by s.sort_order, s.created_at, s.id
@@ -40,7 +41,7 @@ begin
     'tasks', (
       select coalesce(json_agg(row_to_json(x)), '[]')
       from (
-        select t.id, t.story_id, t.code, t.title,
+        select t.id, t.story_id, t.code, t.title, t.label_ids,
           case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status
         from public.tasks t
         where t.product_id = p_product_id

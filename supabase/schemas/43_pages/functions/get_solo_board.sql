@@ -28,6 +28,7 @@ begin
         where s.sprint_id = v_sprint and (s.assignee_id is null or s.assignee_id = auth.uid())
       ) x),
     'tasks', private.board_tasks(v_sprint),
+    'labels', private.labels_of(p_product_id),
     'workers_online', private.workers_online(array[p_product_id])
   );
 end;

@@ -24,6 +24,7 @@ begin
     end if;
   end if;
   return json_build_object(
+    'labels', private.labels_of(v_product),
     'views', private.saved_views_of(v_product, 'board'),
     'sprint', (select row_to_json(s) from private.sprint_shape s where s.id = p_sprint_id),
     'pr_strategy', (select p.pr_strategy from public.products p where p.id = v_product),

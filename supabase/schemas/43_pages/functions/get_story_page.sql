@@ -12,7 +12,8 @@ begin
   select s.* into v_story from public.stories s where s.id = p_story_id;
 
   return json_build_object(
-    'story', (select row_to_json(s) from private.story_shape s where s.id = p_story_id),
+    'story', private.story_json(p_story_id),
+    'labels', private.labels_of(v_story.product_id),
     'assignee_name', private.username(v_story.assignee_id),
     'dependencies', operations.list_dependencies('story', p_story_id),
     'product', (
@@ -37,7 +38,7 @@ begin
       select coalesce(json_agg(json_build_object('id', m.user_id, 'username', private.username(m.user_id))), '[]')
       from public.product_members m where m.product_id = v_story.product_id),
     'tasks', (
-      select coalesce(json_agg(row_to_json(t) order by t.sort_order, t.created_at, t.id), '[]')
+      select coalesce(json_agg(private.with_labels(row_to_json(t), (select k.label_ids from public.tasks k where k.id = t.id)) order by t.sort_order, t.created_at, t.id), '[]')
       from (
         select x.*, (
           select json_build_object('job_id', j.id, 'additions', j.additions, 'deletions', j.deletions)

@@ -12,7 +12,8 @@ begin
   select t.* into v_task from public.tasks t where t.id = p_task_id;
 
   return json_build_object(
-    'task', (select row_to_json(t) from private.task_detail_shape t where t.id = p_task_id),
+    'task', private.task_json(p_task_id),
+    'labels', private.labels_of(v_task.product_id),
     'repo_url_by', (select private.username(t.repo_url_by) from public.tasks t where t.id = p_task_id),
     'product', (
       select json_build_object('id', p.id, 'name', p.name, 'repo_url', p.repo_url, 'archived', p.archived_at is not null,

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import {
+  createLabelInput,
+  labelIdInput,
+  labelListSchema,
+  labelSchema,
+  updateLabelInput,
+} from "~/contract/label";
+import { productIdInput } from "~/contract/product";
+import { gatheringOperation, operation } from "../operation.server";
+
+/** The labels of a product, by name. */
+export const listLabels = operation("list_labels", productIdInput, labelListSchema);
+
+/** Creates a label of a product. */
+export const createLabel = operation("create_label", createLabelInput, labelSchema);
+
+/** Renames or recolours a label. */
+export const updateLabel = gatheringOperation(
+  "update_label",
+  updateLabelInput,
+  { own: ["product_id", "label_id"], rest: "changes" },
+  labelSchema,
+);
+
+/** Deletes a label and takes it off its stories and tasks. */
+export const deleteLabel = operation(
+  "delete_label",
+  labelIdInput,
+  z.object({ deleted: z.boolean() }),
+);

@@ -1,0 +1,102 @@
+import type { Label } from "~/contract/label";
+import { LabelChip } from "~/features/labels/label-chips";
+import { ActionForm } from "~/ui/action-form";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
+import { WriteFields } from "~/ui/write-access";
+
+/** The labels of the product: every member makes, renames, recolours and deletes them. */
+export function Labels({ labels }: { labels: readonly Label[] }) {
+  return (
+    <Section
+      id="labels"
+      title="Labels"
+      about="For stories and tasks. Filter by them with label:name in the backlog and on the board."
+    >
+      <ul className="my-3 grid gap-2">
+        {labels.map((label) => (
+          <LabelRow key={`${label.id} ${label.name} ${label.color}`} label={label} />
+        ))}
+      </ul>
+      {labels.length === 0 ? <p className="mb-3 text-sm text-muted">No labels yet.</p> : null}
+      <WriteFields quiet>
+        <ActionForm key={labels.length} className="flex flex-wrap items-end gap-2">
+          <input type="hidden" name="intent" value="create-label" />
+          <NameField label="New label" value="" />
+          <Button type="submit" tone="primary">
+            Add label
+          </Button>
+        </ActionForm>
+      </WriteFields>
+    </Section>
+  );
+}
+
+function NameField({ label, value }: { label: string; value: string }) {
+  return (
+    <label className="grid gap-1 text-xs text-muted">
+      {label}
+      <input
+        name="name"
+        required
+        maxLength={50}
+        defaultValue={value}
+        className="h-8 w-48 rounded border border-line bg-surface px-2 text-sm text-ink pointer-coarse:h-10"
+      />
+    </label>
+  );
+}
+
+function LabelRow({ label }: { label: Label }) {
+  const hidden = <input type="hidden" name="label_id" value={label.id} />;
+  return (
+    <li className="flex flex-wrap items-center gap-2">
+      <details className="min-w-0 flex-1">
+        <summary className="flex w-fit items-center gap-2 rounded text-sm">
+          <LabelChip label={label} />
+          <span className="text-xs text-accent underline underline-offset-2 hover:decoration-2">
+            Edit<span className="sr-only"> {label.name}</span>
+          </span>
+        </summary>
+        <WriteFields quiet>
+          <ActionForm className="mt-2 flex flex-wrap items-end gap-2">
+            <input type="hidden" name="intent" value="update-label" />
+            {hidden}
+            <NameField label="Name" value={label.name} />
+            <label className="grid gap-1 text-xs text-muted">
+              Colour
+              <input
+                type="color"
+                name="color"
+                defaultValue={label.color}
+                className="h-8 w-12 rounded border border-line bg-surface pointer-coarse:h-10"
+              />
+            </label>
+            <Button type="submit" size="sm">
+              Save
+            </Button>
+          </ActionForm>
+        </WriteFields>
+      </details>
+      <WriteFields quiet>
+        <Confirm
+          size="sm"
+          trigger="Delete"
+          label={`Delete ${label.name}`}
+          question={`Delete the label ${label.name}?`}
+          consequence="It is removed from every story and task that has it."
+          confirmLabel="Delete label"
+        >
+          {(buttons) => (
+            <ActionForm>
+              <input type="hidden" name="intent" value="delete-label" />
+              {hidden}
+              {buttons}
+            </ActionForm>
+          )}
+        </Confirm>
+      </WriteFields>
+    </li>
+  );
+}

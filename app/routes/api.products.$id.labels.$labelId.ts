@@ -1,0 +1,35 @@
+import { updateLabelBody } from "~/contract/label";
+import { deleteLabel, updateLabel } from "~/domain/labels/operations.server";
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { requireId } from "~/http/require-id.server";
+
+/** `/api/products/:id/labels/:labelId`: another name or colour, or no label any more. */
+export const loader = apiRoute({
+  PATCH: operationEndpoint(updateLabel, {
+    name: "updateLabel",
+    summary: "Rename or recolour a label",
+    auth: "either",
+    id: "product",
+    body: updateLabelBody,
+    refusals: [409, 429],
+    input: ({ id, params, body }) => ({
+      ...body,
+      product_id: id,
+      label_id: requireId(params.labelId, "label"),
+    }),
+  }),
+  DELETE: operationEndpoint(deleteLabel, {
+    name: "deleteLabel",
+    summary: "Delete a label and take it off its stories and tasks",
+    auth: "either",
+    id: "product",
+    status: 204,
+    refusals: [429],
+    input: ({ id, params }) => ({
+      product_id: id,
+      label_id: requireId(params.labelId, "label"),
+    }),
+  }),
+});
+export const action = loader;

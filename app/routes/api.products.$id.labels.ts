@@ -1,0 +1,26 @@
+import { createLabelBody } from "~/contract/label";
+import { createLabel, listLabels } from "~/domain/labels/operations.server";
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+
+/** `/api/products/:id/labels`: the labels of a product, and one more. */
+export const loader = apiRoute({
+  GET: operationEndpoint(listLabels, {
+    name: "listLabels",
+    summary: "The labels of a product, by name",
+    auth: "either",
+    id: "product",
+    input: ({ id }) => ({ product_id: id }),
+  }),
+  POST: operationEndpoint(createLabel, {
+    name: "createLabel",
+    summary: "Create a label; its name is there once, in whatever case",
+    auth: "either",
+    id: "product",
+    body: createLabelBody,
+    status: 201,
+    refusals: [409, 429],
+    input: ({ id, body }) => ({ ...body, product_id: id }),
+  }),
+});
+export const action = loader;

@@ -1,0 +1,25 @@
+import { updateStoryInput } from "~/contract/story";
+import { getStory, updateStory } from "~/domain/stories/operations.server";
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+
+/** `/api/stories/:id`: one story with its tasks and log, and its change. */
+export const loader = apiRoute({
+  GET: operationEndpoint(getStory, {
+    name: "getStory",
+    summary: "A story with its PBI, sprint, tasks and the newest of its log",
+    auth: "either",
+    id: "story",
+    input: ({ id }) => ({ story_id: id }),
+  }),
+  PATCH: operationEndpoint(updateStory, {
+    name: "updateStory",
+    summary: "Change a story: texts, code, priority, PBI, labels",
+    auth: "either",
+    id: "story",
+    body: updateStoryInput.omit({ story_id: true }),
+    refusals: [409],
+    input: ({ id, body }) => ({ ...body, story_id: id }),
+  }),
+});
+export const action = loader;

@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { type Label, labelListSchema, labelSchema } from "~/contract/label";
+import { createSession } from "~/domain/accounts/create-session.server";
+import { changeThings, undoChange } from "~/domain/changes/operations.server";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+
+/** `/api/products/:id/labels` (api.products.$id.labels), `/:labelId`, and what stories and tasks show of them. */
+async function scene() {
+  const owner = await createUser(t);
+  const backlog = await seedBacklog(t, owner);
+  const labels = `/api/products/${backlog.product.id}/labels`;
+  const as = async (user: typeof owner) => {
+    const headers = { "content-type": "application/json", ...bearer(await createToken(t, user)) };
+    const send = (method: string, path: string, body?: unknown) =>
+      app.request(path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    return {
+      send,
+      read: async (path: string) => (await send("GET", path)).json(),
+      make: async (name: string, color?: string): Promise<Label> => {
+        const answer = await send("POST", labels, { name, color });
+        expect(answer.status).toBe(201);
+        return labelSchema.parse(await answer.json());
+      },
+      names: async () =>
+        labelListSchema
+          .parse(await (await send("GET", labels)).json())
+          .labels.map((one) => one.name),
+    };
+  };
+  return { owner, backlog, labels, as };
+}
+
+describe("the labels of a product", () => {
+  it("are made, listed by name, renamed, recoloured and deleted by its members", async () => {
+    const { as, owner, backlog, labels } = await scene();
+    const member = await createUser(t);
+    await addMember(t, backlog.product.id, member);
+    const { make, send, names } = await as(member);
+    const bug = await make("bug", "#E5484D");
+    expect(bug).toEqual({ id: expect.any(String), name: "bug", color: "#e5484d" });
+    expect((await make("  Area: web ")).name).toBe("Area: web");
+    expect(await (await as(owner)).names()).toEqual(["Area: web", "bug"]);
+    const renamed = await send("PATCH", `${labels}/${bug.id}`, {
+      name: "Defect",
+      color: "#000000",
+    });
+    expect(await renamed.json()).toEqual({ id: bug.id, name: "Defect", color: "#000000" });
+    expect((await send("DELETE", `${labels}/${bug.id}`)).status).toBe(204);
+    expect((await send("DELETE", `${labels}/${bug.id}`)).status).toBe(404);
+    expect(await names()).toEqual(["Area: web"]);
+  });
+
+  it("have one name each, whatever the case, of bounded length and number", async () => {
+    const { as, owner, backlog, labels } = await scene();
+    const { make, send } = await as(owner);
+    await make("bug");
+    expect((await send("POST", labels, { name: "BUG" })).status).toBe(409);
+    for (const body of [
+      { name: "" },
+      { name: "a,b" },
+      { name: "n".repeat(51) },
+      { name: "x", color: "red" },
+    ])
+      expect((await send("POST", labels, body)).status, JSON.stringify(body)).toBe(422);
+    await t.sql.query(
+      "insert into public.labels (product_id, name, color) select $1, 'l' || n, '#000000' from generate_series(1, 199) n",
+      [backlog.product.id],
+    );
+    const full = await send("POST", labels, { name: "one more" });
+    expect([full.status, await full.json()]).toMatchObject([
+      409,
+      { error: expect.stringContaining("200") },
+    ]);
+  });
+
+  it("are nobody else's: strangers and demo accounts are refused, other products' labels unknown", async () => {
+    const { as, owner, backlog, labels } = await scene();
+    const bug = await (await as(owner)).make("bug");
+    const stranger = await as(await createUser(t));
+    expect((await stranger.send("GET", labels)).status).toBe(403);
+    expect((await stranger.send("POST", labels, { name: "x" })).status).toBe(403);
+    expect((await stranger.send("DELETE", `${labels}/${bug.id}`)).status).toBe(403);
+    const demo = await createUser(t, { demo: true });
+    await addMember(t, backlog.product.id, demo);
+    expect((await (await as(demo)).send("POST", labels, { name: "x" })).status).toBe(403);
+    const other = await scene();
+    const foreign = await (await other.as(other.owner)).send("PATCH", `${other.labels}/${bug.id}`, {
+      name: "mine",
+    });
+    expect(foreign.status).toBe(404);
+  });
+});
+
+describe("labels of stories and tasks", () => {
+  it("are written by name, take the place of what was there, and are in each answer about the row", async () => {
+    const { as, owner, backlog } = await scene();
+    const { make, send, read } = await as(owner);
+    const [bug, web] = [await make("bug"), await make("Web")];
+    const { story, task, pbi, product } = backlog;
+    const patched = await send("PATCH", `/api/stories/${story.id}`, { labels: ["web", bug.id] });
+    expect([patched.status, await patched.json()]).toMatchObject([200, { labels: [bug, web] }]);
+    const moved = await send("PATCH", `/api/tasks/${task.id}`, { labels: ["BUG"] });
+    expect(await moved.json()).toMatchObject({ id: task.id, status: "todo", labels: [bug] });
+    expect(await read(`/api/tasks/${task.id}`)).toMatchObject({ labels: [bug] });
+    expect(await read(`/api/stories/${story.id}`)).toMatchObject({
+      labels: [bug, web],
+      tasks: [{ labels: [bug] }, {}],
+    });
+    expect(await read(`/api/pbis/${pbi.id}/stories`)).toMatchObject([{ labels: [bug, web] }]);
+    expect(await read(`/api/stories/${story.id}/tasks`)).toMatchObject([{ labels: [bug] }, {}]);
+    expect(await read(`/api/products/${product.id}/backlog`)).toMatchObject({
+      storiesByPbi: { [pbi.id]: [{ labels: [bug, web] }] },
+      tasksByStory: { [story.id]: [{ labels: [bug] }, {}] },
+    });
+    await send("PATCH", `/api/stories/${story.id}`, { labels: [] });
+    expect(await read(`/api/pbis/${pbi.id}/stories`)).toEqual([
+      expect.not.objectContaining({ labels: expect.anything() }),
+    ]);
+  });
+
+  it("are those of the product: an unknown name is refused, a deleted one goes from its rows", async () => {
+    const { as, owner, backlog, labels } = await scene();
+    const { make, send, read } = await as(owner);
+    const bug = await make("bug");
+    const unknown = await send("PATCH", `/api/tasks/${backlog.task.id}`, { labels: ["bgu"] });
+    expect([unknown.status, await unknown.json()]).toMatchObject([
+      422,
+      { error: expect.stringContaining('"bgu"') },
+    ]);
+    await send("PATCH", `/api/tasks/${backlog.task.id}`, { labels: ["bug"] });
+    await send("DELETE", `${labels}/${bug.id}`);
+    expect(await read(`/api/tasks/${backlog.task.id}`)).not.toHaveProperty("labels");
+  });
+
+  it("go on all that are selected, or off where all have it, and that can be taken back", async () => {
+    const { as, owner, backlog } = await scene();
+    const { make, send, read } = await as(owner);
+    const bug = await make("bug");
+    await send("PATCH", `/api/tasks/${backlog.task.id}`, { labels: ["bug"] });
+    const { database } = t.actorOf(owner);
+    const browser = { userAgent: "test", address: "10.0.0.1", previousSessionId: null };
+    const { session_id } = await createSession(database, owner.id, browser);
+    const person = { database, credential: { session_id } };
+    const things = [
+      { kind: "task" as const, id: backlog.task.id },
+      { kind: "story" as const, id: backlog.story.id },
+      { kind: "pbi" as const, id: backlog.pbi.id },
+    ];
+    const toggle = () => changeThings(person, { things, changes: { toggle_label: bug.id } });
+    const labelled = async () =>
+      [
+        await read(`/api/tasks/${backlog.task.id}`),
+        await read(`/api/stories/${backlog.story.id}`),
+      ].map((row) => labelListSchema.safeParse(row).success);
+    expect(await toggle()).toMatchObject({ changed: 2, skipped: 1 });
+    expect(await labelled()).toEqual([true, true]);
+    await toggle();
+    expect(await labelled()).toEqual([false, false]);
+    expect(await undoChange(person)).toMatchObject({ changes: [{}, {}] });
+    expect(await labelled()).toEqual([true, true]);
+  });
+});
