@@ -93,7 +93,11 @@ export const modelPriceSchema = z.object({
   updated_at: z.string(),
 });
 
-export const modelPriceListSchema = z.object({ prices: z.array(modelPriceSchema) });
+/** `shipped` is the month of the list that came with Backloom; null for a price that an administrator set. */
+const listedPriceSchema = modelPriceSchema.extend({ shipped: z.string().nullable() });
+export type ListedPrice = z.infer<typeof listedPriceSchema>;
+
+export const modelPriceListSchema = z.object({ prices: z.array(listedPriceSchema) });
 
 const price = z.number().min(0).max(1_000_000).optional();
 

@@ -1,15 +1,15 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
-import { setModelPriceInput } from "~/contract/insight";
+import { Link, useLoaderData } from "@remix-run/react";
+import { type ListedPrice, setModelPriceInput } from "~/contract/insight";
 import { listModelPrices, setModelPrice } from "~/domain/insights/operations.server";
 import { done, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
 import { requireAdmin } from "~/http/require-admin.server";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
+import { Badge } from "~/ui/badge";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { EmptyState } from "~/ui/empty-state";
 import { HiddenFields, TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { Cell, Table } from "~/ui/rare/table";
@@ -20,7 +20,10 @@ const here = "/admin/prices";
 /** What a million tokens cost per model (specification: Model price); the cost pages count with it. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireAdmin(request, context);
-  return json(await listModelPrices(actor));
+  const { prices } = await listModelPrices(actor);
+  const model = new URL(request.url).searchParams.get("model");
+  const edited = prices.find(({ model_id }) => model_id === model) ?? null;
+  return json({ prices, model, edited });
 });
 
 export const action = pageAction(async ({ request, context }) => {
@@ -48,43 +51,63 @@ const head = [
   { label: "Cache read", numeric: true },
   { label: "Cache write", numeric: true },
   "Currency",
+  "Source",
   "",
 ] as const;
 
 export default function PricesPage() {
-  const { prices } = useLoaderData<typeof loader>();
+  const { prices, model, edited } = useLoaderData<typeof loader>();
   return (
     <div className="grid gap-5">
-      <PriceForm />
-      <Section title="Prices" about="Per one million tokens." flush>
-        {prices.length === 0 ? (
-          <EmptyState title="No prices yet" compact>
-            The cost of a model without a price is unknown.
-          </EmptyState>
-        ) : (
-          <Table caption="Prices per one million tokens" head={head}>
-            {prices.map((price) => (
-              <tr key={price.model_id}>
-                <Cell className="font-mono text-xs">{price.model_id}</Cell>
-                <Cell numeric>{price.input_per_million}</Cell>
-                <Cell numeric>{price.output_per_million}</Cell>
-                <Cell numeric>{price.cache_read_per_million}</Cell>
-                <Cell numeric>{price.cache_write_per_million}</Cell>
-                <Cell>{price.currency}</Cell>
-                <Cell className="text-end">
-                  <ActionForm>
-                    <HiddenFields fields={{ intent: "remove", model_id: price.model_id }} />
-                    <Button type="submit" size="sm" tone="quiet">
-                      Remove
-                    </Button>
-                  </ActionForm>
-                </Cell>
-              </tr>
-            ))}
-          </Table>
-        )}
+      <PriceForm key={model} model={model} price={edited} />
+      <Section
+        title="Prices"
+        about="Per one million tokens. The shipped list has the public prices of common models; a price of your own replaces it."
+        flush
+      >
+        <Table caption="Prices per one million tokens" head={head}>
+          {prices.map((price) => (
+            <PriceRow key={price.model_id} price={price} />
+          ))}
+        </Table>
       </Section>
     </div>
+  );
+}
+
+function PriceRow({ price }: { price: ListedPrice }) {
+  const { model_id, shipped } = price;
+  return (
+    <tr>
+      <Cell className="font-mono text-xs">{model_id}</Cell>
+      <Cell numeric>{price.input_per_million}</Cell>
+      <Cell numeric>{price.output_per_million}</Cell>
+      <Cell numeric>{price.cache_read_per_million}</Cell>
+      <Cell numeric>{price.cache_write_per_million}</Cell>
+      <Cell>{price.currency}</Cell>
+      <Cell>
+        {shipped ? <Badge>{`Shipped ${shipped}`}</Badge> : <Badge tone="accent">Own</Badge>}
+      </Cell>
+      <Cell className="text-end">
+        <div className="flex items-center justify-end gap-2">
+          <Link
+            to={`?model=${encodeURIComponent(model_id)}`}
+            aria-label={`Edit the price of ${model_id}`}
+            className="text-accent underline underline-offset-2 hover:decoration-2"
+          >
+            Edit
+          </Link>
+          {shipped ? null : (
+            <ActionForm>
+              <HiddenFields fields={{ intent: "remove", model_id }} />
+              <Button type="submit" size="sm" tone="quiet">
+                Remove
+              </Button>
+            </ActionForm>
+          )}
+        </div>
+      </Cell>
+    </tr>
   );
 }
 
@@ -96,11 +119,20 @@ type PriceField =
   | "cache_write_per_million"
   | "currency";
 
-/** Sets the price of a model; saving a known one again changes it. */
-function PriceForm() {
+/** Sets the price of a model; `model` of the address is the one to begin with, with its price where there is one. */
+function PriceForm({ model, price }: { model: string | null; price: ListedPrice | null }) {
   const form = useServerForm<PriceField>({
     lastResult: useActionResult(),
-    defaultValue: { currency: "USD" },
+    defaultValue: price
+      ? {
+          model_id: price.model_id,
+          input_per_million: String(price.input_per_million),
+          output_per_million: String(price.output_per_million),
+          cache_read_per_million: String(price.cache_read_per_million),
+          cache_write_per_million: String(price.cache_write_per_million),
+          currency: price.currency,
+        }
+      : { model_id: model, currency: "USD" },
   });
   const amount = { type: "number", min: 0, step: "any", required: true } as const;
   return (

@@ -81,12 +81,25 @@ test("an administrator says what a model costs", async ({ browser }) => {
     await page.getByRole("button", { name: "Save price" }).click();
   };
   await save("3");
-  await expect(rowOf(page, model)).toHaveText(`${model}3150.33.75USDRemove`);
+  await expect(rowOf(page, model)).toHaveText(`${model}3150.33.75USDOwnEditRemove`);
   await save("4");
-  await expect(rowOf(page, model)).toHaveText(`${model}4150.33.75USDRemove`);
+  await expect(rowOf(page, model)).toHaveText(`${model}4150.33.75USDOwnEditRemove`);
   expect(await findings(page)).toEqual([]);
 
   await rowOf(page, model).getByRole("button", { name: "Remove" }).click();
   await expect(rowOf(page, model)).toHaveCount(0);
+
+  const shipped = "kimi-k2.5";
+  await expect(rowOf(page, shipped)).toContainText("Shipped 2026-10");
+  await rowOf(page, shipped)
+    .getByRole("link", { name: `Edit the price of ${shipped}` })
+    .click();
+  await expect(page.getByLabel("Model", { exact: true })).toHaveValue(shipped);
+  await expect(page.getByLabel("Output")).toHaveValue("3");
+  await page.getByLabel("Output").fill("2.5");
+  await page.getByRole("button", { name: "Save price" }).click();
+  await expect(rowOf(page, shipped)).toHaveText(`${shipped}0.62.50.10.6USDOwnEditRemove`);
+  await rowOf(page, shipped).getByRole("button", { name: "Remove" }).click();
+  await expect(rowOf(page, shipped)).toContainText("Shipped 2026-10");
   await administrator.close();
 });

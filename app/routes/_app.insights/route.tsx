@@ -1,5 +1,5 @@
 import { json, type MetaFunction } from "@remix-run/node";
-import { useLoaderData } from "@remix-run/react";
+import { Link, useLoaderData } from "@remix-run/react";
 import type { UsageNumbers } from "~/contract/insight";
 import { getForecast } from "~/domain/budgets/operations.server";
 import { getInsights } from "~/domain/insights/operations.server";
@@ -33,6 +33,7 @@ export const loader = pageLoader(async ({ request, context }) => {
     ]);
   return json({
     productId: product.id,
+    mayPrice: principal.role === "ADMIN",
     insights,
     forecast,
     used: by_day.length > 0,
@@ -65,7 +66,7 @@ export default function InsightsPage() {
       </>
     );
   }
-  const { productId, insights, forecast, charts, used } = data;
+  const { productId, mayPrice, insights, forecast, charts, used } = data;
   return (
     <>
       <PageHeader
@@ -74,16 +75,16 @@ export default function InsightsPage() {
         actions={<ProductFilter productId={productId} required />}
       />
       <div className="grid gap-5">
-        <Totals totals={insights.totals} />
+        <Totals totals={insights.totals} mayPrice={mayPrice} />
         <Pictures insights={insights} charts={charts} used={used} productId={productId} />
         <Estimates forecast={forecast} />
-        <UsageTables insights={insights} productId={productId} />
+        <UsageTables insights={insights} productId={productId} mayPrice={mayPrice} />
       </div>
     </>
   );
 }
 
-function Totals({ totals }: { totals: UsageNumbers }) {
+function Totals({ totals, mayPrice }: { totals: UsageNumbers; mayPrice: boolean }) {
   const read = totals.input_tokens + totals.cache_read_tokens + totals.cache_write_tokens;
   const noCost = totals.jobs === 0 ? "No data" : "Unknown";
   const cached = read === 0 ? null : totals.cache_read_tokens / read;
@@ -95,7 +96,17 @@ function Totals({ totals }: { totals: UsageNumbers }) {
       <Fact term="Output">{tokensText(totals.output_tokens)}</Fact>
       {cached === null ? null : <Fact term="Cached input">{percentText(cached)}</Fact>}
       {totals.unpriced_jobs > 0 ? (
-        <Fact term="Models without a price">{countText(totals.unpriced_jobs, "job")}</Fact>
+        <Fact term="No price known">
+          {countText(totals.unpriced_jobs, "job")}
+          {mayPrice ? (
+            <>
+              {" · "}
+              <Link to="/admin/prices" className="text-accent underline underline-offset-2">
+                Set prices
+              </Link>
+            </>
+          ) : null}
+        </Fact>
       ) : null}
     </Facts>
   );

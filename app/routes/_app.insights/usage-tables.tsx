@@ -17,12 +17,15 @@ function named<Row>(rows: readonly Row[], nameOf: (row: Row) => Name) {
 export function UsageTables({
   insights,
   productId,
+  mayPrice,
 }: {
   insights: Pick<
     Insights,
     "by_model" | "by_worker" | "by_sprint" | "by_run" | "by_story" | "by_task"
   >;
   productId: string;
+  /** Administrators set prices, so what has none leads them there. */
+  mayPrice: boolean;
 }) {
   const { by_model, by_worker, by_sprint, by_run, by_story, by_task } = insights;
   const product = `/products/${productId}`;
@@ -31,6 +34,9 @@ export function UsageTables({
       <UsageTable
         title="By model"
         rows={named(by_model, (row) => [row.model_id, row.model_id ?? "unknown model"])}
+        priceOf={({ key }) =>
+          mayPrice && key !== "" ? `/admin/prices?model=${encodeURIComponent(key)}` : null
+        }
       />
       <UsageTable
         title="By worker"
@@ -82,7 +88,15 @@ interface UsageRow extends UsageNumbers {
 const usageColumns = ["", "w-20", "w-32", "w-32", "w-32", "w-44"];
 
 /** Tokens and money of one kind of thing; folded away when it is long. */
-function UsageTable({ title, rows }: { title: string; rows: readonly UsageRow[] }) {
+function UsageTable({
+  title,
+  rows,
+  priceOf,
+}: {
+  title: string;
+  rows: readonly UsageRow[];
+  priceOf?: (row: UsageRow) => string | null;
+}) {
   if (rows.length === 0) return null;
   return (
     <details open={rows.length <= 8} className="rounded-lg border border-line bg-surface">
@@ -117,7 +131,9 @@ function UsageTable({ title, rows }: { title: string; rows: readonly UsageRow[] 
               <Cell numeric>{tokensText(row.input_tokens + row.cache_write_tokens)}</Cell>
               <Cell numeric>{tokensText(row.cache_read_tokens)}</Cell>
               <Cell numeric>{tokensText(row.output_tokens)}</Cell>
-              <Cell numeric>{costText(row)}</Cell>
+              <Cell numeric>
+                <Cost row={row} priceAt={priceOf?.(row) ?? null} />
+              </Cell>
             </tr>
           ))}
         </Table>
@@ -127,8 +143,13 @@ function UsageTable({ title, rows }: { title: string; rows: readonly UsageRow[] 
 }
 
 /** What is not known is not zero; an estimate says so. */
-function costText({ costs, estimated }: UsageNumbers): string {
-  const text = costsText(costs);
-  if (text === null) return "Unknown";
-  return estimated ? `${text} (estimated)` : text;
+function Cost({ row, priceAt }: { row: UsageRow; priceAt: string | null }) {
+  const text = costsText(row.costs);
+  if (text !== null) return row.estimated ? `${text} (estimated)` : text;
+  if (!priceAt) return "No price known";
+  return (
+    <Link to={priceAt} className="text-accent underline underline-offset-2">
+      No price known
+    </Link>
+  );
 }

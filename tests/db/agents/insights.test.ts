@@ -30,13 +30,43 @@ describe("model prices", () => {
       cache_read_per_million: 0.3,
     });
     const user = t.actorOf(await createUser(t));
-    expect((await listModelPrices(user)).prices.map((p) => p.model_id)).toEqual(["m-set"]);
+    const own = (await listModelPrices(user)).prices.filter((p) => p.shipped === null);
+    expect(own.map((p) => p.model_id)).toEqual(["m-set"]);
     expect(await statusOf(setModelPrice(user, price))).toBe(403);
     expect(await statusOf(setModelPrice(admin, { ...price, input_per_million: -1 }))).toBe(422);
     expect(await setModelPrice(admin, { model_id: "m-set" })).toEqual({
       model_id: "m-set",
       removed: true,
     });
+  });
+});
+
+describe("shipped prices", () => {
+  const model_id = "claude-sonnet-4-5";
+  const costOf = async (model: string) => {
+    const { rows } = await t.sql.query("select cost::float from private.price_usage($1)", [
+      JSON.stringify({ model_id: model, input_tokens: 1_000_000, cache_read_tokens: 1_000_000 }),
+    ]);
+    return rows[0].cost;
+  };
+  const listed = async () =>
+    (await listModelPrices(admin)).prices.find((price) => price.model_id === model_id);
+
+  it("make costs known from the start, for a model with its provider and date as well", async () => {
+    expect(await listed()).toMatchObject({ input_per_million: 3, shipped: "2026-10" });
+    expect(await costOf(model_id)).toBe(3.3);
+    expect(await costOf(`anthropic/${model_id}-20250929`)).toBe(3.3);
+    expect(await costOf("gpt-5-2025-08-07")).toBe(1.375);
+    expect(await costOf(`${model_id}-other`)).toBeNull();
+  });
+
+  it("give way to an own price, and come back when it is removed", async () => {
+    await setModelPrice(admin, { model_id, input_per_million: 1, currency: "EUR" });
+    expect(await listed()).toMatchObject({ currency: "EUR", shipped: null });
+    expect(await costOf(`${model_id}-20250929`)).toBe(1);
+    await setModelPrice(admin, { model_id });
+    expect(await listed()).toMatchObject({ currency: "USD", shipped: "2026-10" });
+    expect(await costOf(model_id)).toBe(3.3);
   });
 });
 

@@ -11,7 +11,7 @@ declare
   v_reported numeric := (p_usage ->> 'cost')::numeric;
   v_counts record;
 begin
-  select m.* into v_price from public.model_prices m where m.model_id = p_usage ->> 'model_id';
+  v_price := private.price_of(p_usage ->> 'model_id');
   if v_price.model_id is not null then
     rates := jsonb_build_object('input', v_price.input_per_million, 'output', v_price.output_per_million,
       'cache_read', v_price.cache_read_per_million, 'cache_write', v_price.cache_write_per_million, 'currency', v_price.currency);
