@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { passwordMaxBytes, passwordMinLength } from "./password";
+import { idSchema } from "./text";
 
 /** Beyond this a password is not even looked at (1 kB). */
 const passwordReadBytes = 1024;
@@ -66,20 +67,20 @@ export type Login = z.infer<typeof loginSchema>;
 
 /** Who asks, as `authenticate` resolves it on each request (specification: Authentication). */
 export const principalSchema = z.object({
-  user_id: z.uuid(),
+  user_id: idSchema,
   username: z.string(),
   email: z.string(),
   role: z.enum(roles),
   is_demo: z.boolean(),
   must_reset_password: z.boolean(),
   min_quota_pct: z.number().int(),
-  active_product_id: z.uuid().nullable(),
+  active_product_id: idSchema.nullable(),
   theme: z.enum(themes),
   has_avatar: z.boolean(),
-  session_id: z.uuid().nullable(),
+  session_id: idSchema.nullable(),
   paired: z.boolean(),
   paired_expires_at: z.string().nullable(),
-  token_id: z.uuid().nullable(),
+  token_id: idSchema.nullable(),
 });
 export type Principal = z.infer<typeof principalSchema>;
 

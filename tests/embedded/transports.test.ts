@@ -276,6 +276,16 @@ describe.each(transports)("over the $name transport", ({ database }) => {
     expect(await outcome(call)).toEqual(expected);
   });
 
+  it("serves a user whatever form the id has that Postgres takes", async () => {
+    const id = "cf682b73-be1a-fad4-7d0f-32559ac34627";
+    await t.sql.query(
+      "insert into auth.users (id, email) values ($1, 'old@example.com') on conflict do nothing",
+      [id],
+    );
+    const answer = JSON.parse(await database.callAs({ user_id: id }, "mine", {}));
+    expect(answer).toEqual({ user: id, role: "authenticated" });
+  });
+
   it("leaves no user behind on the connection", async () => {
     await database.callAs({ user_id: ada.id }, "mine", {});
     const answer = JSON.parse(await database.call("whose", {}));
