@@ -3,12 +3,13 @@ import { Link } from "@remix-run/react";
 import { createProductInput } from "~/contract/product";
 import { setActiveProduct } from "~/domain/accounts/operations.server";
 import { createProduct } from "~/domain/products/operations.server";
+import { requirementChoices } from "~/features/proof/proof-words";
 import { runForm, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
-import { TextAreaField, TextField } from "~/ui/field";
+import { CheckField, TextAreaField, TextField } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { WriteFields } from "~/ui/write-access";
@@ -44,9 +45,10 @@ function codeFrom(name: string): string {
 export const meta: MetaFunction = () => [{ title: "New product · Backloom" }];
 
 export default function NewProductPage() {
-  const form = useServerForm<"name" | "code" | "description" | "repo_url" | "definition_of_done">({
-    lastResult: useActionResult(),
-  });
+  const form = useServerForm<
+    "name" | "code" | "description" | "repo_url" | "definition_of_done" | "done_requires"
+  >({ lastResult: useActionResult(), defaultValue: { done_requires: "person" } });
+  const waitsFor = form.field("done_requires").defaultValue;
   return (
     <div className="mx-auto max-w-2xl">
       <PageHeader
@@ -88,6 +90,19 @@ export default function NewProductPage() {
               description="What every task must meet. Agents read it as part of their context."
               {...form.field("definition_of_done")}
             />
+            <fieldset className="grid gap-2">
+              <legend className="mb-1 text-sm font-medium">Agent work waits for</legend>
+              {requirementChoices.map(({ value, ...words }) => (
+                <CheckField
+                  key={value}
+                  type="radio"
+                  name="done_requires"
+                  value={value}
+                  defaultChecked={value === waitsFor}
+                  {...words}
+                />
+              ))}
+            </fieldset>
             <div>
               <SubmitButton pendingLabel="Creating…">Create product</SubmitButton>
             </div>

@@ -61,7 +61,7 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   await page.getByRole("link", { name: "View proof" }).click();
   await expect(page.getByRole("heading", { name: "Proof 4/4" })).toBeVisible();
   const criterion = page.getByRole("listitem").filter({ hasText: "sh greet.sh Ada prints" });
-  await expect(criterion.first()).toContainText("Provenchecked by the worker");
+  await expect(criterion.first()).toContainText("Test passed");
   await criterion
     .getByText(/^Evidence/)
     .first()

@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { findings } from "./axe";
 import { test } from "./test";
 import { newPerson, unique } from "./world";
 
@@ -8,6 +9,9 @@ test("a person plans a sprint from nothing and starts its run", async ({ browser
 
   await page.goto("/products/new");
   await page.getByLabel("Name", { exact: true }).fill(`Planes ${unique()}`);
+  const waitsFor = page.getByRole("group", { name: "Agent work waits for" });
+  await expect(waitsFor.getByRole("radio", { name: "A person" })).toBeChecked();
+  expect(await findings(page)).toEqual([]);
   await page.getByRole("button", { name: "Create product" }).click();
   await expect(page.getByText("No PBIs yet")).toBeVisible();
 

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { createProduct, getProduct } from "~/domain/products/operations.server";
 import { addEvidence, getProof } from "~/domain/proof/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { updateStory } from "~/domain/stories/operations.server";
@@ -7,9 +8,31 @@ import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
 
 const t = await createTestDatabase();
 const app = await startTestApp(t, { pages: true });
+
+const seenByOthers = {
+  worker: "Test passed",
+  other_worker: "Checked by another agent",
+  ci: "CI passed",
+};
+
+it("a product that is created on its page waits for a person unless one press says otherwise", async () => {
+  const owner = await createUser(t);
+  const actor = t.actorOf(owner);
+  const { submit } = createVisitor(app, await signIn(t, app, owner));
+  const made = async (fields: Record<string, string>) => {
+    const place = await submit("/products/new", null, fields);
+    const [, product_id = ""] = /products\/([^/]+)/.exec(place ?? "") ?? [];
+    return (await getProduct(actor, { product_id })).done_requires;
+  };
+  expect(await made({ name: "Judged" })).toBe("person");
+  expect(await made({ name: "Unjudged", done_requires: "none" })).toBe("none");
+  const elsewhere = await createProduct(actor, { name: "Elsewhere", code: "ELSEWHERE" });
+  expect(elsewhere.done_requires).toBe("none");
+});
 
 it("people judge and waive criteria without script, on the pages of story, task and job", async () => {
   const { actor, owner, stories, sprint } = await seedSprint(t, { stories: [1] });
@@ -23,7 +46,7 @@ it("people judge and waive criteria without script, on the pages of story, task 
   await startSprintRun(actor, { sprint_id: sprint.id });
   const job = await claim(actor);
   const { read, submit } = createVisitor(app, await signIn(t, app, owner));
-  const [opens, says] = (await getProof(actor, of)).criteria;
+  const [opens, says, passes] = (await getProof(actor, of)).criteria;
   await addEvidence.json(actor, {
     ...of,
     criterion: says?.id ?? "",
@@ -35,9 +58,18 @@ it("people judge and waive criteria without script, on the pages of story, task 
     const page = await read(path);
     expect(page).toContain("Opens &lt;b&gt;fast&lt;/b&gt;");
     expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;⟨U+001B⟩[31m⟨U+202E⟩");
-    expect(page).toContain("Failed");
+    expect(page).toContain(`Rejected by ${owner.username}`);
     expect(page).toMatch(/Passes <\/span><code[^>]*>npm &lt;i&gt;test&lt;\/i&gt;<\/code>/);
     expect(page).toContain(" and ` alone");
+  }
+  const named = { said: "Reported by the agent", ...seenByOthers };
+  for (const [grade, words] of Object.entries(named)) {
+    await t.sql.query(
+      `insert into evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, observed_by)
+       select product_id, id, $2, $3, 'pass', $4::evidence_grade, 'command', 'loom' from stories where id = $1`,
+      [story.id, passes?.id, passes?.text, grade],
+    );
+    expect(await read(`/stories/${story.id}`)).toContain(`<span class="font-semibold">${words}<`);
   }
   const judged = { criterion: opens?.id ?? "", verdict: "pass" };
   expect(await submit(`/jobs/${job.id}/proof`, "saw", judged)).toBe(`/stories/${story.id}#proof`);
@@ -47,5 +79,8 @@ it("people judge and waive criteria without script, on the pages of story, task 
     { state: "proven", grade: "person" },
     { state: "waived", waiver: { reason: "Nobody reads it", waived_by: owner.username } },
   ]);
-  expect(await read(`/stories/${story.id}`)).toContain("Nobody reads it");
+  const page = await read(`/stories/${story.id}`);
+  expect(page).toContain("Nobody reads it");
+  expect(page).toContain(`Confirmed by ${owner.username}`);
+  expect(page).not.toContain("Proven");
 });

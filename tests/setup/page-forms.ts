@@ -16,9 +16,13 @@ export function createVisitor(app: TestApp, cookie: string) {
       body: new URLSearchParams(fields),
     });
 
-  /** Sends the form with this intent as the page shows it; answers where that led. */
-  const submit = async (path: string, intent: string, changes: Record<string, string> = {}) => {
-    const wanted = Object.entries({ intent, ...changes });
+  /** Sends the form with this intent (null: whose fields are these) as the page shows it; answers where that led. */
+  const submit = async (
+    path: string,
+    intent: string | null,
+    changes: Record<string, string> = {},
+  ) => {
+    const wanted = Object.entries(intent === null ? changes : { intent, ...changes });
     const form = formsIn(await read(path), path).find(({ fields, buttons }) =>
       wanted.every(
         ([name, value]) =>

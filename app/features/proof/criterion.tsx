@@ -3,19 +3,19 @@ import type { Evidence, ProvenCriterion } from "~/contract/proof";
 import { Badge, CodeChip } from "~/ui/badge";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusIcon } from "~/ui/status-icon";
-import { criterionStates, grades } from "./proof-words";
+import { seen, standing } from "./proof-words";
 import { visible } from "./visible";
 
 /** The words of a criterion, how it stands, who saw it or let it go, and what a page adds below. */
 export function CriterionHead({
-  criterion: { text, state, grade, kind, waiver },
+  criterion,
   children,
 }: {
   criterion: ProvenCriterion;
   children?: ReactNode;
 }) {
-  const { label, tone } = criterionStates[state];
-  const saw = grade !== null && (state === "proven" || state === "failed") ? grades[grade] : null;
+  const { text, kind, waiver } = criterion;
+  const { label, tone } = standing(criterion);
   return (
     <div className="flex items-start gap-2.5">
       <StatusIcon tone={tone} className="mt-0.5 size-4 shrink-0" />
@@ -32,7 +32,6 @@ export function CriterionHead({
           ) : (
             <span className="font-semibold">{label}</span>
           )}
-          {saw ? <span>{saw}</span> : null}
           {kind === "definition_of_done" ? <Badge>Definition of done</Badge> : null}
         </p>
         {children}
@@ -72,8 +71,6 @@ function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
-const verdicts = { pass: "holds", fail: "fails", unverifiable: "unknown" } as const;
-
 /** What was seen of a criterion, the newest first. All of it is data of others: shown as text, never as markup. */
 export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
   return (
@@ -81,10 +78,8 @@ export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
       {evidence.map((each) => (
         <li key={each.id} className="grid gap-1 border-l-2 border-line pl-3 text-xs">
           <p className="flex flex-wrap items-center gap-x-1.5 text-muted">
-            <span className="font-semibold text-ink">{verdicts[each.verdict]}</span>
-            <span>
-              · {grades[each.grade]} ({each.observed_by})
-            </span>
+            <span className="font-semibold text-ink">{seen(each)}</span>
+            {each.grade === "person" ? null : <span>· {each.observed_by}</span>}
             <RelativeTime at={each.created_at} />
             {each.head_sha ? <CodeChip>{each.head_sha.slice(0, 10)}</CodeChip> : null}
             {each.stale ? <span>· earlier commit</span> : null}

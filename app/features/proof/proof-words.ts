@@ -1,10 +1,9 @@
-import type { EvidenceGrade, ProvenCriterion } from "~/contract/proof";
+import type { Evidence, ProvenCriterion } from "~/contract/proof";
 import type { StatusTone } from "~/ui/status";
 
 type State = ProvenCriterion["state"];
 
-/** How a criterion stands: a shape and a word, never a colour alone. */
-export const criterionStates: Record<State, { label: string; tone: StatusTone }> = {
+const states: Record<State, { label: string; tone: StatusTone }> = {
   proven: { label: "Proven", tone: "done" },
   unproven: { label: "Not proven", tone: "todo" },
   stale: { label: "Out of date", tone: "review" },
@@ -12,19 +11,73 @@ export const criterionStates: Record<State, { label: string; tone: StatusTone }>
   waived: { label: "Waived", tone: "idle" },
 };
 
-/** Who saw it. */
-export const grades: Record<EvidenceGrade, string> = {
-  said: "reported by the agent",
-  worker: "checked by the worker",
-  other_worker: "checked by another worker",
-  ci: "checked by CI",
-  person: "confirmed by a person",
-};
+/** How a criterion stands: a shape and words, never a colour alone. What decides it is named by what was seen. */
+export function standing({ state, grade, evidence }: Omit<ProvenCriterion, "id">) {
+  const { label, tone } = states[state];
+  const verdict = state === "proven" ? "pass" : "fail";
+  if (grade === null || (state !== "proven" && state !== "failed")) return { label, tone };
+  const decides = evidence.find(
+    (each) => !each.stale && each.grade === grade && each.verdict === verdict,
+  );
+  return { label: seen({ grade, verdict, observed_by: decides?.observed_by }), tone };
+}
 
-/** What a product asks for, in the words of its settings. */
+interface Seen extends Pick<Evidence, "grade" | "verdict"> {
+  observed_by?: string | undefined;
+}
+
+/** What was seen, and by whom: "Test passed", "Checked by another agent", "Confirmed by ada". */
+export function seen({ grade, verdict, observed_by = "a person" }: Seen): string {
+  const words: Record<Evidence["grade"], Record<Evidence["verdict"], string>> = {
+    said: {
+      pass: "Reported by the agent",
+      fail: "Reported as failed by the agent",
+      unverifiable: "The agent could not check it",
+    },
+    worker: {
+      pass: "Test passed",
+      fail: "Test failed",
+      unverifiable: "A test could not check it",
+    },
+    other_worker: {
+      pass: "Checked by another agent",
+      fail: "Rejected by another agent",
+      unverifiable: "Another agent could not check it",
+    },
+    ci: { pass: "CI passed", fail: "CI failed", unverifiable: "CI could not check it" },
+    person: {
+      pass: `Confirmed by ${observed_by}`,
+      fail: `Rejected by ${observed_by}`,
+      unverifiable: `${observed_by} could not check it`,
+    },
+  };
+  return words[grade][verdict];
+}
+
+/** What a product asks for, in the words of its story pages. */
 export const requirements = {
   none: null,
-  worker: "A story is done once a worker has checked every criterion.",
-  other_worker: "A story is done once another worker has checked every criterion.",
+  worker: "A story is done once a test of every criterion has passed.",
+  other_worker: "A story is done once another agent has checked every criterion.",
   person: "A story is done once a person approves it.",
 } as const;
+
+/** The same as a choice, under "Agent work waits for". */
+export const requirementChoices = [
+  {
+    value: "person",
+    label: "A person",
+    description: "Finished work waits in Review until somebody approves it or requests changes.",
+  },
+  {
+    value: "other_worker",
+    label: "Another agent",
+    description: "A second worker checks every criterion in a clean checkout.",
+  },
+  {
+    value: "worker",
+    label: "Passed tests",
+    description: "The worker runs a command for every criterion, and all of them pass.",
+  },
+  { value: "none", label: "Nothing", description: "A story is done when all its tasks are." },
+] as const;

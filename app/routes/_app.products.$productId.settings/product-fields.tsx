@@ -1,5 +1,6 @@
 import { useFetcher } from "@remix-run/react";
 import type { ProductDetail } from "~/contract/product";
+import { requirementChoices } from "~/features/proof/proof-words";
 import type { ActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
@@ -20,14 +21,9 @@ const choices = [
   },
   {
     name: "done_requires",
-    label: "A story is done when",
-    description: "Applies to the work of agents. People can move stories by hand.",
-    options: [
-      { value: "none", label: "All its tasks are done" },
-      { value: "worker", label: "A worker has checked every criterion" },
-      { value: "other_worker", label: "A second worker has checked every criterion" },
-      { value: "person", label: "A person has approved it" },
-    ],
+    label: "Agent work waits for",
+    description: "People can move stories by hand.",
+    options: requirementChoices,
   },
   {
     name: "dependency_release",
