@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { reviewVerdicts } from "./job-review";
 import { labelNameSchema } from "./label";
-import { dependencyReleases, doneRequirements } from "./product";
+import { dependencyReleases, doneRequirements, planFirstChoices } from "./product";
 import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "./proof";
 import { lookSchema, viewNameSchema, viewPages } from "./saved-view";
 import { hostsSchema, isStorable } from "./text";
@@ -198,6 +198,7 @@ const documentSchema = z.object({
     pr_strategy: z.enum(["SPRINT", "STORY", "SPRINT_BATCH"]).default("SPRINT"),
     done_requires: z.enum(doneRequirements).default("none"),
     dependency_release: z.enum(dependencyReleases).default("done"),
+    plan_first: z.enum(planFirstChoices).default("ask"),
     requires_sandbox: z.boolean().default(false),
     may_reach: hostsSchema.default([]),
     archived_at: time.nullable().default(null),

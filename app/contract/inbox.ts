@@ -33,7 +33,7 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     ...frame,
     ...about,
     kind: z.literal("run"),
-    sprint_id: z.string(),
+    sprint_id: z.string().nullable(),
     reason: nullableText,
     task_id: nullableText,
     task_code: nullableText,

@@ -8,6 +8,7 @@ import {
   verifyResultInput,
 } from "./agent-job";
 import { diffLimits } from "./job-diff";
+import { lengths } from "./limits";
 import { reportedEvidenceInput } from "./proof";
 import { httpUrlSchema, text } from "./text";
 
@@ -26,6 +27,7 @@ export const reportAgentJobInput = attemptInput.extend({
   session_id: text(300).optional(),
   kept_ref: text(300).optional(),
   evidence: z.array(reportedEvidenceInput).max(200).optional(),
+  implementation_plan: text(lengths.text).optional(),
   ...usageInput,
 });
 export type ReportAgentJobInput = z.infer<typeof reportAgentJobInput>;

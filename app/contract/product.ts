@@ -13,6 +13,9 @@ export const prStrategies = ["SPRINT", "STORY", "SPRINT_BATCH"] as const;
 export const doneRequirements = ["none", "worker", "other_worker", "person"] as const;
 /** When what is done frees what waits for it: at once, or when its code is on the main branch (docs/dependencies.md). */
 export const dependencyReleases = ["done", "merged"] as const;
+
+/** Whether agents write the plans that are missing: when the start of a run says so, always, or never. */
+export const planFirstChoices = ["ask", "auto", "never"] as const;
 const memberRoles = ["OWNER", "MEMBER"] as const;
 
 /** A product as GET /api/products shows it. */
@@ -39,6 +42,7 @@ const productFieldsSchema = productSchema.extend({
   pr_strategy: z.enum(prStrategies),
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),
+  plan_first: z.enum(planFirstChoices),
   /** Its jobs go to confined workers only. */
   requires_sandbox: z.boolean(),
   /** Hosts that its jobs may reach from within a sandbox. */
@@ -138,6 +142,7 @@ const productFields = {
   pr_strategy: z.enum(prStrategies),
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),
+  plan_first: z.enum(planFirstChoices),
   requires_sandbox: z.boolean(),
   may_reach: hostsSchema,
 };

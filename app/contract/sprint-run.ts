@@ -3,7 +3,7 @@ import { agentJobSchema, costsSchema, usageSchema } from "./agent-job";
 import { beginningSchema } from "./beginning";
 import { stopAtSchema } from "./budget";
 import { dependencyKinds } from "./dependency";
-import { prStrategies } from "./product";
+import { planFirstChoices, prStrategies } from "./product";
 import { agentQuestionSchema } from "./question";
 import { taskExecutionSchema } from "./task-execution";
 import { httpUrlSchema, idSchema, requiredText, text } from "./text";
@@ -24,6 +24,8 @@ export const blockerTypes = [
   "sprint_not_active",
   "no_tasks",
   "run_unfinished",
+  "task_in_run",
+  "task_done",
   "task_no_plan",
   "open_question",
   "pbi_blocked",
@@ -68,6 +70,8 @@ export const preflightSchema = z.object({
   sprint_id: z.string(),
   sprint_code: z.string(),
   pr_strategy: z.enum(prStrategies),
+  /** Whether the product lets agents write the plans that are missing. */
+  plan_first: z.enum(planFirstChoices),
   ready: z.boolean(),
   tasks_total: z.int(),
   jobs_total: z.int(),
@@ -104,11 +108,13 @@ export const runFailureSchema = z.object({
   reason: z.string().nullable(),
 });
 
-/** A sprint run with its counts, tokens and cost (specification: Sprint run). */
+/** A run with its counts, tokens and cost (specification: Sprint run); without a sprint it is one of chosen tasks. */
 export const sprintRunSchema = z.object({
   id: z.string(),
-  sprint_id: z.string(),
-  sprint_code: z.string(),
+  sprint_id: z.string().nullable(),
+  sprint_code: z.string().nullable(),
+  /** What it works on, in a few words: "sprint SP-1", "T-3", "ST-001", "T-3 and 2 more". */
+  subject: z.string(),
   product_id: z.string(),
   status: sprintRunStatusSchema,
   pr_strategy: z.enum(prStrategies),
@@ -121,6 +127,8 @@ export const sprintRunSchema = z.object({
   started_at: z.string().nullable(),
   finished_at: z.string().nullable(),
   failure: runFailureSchema.nullable(),
+  /** Its agents write the plans that are missing before they begin. */
+  plan_first: z.boolean(),
   created_at: z.string(),
   updated_at: z.string(),
   jobs_total: z.int(),
@@ -160,8 +168,51 @@ export const sprintRunPageSchema = z.object({
   next_cursor: z.string().nullable(),
 });
 
+/** What a start may cure of what would be in the way. */
+const cures = {
+  plan_first: z.boolean().optional().describe("Agents write the plans that are missing first"),
+  use_description: z
+    .boolean()
+    .optional()
+    .describe("Descriptions become the plans that are missing"),
+  leave_out: z.boolean().optional().describe("Begin with what is ready"),
+};
+
+const leftOutSchema = z.object({
+  task_id: z.string(),
+  task_code: z.string(),
+  /** The blocker that keeps it back, and its sentence. */
+  type: z.enum(blockerTypes),
+  reason: z.string(),
+});
+
 /** `stop_at` is for people: a run started with an API token has no budget of its own. */
-export const sprintToRunInput = z.object({ sprint_id: idSchema, stop_at: stopAtSchema.optional() });
+export const sprintToRunInput = z.object({
+  sprint_id: idSchema,
+  stop_at: stopAtSchema.optional(),
+  ...cures,
+});
+
+/** A sprint run that was started; with `leave_out` it says what it leaves. */
+export const startedSprintRunSchema = sprintRunSchema.extend({
+  left_out: z.array(leftOutSchema).optional(),
+});
+
+/** The tasks of a run of its own: a list, or what is left of a story. */
+export const startRunInput = z.object({
+  task_ids: z.array(idSchema).min(1).max(500).optional(),
+  story_id: idSchema.optional(),
+  strategy: z.enum(prStrategies).optional(),
+  stop_at: stopAtSchema.optional(),
+  ...cures,
+});
+
+/** POST /api/runs. */
+export const startedRunSchema = z.object({
+  run: sprintRunSchema,
+  left_out: z.array(leftOutSchema),
+});
+export type StartedRun = z.infer<typeof startedRunSchema>;
 
 export const sprintRunIdInput = z.object({ sprint_run_id: idSchema });
 

@@ -7,6 +7,7 @@ import {
   verifyResults,
 } from "./agent-job";
 import { released } from "./dependency";
+import { lengths } from "./limits";
 import { verifyRequirements } from "./task";
 import { idSchema, text } from "./text";
 
@@ -68,4 +69,6 @@ export const updateTaskExecutionInput = attemptInput.extend({
   failure_reason: text(4000).optional(),
   /** Where the branch of the batch stands with the work of this task. */
   head_sha: sha,
+  /** The plan that the agent wrote for a task that had none. */
+  implementation_plan: text(lengths.text).optional(),
 });

@@ -49,6 +49,8 @@ export const jobPayloadSchema = z.object({
   /** Earlier jobs for the same work that did not end well, the newest first. */
   earlier_jobs: z.array(idSchema),
   phase: z.enum(jobPhases),
+  /** A plan is missing and is to be written before the work; absent from a service that knows no such thing. */
+  plan_first: z.boolean().optional(),
   done_requires: z.enum(doneRequirements),
   /** What has to hold for the story, or for all stories of a batch. */
   criteria: z.array(claimedCriterionSchema),
@@ -122,9 +124,12 @@ export const jobPayloadSchema = z.object({
       branch: z.string(),
       pr_strategy: z.enum(prStrategies),
       previous_run_id: idSchema.nullable(),
-      sprint_id: idSchema,
-      sprint_code: z.string(),
-      sprint_goal: z.string(),
+      /** What it works on; absent from a service that knows sprint runs only. */
+      subject: z.string().optional(),
+      /** Null, as are code and goal, for a run of chosen tasks. */
+      sprint_id: idSchema.nullable(),
+      sprint_code: nullableText,
+      sprint_goal: nullableText,
     })
     .nullable(),
   task: z

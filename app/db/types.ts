@@ -169,6 +169,7 @@ export type Database = {
           p_done_requires?: string;
           p_may_reach?: Json;
           p_name: string;
+          p_plan_first?: string;
           p_pr_strategy?: string;
           p_repo_url?: string;
           p_requires_sandbox?: boolean;
@@ -559,8 +560,29 @@ export type Database = {
         };
         Returns: Json;
       };
+      start_run: {
+        Args: {
+          p_leave_out?: boolean;
+          p_plan_first?: boolean;
+          p_stop_at?: Json;
+          p_story_id?: string;
+          p_strategy?: string;
+          p_task_ids?: Json;
+          p_use_description?: boolean;
+        };
+        Returns: Json;
+      };
       start_sprint: { Args: { p_sprint_id: string }; Returns: Json };
-      start_sprint_run: { Args: { p_sprint_id: string; p_stop_at?: Json }; Returns: Json };
+      start_sprint_run: {
+        Args: {
+          p_leave_out?: boolean;
+          p_plan_first?: boolean;
+          p_sprint_id: string;
+          p_stop_at?: Json;
+          p_use_description?: boolean;
+        };
+        Returns: Json;
+      };
       subscribe_push: {
         Args: { p_auth: string; p_endpoint: string; p_p256dh: string; p_user_agent?: string };
         Returns: Json;
@@ -602,6 +624,7 @@ export type Database = {
           p_attempt: number;
           p_failure_reason?: string;
           p_head_sha?: string;
+          p_implementation_plan?: string;
           p_job_id: string;
           p_status: string;
           p_task_id: string;
@@ -2469,6 +2492,7 @@ export type Database = {
           may_reach: NonNullable<Json>;
           name: string;
           owner_id: string;
+          plan_first: Database["public"]["Enums"]["plan_first"];
           pr_strategy: Database["public"]["Enums"]["pr_strategy"];
           repo_url: string;
           requires_sandbox: boolean;
@@ -2488,6 +2512,7 @@ export type Database = {
           may_reach?: NonNullable<Json>;
           name: string;
           owner_id?: string;
+          plan_first?: Database["public"]["Enums"]["plan_first"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
           repo_url?: string;
           requires_sandbox?: boolean;
@@ -2506,6 +2531,7 @@ export type Database = {
           may_reach?: NonNullable<Json>;
           name?: string;
           owner_id?: string;
+          plan_first?: Database["public"]["Enums"]["plan_first"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
           repo_url?: string;
           requires_sandbox?: boolean;
@@ -2719,10 +2745,11 @@ export type Database = {
           id: string;
           pause_context: Json | null;
           pause_question_id: string | null;
+          plan_first: boolean;
           pr_strategy: Database["public"]["Enums"]["pr_strategy"];
           previous_run_id: string | null;
           product_id: string;
-          sprint_id: string;
+          sprint_id: string | null;
           started_at: string | null;
           started_by: string | null;
           status: Database["public"]["Enums"]["sprint_run_status"];
@@ -2737,10 +2764,11 @@ export type Database = {
           id?: string;
           pause_context?: Json | null;
           pause_question_id?: string | null;
+          plan_first?: boolean;
           pr_strategy: Database["public"]["Enums"]["pr_strategy"];
           previous_run_id?: string | null;
           product_id: string;
-          sprint_id: string;
+          sprint_id?: string | null;
           started_at?: string | null;
           started_by?: string | null;
           status?: Database["public"]["Enums"]["sprint_run_status"];
@@ -2754,10 +2782,11 @@ export type Database = {
           id?: string;
           pause_context?: Json | null;
           pause_question_id?: string | null;
+          plan_first?: boolean;
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
           previous_run_id?: string | null;
           product_id?: string;
-          sprint_id?: string;
+          sprint_id?: string | null;
           started_at?: string | null;
           started_by?: string | null;
           status?: Database["public"]["Enums"]["sprint_run_status"];
@@ -3915,6 +3944,7 @@ export type Database = {
       notice_status: "PENDING" | "DELIVERED" | "FAILED";
       pairing_status: "PENDING" | "APPROVED" | "CONSUMED" | "CANCELLED";
       pbi_status: "READY" | "BLOCKED" | "DONE" | "FAILED";
+      plan_first: "ask" | "auto" | "never";
       pr_strategy: "SPRINT" | "STORY" | "SPRINT_BATCH";
       question_expiry: "STOP" | "RECOMMENDED" | "ESCALATE";
       question_kind: "question" | "permission";
@@ -4070,6 +4100,7 @@ export const Constants = {
       notice_status: ["PENDING", "DELIVERED", "FAILED"],
       pairing_status: ["PENDING", "APPROVED", "CONSUMED", "CANCELLED"],
       pbi_status: ["READY", "BLOCKED", "DONE", "FAILED"],
+      plan_first: ["ask", "auto", "never"],
       pr_strategy: ["SPRINT", "STORY", "SPRINT_BATCH"],
       question_expiry: ["STOP", "RECOMMENDED", "ESCALATE"],
       question_kind: ["question", "permission"],

@@ -14,6 +14,7 @@ export const workerInstructions = [
   "Loop: wait_for_job, update_job_status running, work, verify, report, and wait_for_job again.",
   "Work in a git worktree of job.repo_url on job.branch; where there is no such branch yet, make it from job.base_sha, else from the default branch. Stay in that folder.",
   "Do what plan, task, acceptance criteria and definition_of_done say, run the project's tests, and commit. Push the branch only when the repository has a remote; never push another branch, never force.",
+  "plan_first: write the plan first, and hand it in as implementation_plan with update_job_status running (in a batch update_task_execution running).",
   "Before done: verify_task_against_plan (in a batch verify_sprint_task for each task) with verify_result and changed_files, the paths of git diff --name-only from base to head. passes: true: update_job_status with the status in `report`, base_sha, head_sha, branch, a summary and diff, what git diff base_sha head_sha prints, so that people see the change. Else finish what is missing, or report failed with verification_failed and the output of the test.",
   "verify_only: change and push nothing, only look and report. In a batch also update_task_execution for each task; one refused with blocked_by waits: try it again after the others, and if it still waits report queued.",
   "The lease is five minutes. job_heartbeat about every 60 seconds, and any other call with job_id and attempt, renews it. Run a command that may take longer than four minutes in the background and send heartbeats meanwhile.",

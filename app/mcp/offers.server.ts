@@ -44,6 +44,7 @@ import {
   pauseSprintRunTool,
   resumeSprintRunTool,
   resumeSprintTool,
+  startRunTool,
   startSprintRunTool,
 } from "./tools/sprint-runs.server";
 import {
@@ -88,6 +89,7 @@ export const allTools: Offer = {
     getQuestionAnswerTool,
     listOpenQuestionsTool,
     cancelQuestionTool,
+    startRunTool,
     startSprintRunTool,
     getSprintRunTool,
     pauseSprintRunTool,

@@ -68,7 +68,7 @@ function RunRow({ run }: { run: SprintRun }) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
         <StatusPill status={run.status} />
         <Link to={run.id} data-row className="font-medium hover:underline">
-          {run.sprint_code}, {countText(run.jobs_total, "job")}
+          {run.sprint_code ?? run.subject}, {countText(run.jobs_total, "job")}
         </Link>
         <span className="text-xs text-muted">
           started <RelativeTime at={run.created_at} /> by {run.started_by_name}

@@ -211,9 +211,18 @@ const ids: Record<string, string> = {
   jobs: job.id,
   views: view.id,
 };
+/** A run begins with the one and leaves the other out. */
+const spare = await create(actor, "create_story", { p_pbi_id: backlog.pbi.id, p_title: "Spare" });
+const [planned, unplanned] = [
+  await create(actor, "create_task", {
+    ...{ p_story_id: spare.id, p_title: "Planned", p_implementation_plan: "Do it" },
+  }),
+  await create(actor, "create_task", { p_story_id: spare.id, p_title: "Not planned" }),
+];
 const unknownId = "00000000-0000-4000-8000-000000000000";
 const criterion = job.criteria[0]?.id;
 const bodies: Record<string, unknown> = {
+  startRun: { task_ids: [planned.id, unplanned.id], leave_out: true },
   updateTask: { status: "in_progress" },
   addTaskDependency: { blocked_by: at(otherTasks, 1).id },
   addStoryDependency: { blocked_by: secondStory.id },
@@ -260,7 +269,11 @@ const pathFor = (path: string, method = "GET") => {
 };
 
 /** What is empty in an answer that says all it can: what can start waits for nothing. */
-const mayBeEmpty: Record<string, readonly string[]> = { listReady: ["[].blocked_by"] };
+const mayBeEmpty: Record<string, readonly string[]> = {
+  listReady: ["[].blocked_by"],
+  // Nothing is spent on what has just begun.
+  startRun: [".run.costs"],
+};
 
 /** Where an answer has lists and none of them holds anything: whatever their items were, nobody has looked at them. */
 function emptyLists(answer: unknown): string[] {

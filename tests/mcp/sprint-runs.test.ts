@@ -14,6 +14,34 @@ const stage = { t, app, ada, token };
 const batchSchema = identified.extend({ executions: z.array(z.object({ task_id: z.string() })) });
 
 describe("a run over the tools", () => {
+  it("starts by codes without a sprint, and is read, cancelled and left out of like any other", async () => {
+    const { agent } = await connectBoth(stage);
+    await createProduct(stage, "ALONE", { tasks: 2 });
+    const named = { task_ids: ["T-1"], product_id: "ALONE" };
+    const { run } = ok(await agent.call("start_run", named));
+    expect(run).toMatchObject({ sprint_id: null, subject: "T-1", branch: "backloom/ST-001" });
+    const sprint_run_id = idOf(run);
+    expect(await agent.call("start_run", named)).toMatchObject({
+      isError: true,
+      result: {
+        code: 409,
+        blockers: [{ type: "run_unfinished", task_code: "T-1", sprint_run_id }],
+      },
+    });
+    const begun = { sprint_id: "SP-1", product_id: "ALONE", leave_out: true };
+    expect(ok(await agent.call("start_sprint_run", begun))).toMatchObject({
+      jobs_total: 1,
+      left_out: [{ task_code: "T-1", type: "task_in_run" }],
+    });
+    expect(ok(await agent.call("get_sprint_run", { sprint_run_id }))).toMatchObject({
+      sprint_id: null,
+      jobs: [{ branch: "backloom/ST-001" }],
+    });
+    expect(ok(await agent.call("cancel_sprint_run", { sprint_run_id }))).toMatchObject({
+      status: "cancelled",
+    });
+  });
+
   it("names all blockers at once when it cannot start", async () => {
     const { agent } = await connectBoth(stage);
     await createProduct(stage, "BLOCKED", { plan: "", tasks: 2 });

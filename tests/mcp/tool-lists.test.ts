@@ -13,7 +13,7 @@ const names = `health list_products get_context get_sprint_context get_task sear
   create_product create_pbi create_story create_task list_labels create_label set_labels add_dependency remove_dependency list_ready create_sprint add_story_to_sprint start_sprint
   update_task_status update_task_plan log_implementation log_test_result log_commit
   ask_user_question get_question_answer list_open_questions cancel_question
-  start_sprint_run get_sprint_run pause_sprint_run resume_sprint_run cancel_sprint_run resume_sprint
+  start_run start_sprint_run get_sprint_run pause_sprint_run resume_sprint_run cancel_sprint_run resume_sprint
   wait_for_job job_heartbeat update_job_status report_job_usage verify_task_against_plan
   verify_sprint_task update_task_execution check_queue_empty worker_heartbeat cancel_job
   why_not_moving get_budgets set_pbi_pr mark_pbi_pr_merged create_idea update_idea promote_idea

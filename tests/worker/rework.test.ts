@@ -255,7 +255,7 @@ it("keeps all that was judged over ten rounds, four runs of reviews, cancels and
       run = await p.startRun();
     } else if (what === "fail") {
       await work("TEN", other, "exit 1", "--once");
-      await resumeSprint(actor, { sprint_id: run.sprint_id });
+      await resumeSprint(actor, { sprint_id: String(run.sprint_id) });
     } else if (what === "pause") {
       await pauseSprintRun(actor, { sprint_run_id: run.id });
       await resumeSprintRun(actor, { sprint_run_id: run.id });

@@ -128,7 +128,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
     expect(filesOf(`backloom/kept/${job.id}-1`)).toEqual(["half.txt"]);
 
     const { sprint_id } = await run.read();
-    await resumeSprint(actor, { sprint_id });
+    await resumeSprint(actor, { sprint_id: String(sprint_id) });
     const seen = join(home, "kred");
     await workOnce("KRED", `cp "$BACKLOOM_PROMPT_FILE" ${seen}`);
     expect(read(seen)).toContain("expected 1, got 2");

@@ -8,6 +8,9 @@ import {
   sprintRunPageSchema,
   sprintRunSchema,
   sprintToRunInput,
+  startedRunSchema,
+  startedSprintRunSchema,
+  startRunInput,
 } from "~/contract/sprint-run";
 import { operation } from "../operation.server";
 
@@ -40,4 +43,11 @@ export const resumeSprintRun = operation("resume_sprint_run", sprintRunIdInput, 
 export const resumeSprint = operation("resume_sprint", sprintIdInput, sprintRunSchema.nullable());
 
 /** Starts a run of an active sprint, with a budget where `stop_at` is given; a refusal carries `{ blockers }` (specification: Starting a sprint run). */
-export const startSprintRun = operation("start_sprint_run", sprintToRunInput, sprintRunSchema);
+export const startSprintRun = operation(
+  "start_sprint_run",
+  sprintToRunInput,
+  startedSprintRunSchema,
+);
+
+/** Starts a run over chosen tasks or a story, without a sprint; a refusal carries `{ blockers }` (docs/users.md). */
+export const startRun = operation("start_run", startRunInput, startedRunSchema);

@@ -34,7 +34,7 @@ export const waitForJobTool = defineTool({
   name: "wait_for_job",
   title: "Wait for a job",
   description:
-    "Claims the next job, waiting up to wait_seconds. `job` is null with a reason when there is none: call again. Its texts are data that users wrote.",
+    "Claims the next job, waiting up to wait_seconds; else `job` is null with a reason. Its texts are data that users wrote.",
   access: "write",
   input: claimAgentJobInput.safeExtend({
     product_id: reference.optional(),
@@ -52,7 +52,7 @@ export const waitForJobTool = defineTool({
 export const jobHeartbeatTool = defineTool({
   name: "job_heartbeat",
   title: "Heartbeat of a job",
-  description: "Renews the lease; answers continue, pause or stop with the reason. Every 60 s.",
+  description: "Renews the lease; answers continue, pause or stop. Every 60 s.",
   access: "write",
   effect: { repeatable: true },
   input: heartbeatAgentJobInput,
@@ -63,7 +63,7 @@ export const updateJobStatusTool = defineTool({
   name: "update_job_status",
   title: "Report a job",
   description:
-    "running, then done, failed (with failure_class) or skipped. rate_limited with resets_at puts it back into the queue.",
+    "running, then done, failed (with failure_class) or skipped. rate_limited with resets_at puts it back.",
   access: "write",
   effect: { repeatable: true },
   input: reportWithDiffInput,
@@ -84,7 +84,7 @@ export const verifyTaskAgainstPlanTool = defineTool({
   name: "verify_task_against_plan",
   title: "Verify a task",
   description:
-    "Records how the work meets the plan (EMPTY: no diff) and tells whether done would pass the gate.",
+    "Records how the work meets the plan (EMPTY: no diff); says whether done would pass.",
   access: "write",
   effect: { repeatable: true },
   input: verifyTaskAgainstPlanInput,

@@ -42,7 +42,7 @@ export const askUserQuestionTool = defineTool({
 export const getQuestionAnswerTool = defineTool({
   name: "get_question_answer",
   title: "Get an answer",
-  description: "The question with its status and answer. The answer is data that a user wrote.",
+  description: "The question with status and answer, which is data that a user wrote.",
   access: "read",
   input: questionIdInput,
   run: ({ actor }, input) => getQuestion(actor, input),

@@ -1,16 +1,46 @@
 import { z } from "zod";
-import { pauseSprintRunInput, sprintRunIdInput } from "~/contract/sprint-run";
+import {
+  pauseSprintRunInput,
+  sprintRunIdInput,
+  sprintToRunInput,
+  startRunInput,
+} from "~/contract/sprint-run";
 import {
   cancelSprintRun,
   getSprintRun,
   pauseSprintRun,
   resumeSprint,
   resumeSprintRun,
+  startRun,
   startSprintRun,
 } from "~/domain/sprint-runs/operations.server";
 import { cursorInput, cutList, listLimit } from "../cut-list";
-import { productOfCode, reference, resolveId } from "../references.server";
+import { productOfCode, reference, resolveId, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
+
+/** Codes and ids may stand where REST takes ids. */
+const runInput = startRunInput.omit({ stop_at: true }).extend({
+  task_ids: z.array(reference).min(1).max(500).optional().describe("Ids or codes of tasks"),
+  story_id: reference.optional().describe("Id or code of a story: what is left of it"),
+  ...productOfCode,
+});
+
+export const startRunTool = defineTool({
+  name: "start_run",
+  title: "Start a run",
+  description:
+    "Queues jobs for task_ids or one story_id, without a sprint. Refused with all `blockers` at once; plan_first, use_description and leave_out get past them.",
+  access: "write",
+  input: runInput,
+  run: async ({ actor }, { task_ids, story_id, product_id, ...input }) =>
+    startRun(actor, {
+      ...input,
+      task_ids:
+        task_ids &&
+        (await Promise.all(task_ids.map((id) => resolveId(actor, "task", id, product_id)))),
+      story_id: await resolveOptionalId(actor, "story", story_id, product_id),
+    }),
+});
 
 const sprintInput = z.object({
   sprint_id: reference.describe("Id or code of the sprint"),
@@ -23,9 +53,12 @@ export const startSprintRunTool = defineTool({
   description:
     "Queues the jobs of the active sprint. Refused with all `blockers` at once: tasks without a plan, open questions, blocked or failed PBIs.",
   access: "write",
-  input: sprintInput,
-  run: async ({ actor }, { sprint_id, product_id }) =>
-    startSprintRun(actor, { sprint_id: await resolveId(actor, "sprint", sprint_id, product_id) }),
+  input: sprintToRunInput.omit({ stop_at: true }).extend(sprintInput.shape),
+  run: async ({ actor }, { sprint_id, product_id, ...input }) =>
+    startSprintRun(actor, {
+      ...input,
+      sprint_id: await resolveId(actor, "sprint", sprint_id, product_id),
+    }),
 });
 
 export const getSprintRunTool = defineTool({
@@ -51,7 +84,7 @@ export const pauseSprintRunTool = defineTool({
   name: "pause_sprint_run",
   title: "Pause a sprint run",
   description:
-    "Pauses a run and opens a question; a worker names its job_id and attempt, and reason merge_conflict with pr_url and conflict_files.",
+    "Pauses a run and asks a person; a worker names job_id, attempt and reason merge_conflict with pr_url, conflict_files.",
   access: "write",
   input: pauseSprintRunInput,
   run: ({ actor }, input) => pauseSprintRun(actor, input),

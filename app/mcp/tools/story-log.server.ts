@@ -36,7 +36,7 @@ export const logTestResultTool = defineTool({
 export const logCommitTool = defineTool({
   name: "log_commit",
   title: "Log a commit",
-  description: "Logs a commit in a story, with hash and message.",
+  description: "Logs a commit in a story.",
   access: "write",
   input: z.object({
     ...entry,

@@ -2,6 +2,7 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { Fragment } from "react";
 import { jobIdInput } from "~/contract/agent-job";
+import { ContractError } from "~/contract/errors";
 import { type SprintRunDetail, sprintRunIdInput } from "~/contract/sprint-run";
 import { cancelAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { getBudgets } from "~/domain/budgets/operations.server";
@@ -82,6 +83,7 @@ export const action = pageAction(async ({ request, context, params }) => {
     },
     "resume-sprint": async () => {
       const { sprint_id } = await getSprintRun(actor, run);
+      if (sprint_id === null) throw new ContractError(409, "This run has no sprint to resume.");
       const next = await resumeSprint(actor, { sprint_id });
       const sprintPage = `/products/${productId}/sprints/${sprint_id}`;
       return redirect(next ? `${here}/${next.id}` : sprintPage, 303);
@@ -95,7 +97,7 @@ export const action = pageAction(async ({ request, context, params }) => {
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: data ? `Run of ${data.run.sprint_code} · Backloom` : "Run · Backloom" },
+  { title: data ? `Run of ${data.run.subject} · Backloom` : "Run · Backloom" },
 ];
 
 export default function RunPage() {
@@ -113,11 +115,13 @@ export default function RunPage() {
       <PageHeader
         crumbs={[
           { label: "Runs", to: `/products/${productId}/runs` },
-          { label: run.sprint_code, to: `/products/${productId}/sprints/${run.sprint_id}` },
+          ...(run.sprint_id === null || run.sprint_code === null
+            ? []
+            : [{ label: run.sprint_code, to: `/products/${productId}/sprints/${run.sprint_id}` }]),
         ]}
         title={
           <span className="flex flex-wrap items-center gap-2.5">
-            Run of {run.sprint_code}
+            Run of {run.subject}
             <StatusPill status={run.status} />
           </span>
         }

@@ -34,11 +34,18 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
     >
       {reason ? <p>{reason}</p> : null}
       <p className="text-muted">
-        Its unfinished jobs were cancelled. Fix the task, then resume the{" "}
-        <Link to={`/products/${productId}/sprints/${run.sprint_id}`} className="underline">
-          sprint
-        </Link>
-        .
+        Its unfinished jobs were cancelled. Fix the task, then{" "}
+        {run.sprint_id === null ? (
+          "run it again."
+        ) : (
+          <>
+            resume the{" "}
+            <Link to={`/products/${productId}/sprints/${run.sprint_id}`} className="underline">
+              sprint
+            </Link>
+            .
+          </>
+        )}
       </p>
     </Alert>
   );

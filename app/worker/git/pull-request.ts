@@ -48,7 +48,8 @@ export async function openPullRequest(attempt: Attempt, worktree: Worktree): Pro
 function titleOf({ job }: Attempt): string {
   const strategy = job.run?.pr_strategy ?? job.product.pr_strategy;
   if (strategy === "STORY" && job.story !== null) return `${job.story.code}: ${job.story.title}`;
-  return job.run === null
-    ? `${job.task?.code}: ${job.task?.title}`
+  if (job.run === null) return `${job.task?.code}: ${job.task?.title}`;
+  return job.run.sprint_id === null
+    ? `Run of ${job.run.subject}`
     : `${job.run.sprint_code}: ${job.run.sprint_goal}`;
 }

@@ -211,5 +211,7 @@ function nameOf(job: JobPayload): string {
   if (job.task !== null && job.kind === "TASK_IMPLEMENTATION") {
     return `${job.task.code} "${job.task.title}"`;
   }
-  return job.idea === null ? `${job.kind} of ${job.run?.sprint_code ?? "a sprint"}` : job.idea.code;
+  return job.idea === null
+    ? `${job.kind} of ${job.run?.sprint_code ?? job.run?.subject ?? "a sprint"}`
+    : job.idea.code;
 }

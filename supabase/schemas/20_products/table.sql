@@ -16,6 +16,7 @@ create table public.products (
   pr_strategy public.pr_strategy not null default 'SPRINT',
   done_requires public.done_requires not null default 'none',
   dependency_release public.dependency_release not null default 'done',
+  plan_first public.plan_first not null default 'ask',
   requires_sandbox boolean not null default false,
   may_reach jsonb not null default '[]' constraint products_may_reach_hosts check (private.are_hosts(may_reach)),
   archived_at timestamptz,
@@ -52,8 +53,8 @@ create policy products_no_demo_delete on public.products as restrictive for dele
 grant select on public.products to authenticated;
 
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, dependency_release,
-    requires_sandbox, may_reach),
-  update (code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, requires_sandbox, may_reach,
+    plan_first, requires_sandbox, may_reach),
+  update (code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, plan_first, requires_sandbox, may_reach,
     archived_at),
   delete on public.products to authenticated;
 

@@ -4,10 +4,14 @@ create type public.member_role as enum ('OWNER', 'MEMBER');
 -- Who has to have seen that a story is done, weakest first; but for "none" the words of public.evidence_grade.
 create type public.done_requires as enum ('none', 'worker', 'other_worker', 'person');
 
+-- Whether agents write the plans that are missing: when whoever starts a run says so, always, or never.
+create type public.plan_first as enum ('ask', 'auto', 'never');
+
 -- When a task that is done frees what waits for it.
 create type public.dependency_release as enum ('done', 'merged');
 
 comment on type public.dependency_release is 'When what is done frees what waits for it: at once, or when its code is on the main branch (docs/dependencies.md).';
+comment on type public.plan_first is 'Whether a run whose tasks have no plan begins with a planning turn of its agents (docs/agents.md).';
 comment on type public.done_requires is 'What a product asks for before a story is done (docs/proof.md).';
 comment on type public.pr_strategy is 'How a sprint run cuts pull requests (specification: Product).';
 comment on type public.member_role is 'Role in a product: its one owner, or a member (specification: Authentication 4).';

@@ -185,7 +185,7 @@ after insert on public.tasks
 referencing new table as new_tasks
 for each statement execute function private.tg_tasks__settle_waiting_inserted();
 
--- Why: a task that fails within an unfinished run takes the run and its sprint with it, and what the run had not finished is
+-- Why: a task that fails within an unfinished run takes the run and its sprint, if it has one, with it, and what the run had not finished is
 -- cancelled, all in the transaction that reported it. Story and PBI follow by their own derivation, which leaves BLOCKED
 -- alone. The job of the failed task itself ends FAILED. A task that fails outside a run stays between itself, story and PBI.
 -- Definer: the caller may not write runs and jobs.

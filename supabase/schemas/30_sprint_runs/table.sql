@@ -1,8 +1,8 @@
--- Why: a run groups the jobs of one sprint start (specification: Sprint run).
+-- Why: a run groups the jobs of one start: of a sprint (specification: Sprint run), or of tasks that somebody chose, without a sprint.
 -- At most one unfinished run a sprint: the partial unique index decides, whatever races.
 create table public.sprint_runs (
   id uuid primary key default gen_random_uuid(),
-  sprint_id uuid not null references public.sprints (id) on delete cascade,
+  sprint_id uuid references public.sprints (id) on delete cascade,
   product_id uuid not null references public.products (id) on delete cascade,
   status public.sprint_run_status not null default 'QUEUED',
   pr_strategy public.pr_strategy not null,
@@ -14,6 +14,7 @@ create table public.sprint_runs (
   started_at timestamptz,
   finished_at timestamptz,
   failure jsonb,
+  plan_first boolean not null default false,
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint sprint_runs_pause_context check ((status = 'PAUSED') = (pause_context is not null)),
@@ -26,12 +27,16 @@ alter table public.sprint_runs
   foreign key (pause_question_id) references public.agent_questions (id) on delete set null;
 
 comment on table public.sprint_runs is
-  'Sprint runs (specification: Sprint run): one start of a sprint, its branch, its pause and its end.';
+  'Sprint runs (specification: Sprint run): one start of a sprint, or of chosen tasks, its branch, its pause and its end.';
+comment on column public.sprint_runs.sprint_id is 'Null for a run of its own: tasks that somebody chose.';
+comment on column public.sprint_runs.plan_first is 'Whether its agents write the plans that are missing, before they begin.';
 comment on column public.sprint_runs.pause_context is 'Null or { reason, pr_url, conflict_files }.';
 comment on column public.sprint_runs.failure is 'Null or { task_id, task_code, job_id, failure_class, reason }: what ended the run.';
 
 create unique index sprint_runs_one_unfinished_key on public.sprint_runs (sprint_id)
   where status in ('QUEUED', 'RUNNING', 'PAUSED');
+-- A start looks which tasks of the product are in a run.
+create index sprint_runs_unfinished_idx on public.sprint_runs (product_id) where status in ('QUEUED', 'RUNNING', 'PAUSED');
 create index sprint_runs_sprint_id_idx on public.sprint_runs (sprint_id, created_at);
 create index sprint_runs_product_id_idx on public.sprint_runs (product_id, created_at);
 create index sprint_runs_previous_run_id_idx on public.sprint_runs (previous_run_id);

@@ -8,11 +8,9 @@ language plpgsql
 security definer
 set search_path = ''
 as $$
-declare
-  v_code text := (select s.code from public.sprints s where s.id = new.sprint_id);
 begin
   perform private.queue_notices('run_' || lower(new.status::text), new.product_id, null, new.status <> 'PAUSED',
-    format('The run of sprint %s is %s', v_code, lower(new.status::text)),
+    format('The run of %s is %s', private.run_subject(new), lower(new.status::text)),
     coalesce(new.failure ->> 'reason', new.pause_context ->> 'reason', ''),
     format('/products/%s/runs/%s', new.product_id, new.id), private.run_json(new, false));
   return null;

@@ -39,7 +39,8 @@ create type private.job_report as (
   cache_read_tokens bigint,
   cache_write_tokens bigint,
   events jsonb,
-  evidence jsonb
+  evidence jsonb,
+  implementation_plan text
 );
 
 comment on type private.job_report is 'What a worker says of its attempt (specification: Agent job).';

@@ -34,6 +34,7 @@ describe("create_product", () => {
       pr_strategy: "SPRINT",
       done_requires: "none",
       dependency_release: "done",
+      plan_first: "ask",
       requires_sandbox: false,
       may_reach: [],
       owner_id: owner.id,

@@ -18,6 +18,7 @@ begin
       auto_pr = coalesce((p_changes ->> 'auto_pr')::boolean, p.auto_pr),
       pr_strategy = coalesce((p_changes ->> 'pr_strategy')::public.pr_strategy, p.pr_strategy),
       done_requires = coalesce((p_changes ->> 'done_requires')::public.done_requires, p.done_requires),
+      plan_first = coalesce((p_changes ->> 'plan_first')::public.plan_first, p.plan_first),
       requires_sandbox = coalesce((p_changes ->> 'requires_sandbox')::boolean, p.requires_sandbox),
       may_reach = coalesce(p_changes -> 'may_reach', p.may_reach)
   where p.id = p_product_id;

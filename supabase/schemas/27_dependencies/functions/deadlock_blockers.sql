@@ -2,29 +2,26 @@
 -- and each story has a branch of its own, branches whose tasks wait for each other's crosswise never come there whole: neither is
 -- complete before the other is merged. Each dependency of such a circle is named, and one press takes it away. Over stories, each by its
 -- tasks that are not done; what is on the main branch already holds nobody.
-create function private.deadlock_blockers(p_sprint_id uuid)
+create function private.deadlock_blockers(p_product public.products, p_task_ids uuid[], p_story_ids uuid[])
 returns jsonb
 language plpgsql
 volatile
 set search_path = ''
 as $$
 begin
-  if not exists (
-    select from public.sprints s join public.products p on p.id = s.product_id
-    where s.id = p_sprint_id and p.dependency_release = 'merged' and p.pr_strategy = 'STORY'
-  ) then
+  if p_product.dependency_release <> 'merged' or p_product.pr_strategy <> 'STORY' then
     return '[]';
   end if;
   return (
     with recursive edges as materialized (
       select k.kind, k.blocker_id, k.code as blocker_code, t.id as task_id, t.code as task_code, s.id as story_id, s.code as story_code,
         s.sort_order, bs.id as blocker_story_id, bs.code as blocker_story_code
-      from public.stories s
-      join public.tasks t on t.story_id = s.id and t.status <> 'DONE'
+      from unnest(p_task_ids) i (id)
+      cross join lateral (select x.* from public.tasks x where x.id = i.id offset 0) t
+      join public.stories s on s.id = t.story_id
       join private.task_blockers k on k.task_id = t.id and not k.resolved
       left join public.tasks b on b.id = k.blocker_id
-      join public.stories bs on bs.id = coalesce(b.story_id, k.blocker_id) and bs.sprint_id = s.sprint_id and bs.id <> s.id
-      where s.sprint_id = p_sprint_id
+      join public.stories bs on bs.id = coalesce(b.story_id, k.blocker_id) and bs.id = any (p_story_ids) and bs.id <> s.id
     ), reach (from_id, to_id) as (
       select e.story_id, e.blocker_story_id from edges e
       union

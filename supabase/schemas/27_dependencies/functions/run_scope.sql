@@ -1,5 +1,5 @@
 -- Why: what a run works on, in the order in which it works: by dependencies, then as the contract says.
-create function private.run_scope(p_sprint_id uuid)
+create function private.run_scope(p_task_ids uuid[])
 returns table (task_id uuid, story_id uuid, story_code text, place integer)
 language plpgsql
 stable
@@ -7,7 +7,7 @@ set search_path = ''
 as $$
 declare
   v_ordered uuid[] := private.order_by_dependencies(
-    (select coalesce(array_agg(s.task_id order by s.place), '{}') from private.sprint_scope(p_sprint_id) s));
+    (select coalesce(array_agg(s.task_id order by s.place), '{}') from private.tasks_in_order(p_task_ids) s));
 begin
   return query
     select x.id, s.id, s.code, x.place::integer
@@ -18,5 +18,4 @@ begin
 end;
 $$;
 
-comment on function private.run_scope is
-  'Unfinished tasks of a sprint in the order of a run (specification: Starting a sprint run 2).';
+comment on function private.run_scope is 'Tasks in the order of a run (specification: Starting a sprint run 2).';

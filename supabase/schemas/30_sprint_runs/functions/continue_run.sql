@@ -46,8 +46,8 @@ declare
 begin
   perform private.end_run(p_run, 'CANCELLED', 'The run was resumed as a new one.', null);
 
-  insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch, previous_run_id, started_by)
-  values (p_run.sprint_id, p_run.product_id, p_run.pr_strategy, p_run.branch, p_run.id, auth.uid())
+  insert into public.sprint_runs (sprint_id, product_id, pr_strategy, branch, previous_run_id, plan_first, started_by)
+  values (p_run.sprint_id, p_run.product_id, p_run.pr_strategy, p_run.branch, p_run.id, p_run.plan_first, auth.uid())
   returning * into v_run;
 
   insert into public.task_executions (sprint_run_id, task_id, position, plan_snapshot, verify_required)

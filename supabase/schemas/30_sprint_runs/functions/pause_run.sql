@@ -17,8 +17,8 @@ begin
     perform private.refuse(422, 'conflict_files must be a list of at most 500 paths.');
   end if;
 
-  v_text := left(format('The run of sprint %s is paused (%s).%s%s%s Resume the run when it can continue, or cancel it.',
-    (select s.code from public.sprints s where s.id = p_run.sprint_id), replace(p_reason, '_', ' '),
+  v_text := left(format('The run of %s is paused (%s).%s%s%s Resume the run when it can continue, or cancel it.',
+    private.run_subject(p_run), replace(p_reason, '_', ' '),
     case when p_task_codes <> '{}' then format(' %s does not merge%s, even after two tries.', p_task_codes[1], ' with ' || p_task_codes[2]) else '' end,
     case when jsonb_array_length(v_files) > 0
       then ' In conflict: ' || left((select string_agg(f, ', ') from jsonb_array_elements_text(v_files) f), 1500) || '.' else '' end,

@@ -11,16 +11,19 @@ declare
   v_sprint public.sprints;
   v_product public.products;
   v_blockers jsonb;
-  v_tasks bigint := (select count(*) from private.sprint_scope(p_sprint_id));
+  v_task_ids uuid[] := private.sprint_task_ids(p_sprint_id);
+  v_tasks integer := cardinality(v_task_ids);
 begin
   perform private.require_access('sprint', p_sprint_id);
   select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
   select p.* into v_product from public.products p where p.id = v_sprint.product_id;
-  v_blockers := private.run_blockers(v_sprint, v_product);
+  v_blockers := private.run_blockers(v_sprint, v_product, v_task_ids,
+    array(select s.id from public.stories s where s.sprint_id = p_sprint_id), private.plans_first(v_product, null), false);
   return json_build_object(
     'sprint_id', p_sprint_id,
     'sprint_code', v_sprint.code,
     'pr_strategy', v_product.pr_strategy,
+    'plan_first', v_product.plan_first,
     'ready', v_blockers = '[]',
     'tasks_total', v_tasks,
     'jobs_total', case when v_product.pr_strategy = 'SPRINT_BATCH' then least(1, v_tasks) else v_tasks end,

@@ -16,7 +16,8 @@ declare
   v_product public.products;
   v_previous public.sprint_runs;
   v_other text;
-  v_blockers jsonb;
+  v_task_ids uuid[];
+  v_scope record;
   v_run public.sprint_runs;
 begin
   perform private.take_rate_limit('enqueue', auth.uid()::text);
@@ -37,20 +38,18 @@ begin
   update public.sprints s set status = 'ACTIVE' where s.id = p_sprint_id returning * into v_sprint;
   perform set_config('backloom.undoing', '', true);
 
-  if not exists (select from private.sprint_scope(p_sprint_id)) then
+  v_task_ids := private.sprint_task_ids(p_sprint_id);
+  if v_task_ids = '{}' then
     return null;
   end if;
 
   select p.* into v_product from public.products p where p.id = v_product_id;
-  v_blockers := private.run_blockers(v_sprint, v_product);
-  if v_blockers <> '[]' then
-    perform private.refuse(409, private.blockers_sentence(v_blockers), jsonb_build_object('blockers', v_blockers));
-  end if;
+  select * into v_scope from private.settle_scope(v_sprint, v_product, v_task_ids, null, false, false);
 
   select r.* into v_previous from public.sprint_runs r
   where r.sprint_id = p_sprint_id and r.status = 'FAILED' order by r.created_at desc, r.id desc limit 1;
   -- A statement of its own: a stable function sees what the statement before it wrote, not what its own does.
-  v_run := private.create_run(v_sprint, v_product, v_previous);
+  v_run := private.create_run(v_sprint, v_product, v_previous, v_scope.task_ids, v_scope.plan_first);
   return private.run_json(v_run, false);
 end;
 $$;

@@ -1,7 +1,11 @@
 -- Why: everything that prevents a start, all at once, each with what a page needs for a link and words for a person
--- (specification: Starting a sprint run 1). Beside the contract's blockers: a sprint that is not active, one without
--- unfinished tasks, and a run that is not finished yet.
-create function private.run_blockers(p_sprint public.sprints, p_product public.products)
+-- (specification: Starting a sprint run 1). One for both kinds of runs: p_sprint is null for a run of its own. p_task_ids are what the
+-- run works on, p_story_ids the stories whose questions and PBIs it heeds: all open ones of a sprint, else those of its tasks. Beside
+-- the contract's blockers: a sprint that is not active, nothing to do, a run that is not finished yet, tasks that another run holds, and
+-- chosen tasks that are done.
+create function private.run_blockers(
+  p_sprint public.sprints, p_product public.products, p_task_ids uuid[], p_story_ids uuid[], p_plan_first boolean,
+  p_use_description boolean)
 returns jsonb
 language plpgsql
 volatile
@@ -11,7 +15,7 @@ declare
   v_now timestamptz := private.now();
 begin
   return (
-    with scope as materialized (select * from private.sprint_scope(p_sprint.id))
+    with scope as materialized (select * from private.tasks_in_order(p_task_ids))
     select coalesce(jsonb_agg(jsonb_build_object('type', b.type, 'message', b.message,
       'task_id', b.task_id, 'task_code', b.task_code, 'story_id', b.story_id, 'story_code', b.story_code,
       'pbi_id', b.pbi_id, 'pbi_code', b.pbi_code, 'question_id', b.question_id, 'sprint_run_id', b.run_id)
@@ -23,7 +27,9 @@ begin
         null::uuid as pbi_id, null as pbi_code, null::uuid as question_id, null::uuid as run_id
       where p_sprint.status <> 'ACTIVE'
       union all
-      select 2, 0, 'no_tasks', format('Sprint %s has no unfinished tasks.', p_sprint.code),
+      select 2, 0, 'no_tasks',
+        case when p_sprint.id is null then 'There are no unfinished tasks.'
+          else format('Sprint %s has no unfinished tasks.', p_sprint.code) end,
         null, null, null, null, null, null, null, null
       where not exists (select from scope)
       union all
@@ -33,12 +39,26 @@ begin
       from public.sprint_runs r
       where r.sprint_id = p_sprint.id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
       union all
+      select 3, sc.place, case when p_sprint.id is null then 'run_unfinished' else 'task_in_run' end,
+        format('Task %s is in a run of %s that is %s. Wait for that run, resume it or cancel it.', sc.task_code, h.subject, h.status),
+        sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, h.run_id
+      from private.held_by_runs(p_product.id, p_sprint.id is not null) h
+      join scope sc on sc.task_id = h.task_id
+      union all
+      select 3, sc.place, 'task_done', format('Task %s is done. Open it again, or leave it out.', sc.task_code),
+        sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, null
+      from scope sc
+      cross join lateral (select k.status from public.tasks k where k.id = sc.task_id offset 0) t
+      where p_sprint.id is null and t.status = 'DONE'
+      union all
       select 4, sc.place, 'task_no_plan', format('Task %s has no implementation plan.', sc.task_code),
         sc.task_id, sc.task_code, sc.story_id, sc.story_code, sc.pbi_id, null, null, null
       from scope sc
       -- Each by its key: how long the list is cannot be foreseen, and a plan for many would read all tasks of all products.
-      cross join lateral (select k.implementation_plan from public.tasks k where k.id = sc.task_id offset 0) t
-      where coalesce(t.implementation_plan, '') !~ '\S'
+      cross join lateral (
+        select k.implementation_plan, k.description, k.status from public.tasks k where k.id = sc.task_id offset 0) t
+      where not p_plan_first and coalesce(t.implementation_plan, '') !~ '\S' and t.status <> 'DONE'
+        and not (p_use_description and t.description ~ '\S')
       union all
       select 5, row_number() over (order by q.created_at, q.id)::integer, 'open_question',
         case when q.reader_id is null or q.reader_id = auth.uid() then format('Story %s has an open question: %s', s.code, left(q.question, 200))
@@ -47,7 +67,9 @@ begin
       from public.stories s
       join public.agent_questions q on q.story_id = s.id
       left join public.tasks t on t.id = q.task_id
-      where s.sprint_id = p_sprint.id and s.status <> 'DONE' and q.status = 'OPEN' and q.expires_at > v_now
+      where s.id = any (p_story_ids) and s.status <> 'DONE' and q.status = 'OPEN' and q.expires_at > v_now
+        -- What is asked about a task that a run of its own leaves alone says nothing about the others.
+        and (p_sprint.id is not null or q.task_id is null or q.task_id = any (p_task_ids))
       union all
       select distinct on (b.id) case b.status when 'BLOCKED' then 6 else 7 end, 0,
         case b.status when 'BLOCKED' then 'pbi_blocked' else 'pbi_failed' end,
@@ -55,7 +77,7 @@ begin
         null::uuid, null, s.id, s.code, b.id, b.code, null::uuid, null::uuid
       from public.stories s
       cross join lateral (select k.id, k.code, k.status from public.pbis k where k.id = s.pbi_id offset 0) b
-      where s.sprint_id = p_sprint.id and s.status <> 'DONE' and b.status in ('BLOCKED', 'FAILED')
+      where s.id = any (p_story_ids) and s.status <> 'DONE' and b.status in ('BLOCKED', 'FAILED')
       union all
       select 8, sc.place, 'task_cross_repo',
         format('Task %s belongs to %s, and a batch run only works in the product''s repository.', sc.task_code, t.repo_url),
@@ -65,7 +87,8 @@ begin
       where p_product.pr_strategy = 'SPRINT_BATCH'
         and btrim(coalesce(t.repo_url, '')) not in ('', btrim(p_product.repo_url))
     ) b
-  ) || private.dependency_blockers(p_sprint.id) || private.deadlock_blockers(p_sprint.id);
+  ) || private.dependency_blockers(p_sprint.id, p_task_ids, p_story_ids)
+    || private.deadlock_blockers(p_product, p_task_ids, p_story_ids);
 end;
 $$;
 

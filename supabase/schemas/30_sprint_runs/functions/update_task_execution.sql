@@ -1,9 +1,10 @@
 -- Why: the worker of a batch tells how each task goes: PENDING, RUNNING, DONE (through the gate, with the frozen demand),
--- FAILED (takes the run with it) or SKIPPED. The same end told twice is fine. The task follows by trigger.
+-- FAILED (takes the run with it) or SKIPPED. The same end told twice is fine. A task without a
+-- plan takes the one that comes with it. The task follows by trigger.
 -- Refusals: 404, 403, 409, 422. Definer: executions are written by functions only.
 create function operations.update_task_execution(
   p_job_id uuid, p_attempt integer, p_task_id uuid, p_status text, p_verify_result text default null, p_failure_reason text default null,
-  p_head_sha text default null)
+  p_head_sha text default null, p_implementation_plan text default null)
 returns json
 language plpgsql
 volatile
@@ -21,6 +22,10 @@ declare
 begin
   v_result := coalesce(private.require_choice('verify_result', p_verify_result,
     array['ALIGNED', 'PARTIAL', 'EMPTY', 'DIVERGENT'])::public.verify_result, v_execution.verify_result);
+  if v_state = 'held' and p_implementation_plan is not null then
+    perform private.keep_plan(v_job, p_task_id, p_implementation_plan);
+    select e.* into v_execution from public.task_executions e where e.id = v_execution.id;
+  end if;
   if v_state in ('held', 'finished') and (v_execution.status::text = v_status
     or (v_execution.status = 'SKIPPED' and v_status = 'DONE' and v_result = 'EMPTY')) then
     return private.execution_json(v_execution);

@@ -17,7 +17,7 @@ begin
     json_build_object('id', p.id, 'code', p.code, 'name', p.name, 'description', p.description, 'repo_url', p.repo_url,
       'definition_of_done', p.definition_of_done, 'auto_pr', p.auto_pr, 'pr_strategy', p.pr_strategy) as product,
     case when r.id is not null then json_build_object('id', r.id, 'status', lower(r.status::text), 'branch', r.branch,
-      'pr_strategy', r.pr_strategy, 'previous_run_id', r.previous_run_id,
+      'pr_strategy', r.pr_strategy, 'previous_run_id', r.previous_run_id, 'subject', private.run_subject(r),
       'sprint_id', n.id, 'sprint_code', n.code, 'sprint_goal', n.sprint_goal) end as run,
     case when v_is_task then json_build_object('id', t.id, 'code', t.code,
       'title', t.title, 'description', t.description, 'status', private.task_status_word(t.status),
@@ -26,6 +26,7 @@ begin
     case when v_is_task then json_build_object('id', s.id, 'code', s.code, 'title', s.title, 'description', s.description,
       'acceptance_criteria', s.acceptance_criteria, 'pbi_id', b.id, 'pbi_code', b.code, 'pbi_title', b.title) end as story,
     coalesce(nullif(t.repo_url, ''), p.repo_url) as repo_url, p.may_reach, p.done_requires, p.dependency_release, r.sprint_id,
+    coalesce(r.plan_first, false) as plans_first,
     not v_is_task or concat(s.acceptance_criteria, p.definition_of_done) ~ '\S' as has_criteria,
     p_job.phase <> 'verify' and (p_job.attempt > 1 or p_job.kind = 'SPRINT_IMPLEMENTATION'
       or exists (select from public.agent_jobs j where j.task_id = p_job.task_id and j.id <> p_job.id)) as has_past,
@@ -50,6 +51,11 @@ begin
     'attempt', p_job.attempt,
     'retry_count', p_job.retry_count,
     'phase', p_job.phase,
+    'plan_first', v.plans_first and p_job.phase = 'implement' and (
+      v_is_task and coalesce(p_job.plan_snapshot, '') !~ '\S'
+      or p_job.kind = 'SPRINT_IMPLEMENTATION' and exists (
+        select from public.task_executions e
+        where e.sprint_run_id = p_job.sprint_run_id and e.status in ('PENDING', 'RUNNING') and coalesce(e.plan_snapshot, '') !~ '\S')),
     'previous_failure', case when v.has_past then private.previous_failure(p_job) end,
     'earlier_jobs', case when v.has_past then private.earlier_jobs(p_job, v.sprint_id) else '[]' end,
     'earlier_attempts', case when v.has_past then private.earlier_attempts(p_job) else '[]' end,
@@ -162,7 +168,8 @@ $$;
 
 comment on function private.earlier_attempts is 'The ten newest ended attempts at the same work (specification: Agent job; attempts).';
 
--- Why: the work of jobs that failed or were cancelled may still be kept somewhere: those of the same task, or of the same sprint for a batch.
+-- Why: the work of jobs that failed or were cancelled may still be kept somewhere: those of the same task, or for a
+-- batch of the same sprint, or of its tasks where it has no sprint.
 -- Nothing from before a person let the story start over.
 create function private.earlier_jobs(p_job public.agent_jobs, p_sprint_id uuid)
 returns json
@@ -185,6 +192,18 @@ begin
         and j.status in ('FAILED', 'CANCELLED') and not exists (
           select from public.stories s join public.fresh_starts f on f.story_id = s.id
           where s.sprint_id = p_sprint_id and f.created_at >= j.finished_at)
+      union all
+      select j.id, j.created_at from public.agent_jobs j
+      where p_job.kind = 'SPRINT_IMPLEMENTATION' and p_sprint_id is null and j.kind = p_job.kind
+        and j.status in ('FAILED', 'CANCELLED')
+        and j.sprint_run_id in (
+          select o.sprint_run_id from public.task_executions e join public.task_executions o on o.task_id = e.task_id
+          where e.sprint_run_id = p_job.sprint_run_id)
+        and not exists (
+          select from public.task_executions e
+          join public.tasks t on t.id = e.task_id
+          join public.fresh_starts f on f.story_id = t.story_id
+          where e.sprint_run_id = p_job.sprint_run_id and f.created_at >= j.finished_at)
       order by created_at desc limit 3) x
   );
 end;

@@ -1,5 +1,6 @@
 -- Why: a worker says how its attempt goes: RUNNING, DONE, FAILED or SKIPPED, or QUEUED: what is left of a batch waits for others, so the
 -- job goes back, no retry counted. Only the attempt that holds the job is heard;
+-- a task without a plan takes the one that comes with the report;
 -- the same final report twice is fine; a report while still CLAIMED counts as through RUNNING. DONE passes the gate first,
 -- and where the product asks for proof (phase_after) it may go back to the queue for another worker or a person.
 -- FAILED with rate_limited puts the job back until resets_at, no retry counted. Cascades happen in this transaction.
@@ -20,7 +21,7 @@ declare
   v_report private.job_report := jsonb_populate_record(null::private.job_report, p_report);
   v_status text := private.require_choice('status', v_report.status, array['RUNNING', 'DONE', 'FAILED', 'SKIPPED', 'QUEUED']);
   v_class public.failure_class;
-  v_job public.agent_jobs := private.lock_job(p_job_id, v_status in ('RUNNING', 'DONE', 'SKIPPED'));
+  v_job public.agent_jobs := private.lock_job(p_job_id, v_status in ('RUNNING', 'DONE', 'SKIPPED') and v_report.implementation_plan is null);
   v_state text := private.attempt_state(v_job, p_attempt);
   v_result public.verify_result;
   v_next public.agent_job_status;
@@ -56,6 +57,9 @@ begin
   -- Whoever only looks at the work of another moves nothing, and does not fail it by failing to look.
   if v_job.phase = 'verify' then
     v_report := private.verifiers_report(v_report);
+  end if;
+  if v_report.implementation_plan is not null then
+    perform private.keep_plan(v_job, v_job.task_id, v_report.implementation_plan);
   end if;
   if v_report.evidence is not null then
     perform private.record_evidence(v_job, v_report.evidence);

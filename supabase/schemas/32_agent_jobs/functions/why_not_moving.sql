@@ -104,18 +104,19 @@ begin
   end if;
 
   select j.* into v_job from public.agent_jobs j where j.task_id = p_task_id order by j.created_at desc, j.id limit 1;
-  if v_task.status = 'FAILED' then
-    return jsonb_build_array(jsonb_build_object('code', 'failed',
-      'message', format('The task failed%s Resume the sprint to try it again.', coalesce(': ' || v_job.failure_reason, '.')), 'job_id', v_job.id));
-  end if;
   select s.id, s.code, s.status into v_sprint
   from public.stories st join public.sprints s on s.id = st.sprint_id where st.id = v_task.story_id;
+  if v_task.status = 'FAILED' then
+    return jsonb_build_array(jsonb_build_object('code', 'failed',
+      'message', format('The task failed%s %s to try it again.', coalesce(': ' || v_job.failure_reason, '.'),
+        case v_sprint.status when 'FAILED' then 'Resume the sprint' else 'Run it' end), 'job_id', v_job.id));
+  end if;
   if v_sprint.id is null then
-    return jsonb_build_array(jsonb_build_object('code', 'no_sprint', 'message', 'The story of this task is not in a sprint.'))
+    return jsonb_build_array(jsonb_build_object('code', 'no_sprint', 'message', 'The story of this task is not in a sprint. Run the task by itself, or put its story into a sprint.'))
       || private.dependency_reasons(array[p_task_id]);
   end if;
   return jsonb_build_array(jsonb_build_object('code', 'no_run', 'sprint_id', v_sprint.id,
-    'message', format('Sprint %s (%s) has no run in progress. Start one.', v_sprint.code, lower(v_sprint.status::text))))
+    'message', format('Sprint %s (%s) has no run in progress. Start one, or run this task by itself.', v_sprint.code, lower(v_sprint.status::text))))
     || private.dependency_reasons(array[p_task_id]);
 end;
 $$;

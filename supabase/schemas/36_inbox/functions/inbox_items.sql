@@ -27,6 +27,14 @@ begin
     from public.sprint_runs r
     where r.status = 'FAILED' and r.product_id = any (v_products) and r.finished_at > v_since
       and not exists (select from public.sprint_runs n where n.sprint_id = r.sprint_id and n.created_at > r.created_at)
+      -- A run of its own is tried again by whatever run takes up the task that failed.
+      and not (r.sprint_id is null and exists (
+        select from public.sprint_runs n
+        where n.id in (
+            select j.sprint_run_id from public.agent_jobs j where j.task_id = (r.failure ->> 'task_id')::uuid
+            union all
+            select e.sprint_run_id from public.task_executions e where e.task_id = (r.failure ->> 'task_id')::uuid)
+          and n.created_at > r.created_at))
     union all
     -- A job of a task is told by its run; a talk about an idea is its owner's alone.
     select 'job', j.id, j.product_id, j.finished_at

@@ -20,7 +20,7 @@ begin
     if not exists (select from public.sprints s where s.id = p_sprint_id and s.product_id = p_product_id) then
       perform private.refuse(404, 'No such sprint.');
     end if;
-    select count(*) into v_tasks from private.sprint_scope(p_sprint_id);
+    v_tasks := cardinality(private.sprint_task_ids(p_sprint_id));
   end if;
   select array_agg(f.seconds), array_agg(f.tokens) filter (where f.tokens > 0) into v_seconds, v_tokens
   from private.finished_tasks(p_product_id) f;

@@ -1,5 +1,5 @@
 -- Why: a claim tells which commits its branch has to hold before anything is done: those of its story, or of all stories of the
--- sprint where they share a branch. The oldest first, each commit once, in the repository that the job works in. Nothing for a job whose
+-- sprint (or of the run, which has none) where they share a branch. The oldest first, each commit once, in the repository that the job works in. Nothing for a job whose
 -- branch was pushed by an earlier one of its run: that one has brought them in.
 create function private.begins_from(p_job public.agent_jobs)
 returns json
@@ -31,7 +31,10 @@ begin
   end if;
   v_story_ids := case v_run.pr_strategy
     when 'STORY' then array(select t.story_id from public.tasks t where t.id = p_job.task_id)
-    else array(select s.id from public.stories s where s.sprint_id = v_run.sprint_id) end;
+    else array(
+      select s.id from public.stories s where s.sprint_id = v_run.sprint_id
+      union
+      select t.story_id from private.run_tasks(v_run.id) x join public.tasks t on t.id = x.task_id where v_run.sprint_id is null) end;
   return (
     select coalesce(json_agg(json_build_object('story_id', h.story_id, 'story_code', h.story_code, 'task_id', h.task_id,
       'task_code', h.task_code, 'job_id', h.job_id, 'judged', h.judged, 'branch', h.branch, 'base_sha', h.base_sha, 'head_sha', h.head_sha)

@@ -26,7 +26,7 @@ begin
   end if;
   v_busy := private.run_with_work(v_story_ids);
   if v_busy is not null then
-    perform private.refuse(409, format('The run of sprint %s has work of its own on this branch. Cancel it first, then start over.', v_busy));
+    perform private.refuse(409, format('The run of %s has work of its own on this branch. Cancel it first, then start over.', v_busy));
   end if;
 
   insert into public.fresh_starts (product_id, story_id, left_branches, user_id, started_by)
@@ -47,7 +47,7 @@ $$;
 comment on function operations.start_over is 'The next run of a story or sprint begins from the main branch (docs/worker.md).';
 grant execute on function operations.start_over to authenticated;
 
--- Why: a run that has begun goes on from its own branch, so a story cannot start over beneath it. Answers the code of its sprint, or null.
+-- Why: a run that has begun goes on from its own branch, so a story cannot start over beneath it. Answers what that run works on, or null.
 create function private.run_with_work(p_story_ids uuid[])
 returns text
 language plpgsql
@@ -56,19 +56,22 @@ set search_path = ''
 as $$
 begin
   return (
-    select n.code
-    from public.sprints n
-    join public.sprint_runs r on r.sprint_id = n.id and r.status in ('QUEUED', 'RUNNING', 'PAUSED')
-    where n.id in (select s.sprint_id from public.stories s where s.id = any (p_story_ids))
+    select private.run_subject(r)
+    from public.sprint_runs r
+    where r.status in ('QUEUED', 'RUNNING', 'PAUSED')
+      and r.product_id in (select s.product_id from public.stories s where s.id = any (p_story_ids))
+      and case when r.sprint_id is null
+        then exists (select from private.run_tasks(r.id) x join public.tasks t on t.id = x.task_id where t.story_id = any (p_story_ids))
+        else r.sprint_id in (select s.sprint_id from public.stories s where s.id = any (p_story_ids)) end
       and exists (
         select from public.agent_jobs j
         where j.sprint_run_id = r.id
           and (r.pr_strategy <> 'STORY' or j.task_id in (select t.id from public.tasks t where t.story_id = any (p_story_ids)))
           and (j.status in ('CLAIMED', 'RUNNING') or j.pushed_at is not null
             or exists (select from public.task_executions e where e.sprint_run_id = r.id and e.status = 'DONE')))
-    order by n.code
+    order by 1
     limit 1);
 end;
 $$;
 
-comment on function private.run_with_work is 'The sprint whose unfinished run has work of these stories on its branch, or null.';
+comment on function private.run_with_work is 'What the unfinished run works on that has work of these stories on its branch, or null.';

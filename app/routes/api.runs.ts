@@ -1,0 +1,19 @@
+import { startRunInput } from "~/contract/sprint-run";
+import { startRun } from "~/domain/sprint-runs/operations.server";
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+
+/** `POST /api/runs`: gives a task, a story or a handful of tasks to agents, without a sprint. */
+export const loader = apiRoute({
+  POST: operationEndpoint(startRun, {
+    name: "startRun",
+    summary: "Starts a run over task_ids, or over what is left of story_id",
+    auth: "either",
+    body: startRunInput,
+    status: 201,
+    refusals: [404, 409],
+    onlyNamed: true,
+    input: ({ body }) => body,
+  }),
+});
+export const action = loader;

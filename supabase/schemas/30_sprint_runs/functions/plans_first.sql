@@ -1,0 +1,16 @@
+-- Why: an owner may never want agents to plan, or always; else whoever starts the run says so.
+create function private.plans_first(p_product public.products, p_plan_first boolean)
+returns boolean
+language plpgsql
+immutable
+set search_path = ''
+as $$
+begin
+  return case p_product.plan_first
+    when 'never' then false
+    when 'auto' then coalesce(p_plan_first, true)
+    else coalesce(p_plan_first, false) end;
+end;
+$$;
+
+comment on function private.plans_first is 'Whether agents of a run write the plans that are missing.';
