@@ -14,6 +14,7 @@ await bundlePrograms({
   entryPoints: { pages: "build/pages/server/index.js" },
   plugins: [{ name: "router", setup: (build) => build.onResolve({ filter: /^[^./~]/ }, place) }],
   banner: requireBanner,
+  minify: true,
 });
 await bundleWorkerFile("build/package");
 
