@@ -56,7 +56,7 @@ async function scene({ verified = [true, true] }: { verified?: boolean[] } = {})
   return { world, first: at(jobs, 0), second: at(jobs, 1), verify, body, post, tell, done, read };
 }
 
-describe("POST /api/jobs/:id/conflicts", { timeout: 60_000 }, () => {
+describe("POST /api/jobs/:id/conflicts", () => {
   it("sends the job home, first of all that wait, with both versions and no retry counted", async () => {
     const { world, first, second, tell, done, read } = await scene();
     await done(first);

@@ -59,7 +59,7 @@ async function post(world: SprintWorld, jobId: string, body: unknown, token?: st
   });
 }
 
-describe("POST /api/jobs/:id/merged", { timeout: 60_000 }, () => {
+describe("POST /api/jobs/:id/merged", () => {
   it("frees what waits only when a worker found the commit on the main branch", async () => {
     const { world, first, second } = await scene();
     const job = await claim(world.actor);

@@ -187,9 +187,10 @@ describe("search", () => {
       return performance.now() - before;
     });
     for (const query of ["nothing", "quagga", "quagga1"]) {
-      // The machine may have been busy with something else.
-      const times = [await search(query), await search(query), await search(query)];
-      expect(Math.min(...times), query).toBeLessThan(taken / 2);
+      // Slow three times: once may be the machine.
+      let took = await search(query);
+      for (let again = 0; again < 2 && took >= taken / 2; again++) took = await search(query);
+      expect(took, query).toBeLessThan(taken / 2);
     }
   });
 });

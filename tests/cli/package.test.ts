@@ -63,7 +63,7 @@ const environment = {
   NODE_ENV: "production",
 } as const;
 
-describe("the package that npm pack makes", { timeout: 60_000 }, () => {
+describe("the package that npm pack makes", () => {
   it("holds programs, pages and SQL, and nothing that only developers need", () => {
     const folders = new Set(files.map((file) => file.split("/").slice(0, 2).join("/")));
     expect([...folders].filter((name) => name !== basename(name)).sort()).toEqual([

@@ -31,7 +31,7 @@ describe("the embedded stack", () => {
       if (answer === n) acknowledged += 1;
     }
     await expect
-      .poll(() => ask(stack.migrationUrl, "select count(*)::int from written"), { timeout: 20_000 })
+      .poll(() => ask(stack.migrationUrl, "select count(*)::int from written"))
       .toBeGreaterThanOrEqual(acknowledged);
     expect(acknowledged).toBeGreaterThanOrEqual(killAt - 1);
     await stack.stop();
@@ -69,7 +69,7 @@ describe("the embedded stack", () => {
     expect(await postmasterOf(dataDir)).toBe(postmaster);
     expect(await ask(stack.migrationUrl, "select n from kept")).toBe(7);
     await stack.stop();
-    await expect.poll(() => isRunning(postmaster), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isRunning(postmaster)).toBe(false);
   });
 
   it("brings back a killed Postgres that it did not start, once, with two processes beside each other", async () => {
@@ -83,16 +83,14 @@ describe("the embedded stack", () => {
     const postmaster = await postmasterOf(dataDir);
     process.kill(postmaster, "SIGKILL");
     for (const stack of [second, third]) {
-      await expect
-        .poll(() => ask(stack.migrationUrl, "select n from kept"), { timeout: 20_000 })
-        .toBe(42);
+      await expect.poll(() => ask(stack.migrationUrl, "select n from kept")).toBe(42);
     }
     const successor = await postmasterOf(dataDir);
     expect(successor).not.toBe(postmaster);
     await second.stop();
     expect(await ask(third.migrationUrl, "select n from kept")).toBe(42);
     await third.stop();
-    await expect.poll(() => isRunning(successor), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isRunning(successor)).toBe(false);
   });
 
   it("is not kept from starting by a pid file that names a stranger", async () => {
@@ -130,6 +128,6 @@ describe("the embedded stack", () => {
     const ended = new Promise((resolve) => app.once("exit", resolve));
     const pid = Number(await new Promise((resolve) => app.stdout.once("data", resolve)));
     await ended;
-    await expect.poll(() => isRunning(pid), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isRunning(pid)).toBe(false);
   });
 });

@@ -21,4 +21,4 @@ it("doctor waits for a Realtime that follows the database only after somebody ha
     { name: "token", ok: true },
     { name: "realtime", ok: true, message: "joined a private topic and saw an event" },
   ]);
-}, 60_000);
+});

@@ -36,10 +36,10 @@ describe("an undo that is asked for while a change is on its way", () => {
     const { sent, requests, paths } = slowNetwork();
     const changed = requests.fetch(change, post);
     const undone = requests.fetch(undo, post);
-    await vi.waitFor(() => expect(paths()).toEqual([change]));
+    await vi.waitFor(() => expect(paths()).toEqual([change]), 60_000);
     sent[0]?.answer(Response.json({ message: "Done." }));
     await changed;
-    await vi.waitFor(() => expect(paths()).toEqual([change, undo]));
+    await vi.waitFor(() => expect(paths()).toEqual([change, undo]), 60_000);
     sent[1]?.answer(Response.json({ message: "Taken back." }));
     expect(await (await undone).json()).toEqual({ message: "Taken back." });
   });
@@ -48,7 +48,7 @@ describe("an undo that is asked for while a change is on its way", () => {
     const { sent, requests, paths } = slowNetwork();
     const changed = requests.fetch(change, post);
     void requests.fetch(undo, post);
-    await vi.waitFor(() => expect(paths()).toEqual([change]));
+    await vi.waitFor(() => expect(paths()).toEqual([change]), 60_000);
     sent[0]?.fail();
     expect((await changed).status).toBe(504);
     // The page keeps what it shows; what a route decides for itself stays its own.
@@ -59,12 +59,12 @@ describe("an undo that is asked for while a change is on its way", () => {
       true,
     );
     expect(own.shouldRevalidate()).toBe(true);
-    await vi.waitFor(() => expect(paths()).toEqual([change, undo]));
+    await vi.waitFor(() => expect(paths()).toEqual([change, undo]), 60_000);
   });
 
   it("holds no other change up", async () => {
     const { requests, paths } = slowNetwork();
     for (const path of [change, undo, `${change}2`]) void requests.fetch(path, post);
-    await vi.waitFor(() => expect(paths()).toEqual([change, `${change}2`]));
+    await vi.waitFor(() => expect(paths()).toEqual([change, `${change}2`]), 60_000);
   });
 });

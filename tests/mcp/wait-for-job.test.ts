@@ -18,9 +18,7 @@ describe("wait_for_job", () => {
     const { agent, worker } = await connectBoth(stage);
     await createProduct(stage, "WAKE");
     const waiting = worker.call("wait_for_job", { worker: "waiter", product_id: "WAKE" });
-    await expect
-      .poll(() => app.services.hub.gauges.viewers, { timeout: 10_000 })
-      .toBeGreaterThanOrEqual(2);
+    await expect.poll(() => app.services.hub.gauges.viewers).toBeGreaterThanOrEqual(2);
     await startRun(agent, "WAKE");
     expect(ok(await waiting)).toMatchObject({ job: { status: "claimed" }, reason: null });
     expect(app.services.hub.gauges.viewers).toBe(0);

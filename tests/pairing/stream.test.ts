@@ -117,7 +117,7 @@ describe("GET /api/auth/pair/stream/:pairingId", () => {
       stream.close();
       await stream.ended;
     }
-  }, 60_000);
+  }, 200_000);
 
   it("P8: an approval between two connections is in the next state", async () => {
     const desktop = await startPairing(app);

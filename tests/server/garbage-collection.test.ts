@@ -82,7 +82,7 @@ async function collections(times: number): Promise<void> {
   for (let seen = 0; seen < times; seen++) await once(stderr, "data");
 }
 
-describe("waits and streams while memory is collected", { timeout: 60_000 }, () => {
+describe("waits and streams while memory is collected", () => {
   it("waits for a job end with their time, also those that look at the queue in between", async () => {
     await busyProduct("TIME");
     const ended = [2, 4, 12].map(async (seconds) => {

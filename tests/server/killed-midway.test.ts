@@ -100,7 +100,7 @@ async function serviceIsGone(): Promise<void> {
   // The connections of the test itself are idle.
   const question =
     "select from pg_stat_activity where application_name = 'backloom' and state <> 'idle'";
-  await vi.waitFor(async () => expect((await store.sql.query(question)).rowCount).toBe(0), 30_000);
+  await vi.waitFor(async () => expect((await store.sql.query(question)).rowCount).toBe(0), 60_000);
 }
 
 /** Waits until the service has found its database again. */
@@ -108,7 +108,7 @@ async function isWellAgain(): Promise<void> {
   await vi.waitFor(async () => {
     const health = await fetch(`${service.origin}/api/health?db=1`);
     expect(await health.json()).toMatchObject({ database: "ok" });
-  }, 30_000);
+  }, 60_000);
 }
 
 const kills: Record<string, (release: () => void) => Promise<void>> = {

@@ -89,5 +89,5 @@ export async function killService({ process: child, ended }: OwnService): Promis
 export async function killPostgres(dataDir: string): Promise<void> {
   const pid = await postmasterOf(dataDir);
   process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 10_000);
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 60_000);
 }

@@ -32,7 +32,7 @@ it("is downloaded from the service, runs alone and knows its options", async () 
   const words = ["--url", app.origin, "--token", token, "--exec", "demo", "--until-idle"];
   const worked = await run(process.execPath, [file, ...words, "--work-dir", folder]);
   expect(worked.stdout).toContain("waits for jobs");
-}, 60_000);
+});
 
 it("a worker that is too old says so, with what to do, and takes no job", async () => {
   // To the service it is a worker of yesterday: what it says of its protocol is made older on the way.
@@ -60,7 +60,7 @@ it("a worker that is too old says so, with what to do, and takes no job", async 
     stderr: "This worker is too old for the service: download it again from /worker.mjs there\n",
     stdout: expect.not.stringContaining("Claimed"),
   });
-}, 60_000);
+});
 
 it("a worker that is too old is told where the one of today is", async () => {
   const headers = { ...bearer(token), "backloom-worker-protocol": "0" };

@@ -46,7 +46,7 @@ export async function startPgbouncer(options: PgbouncerOptions): Promise<Pgbounc
     ...(user ?? {}),
   });
   const ended = once(child, "exit");
-  await vi.waitFor(() => connectOnce(port), 10_000);
+  await vi.waitFor(() => connectOnce(port), 60_000);
   return {
     through: (databaseUrl) => Object.assign(new URL(databaseUrl), { port: String(port) }).href,
     async stop() {

@@ -37,8 +37,8 @@ async function churn(count: number): Promise<void> {
   for (let done = 0; done < count; done += sideBySide) {
     await Promise.all(Array.from({ length: sideBySide }, (_, i) => connectAndLeave(done + i)));
   }
-  await expect.poll(() => app.services.streams.count, { timeout: 10_000 }).toBe(0);
-  await expect.poll(() => app.services.hub.gauges.viewers, { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => app.services.streams.count).toBe(0);
+  await expect.poll(() => app.services.hub.gauges.viewers).toBe(0);
 }
 
 describe("connecting and leaving (S8)", () => {

@@ -71,7 +71,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     const run = await scene("ABO", 3);
     const worker = begin("ABO", {}, "--subscription");
     await worker.said(/Claimed/);
-    await expect.poll(async () => soFar(run.runId), { timeout: 20_000 }).toBeGreaterThan(4);
+    await expect.poll(async () => soFar(run.runId)).toBeGreaterThan(4);
     expect(await run.budget()).toMatchObject({ spent: 0, state: "open" });
     worker.process.kill("SIGTERM");
     await worker.ended;
@@ -130,7 +130,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     const run = await scene("KILLED", 50);
     const worker = begin("KILLED");
     await worker.said(/Claimed/);
-    await expect.poll(async () => soFar(run.runId), { timeout: 20_000 }).toBeGreaterThan(1);
+    await expect.poll(async () => soFar(run.runId)).toBeGreaterThan(1);
     worker.process.kill("SIGKILL");
     await worker.ended;
     // A last heartbeat may still be on its way: it tells more, and renews the lease that ran out before it.

@@ -77,7 +77,7 @@ it("A program that is told to end waits for what it has started, which may write
     environment: { PATH: String(process.env.PATH) },
     heard: () => undefined,
   });
-  await vi.waitFor(() => expect(existsSync(`${file}.ready`)).toBe(true), 20_000);
+  await vi.waitFor(() => expect(existsSync(`${file}.ready`)).toBe(true), 60_000);
   await program.stop();
   expect(readFileSync(file, "utf8")).toBe("all\n");
 });

@@ -40,7 +40,7 @@ ${then}
     async release() {
       writeFileSync(go, "");
       const waiting = readFileSync(pids, "utf8").trim().split(" ").map(Number);
-      await vi.waitFor(() => expect(waiting.filter(isAlive)).toEqual([]), { timeout: 30_000 });
+      await vi.waitFor(() => expect(waiting.filter(isAlive)).toEqual([]), { timeout: 60_000 });
     },
   };
 }

@@ -109,12 +109,12 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
       `sh -c 'echo $$ > ${pidFile}; while :; do sleep 0.1; done' & wait`,
       "--once",
     );
-    await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 20_000 });
+    await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 60_000 });
     await cancelSprintRun(t.actorOf(ada), { sprint_run_id: run.runId });
     expect(await worker.said(/Told to stop: .*/)).toBeTruthy();
     await worker.ended;
     const pid = Number(read(pidFile));
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
     expect(gitIn(repo)("worktree", "list").split("\n")).toHaveLength(1);
   });
 
@@ -123,7 +123,7 @@ describe("what a command may do, and what becomes of the job", { timeout: 120_00
     const begun = join(home, "soon");
     const command = `echo x > ${begun}; while :; do sleep 0.1; done`;
     const worker = start("SOON", command, "--once", "--heartbeat", "3600");
-    await vi.waitFor(() => expect(read(begun)).toBe("x\n"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(read(begun)).toBe("x\n"), { timeout: 60_000 });
     await cancelSprintRun(t.actorOf(ada), { sprint_run_id: run.runId });
     await worker.said(/Told to stop: .*/);
     await worker.ended;

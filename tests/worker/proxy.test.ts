@@ -58,11 +58,11 @@ describe("the proxy of a sandbox", () => {
     net.connect.mockReturnValue(outer);
     const { network, ask } = await open("late.example:443");
     const inner = await ask("CONNECT late.example:443 HTTP/1.1\r\nHost: x");
-    await vi.waitFor(() => expect(net.lookup).toHaveBeenCalled());
+    await vi.waitFor(() => expect(net.lookup).toHaveBeenCalled(), 60_000);
     await network.close();
     dns.emit("found", { address: "203.0.113.5", family: 4 });
     await wordsOf(inner);
-    await vi.waitFor(() => expect(net.connect).toHaveBeenCalled());
-    await vi.waitFor(() => expect(outer.destroyed).toBe(true));
+    await vi.waitFor(() => expect(net.connect).toHaveBeenCalled(), 60_000);
+    await vi.waitFor(() => expect(outer.destroyed).toBe(true), 60_000);
   });
 });

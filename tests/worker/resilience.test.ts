@@ -93,7 +93,7 @@ describe("an attempt that lost its job", { timeout: 120_000 }, () => {
         expect(taken).toMatchObject({ attempt: 2 });
         return taken;
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
     await worker.said(/Told to stop|The attempt is over/);
     await worker.ended;
@@ -105,13 +105,13 @@ describe("an attempt that lost its job", { timeout: 120_000 }, () => {
     const run = await startRun(t, ada, { code: "KILL" });
     const pidFile = join(home, "kill-alive");
     const first = start("KILL", `echo $$ > ${pidFile}; while :; do sleep 0.1; done`);
-    await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 20_000 });
+    await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 60_000 });
     first.process.kill("SIGKILL");
     await first.ended;
     const second = start("KILL", "demo", "--once");
     expect(await second.ended, second.output()).toBe(0);
     const orphan = Number(read(pidFile));
-    await vi.waitFor(() => expect(isAlive(orphan)).toBe(false), { timeout: 20_000 });
+    await vi.waitFor(() => expect(isAlive(orphan)).toBe(false), { timeout: 60_000 });
     expect((await run.read()).jobs).toMatchObject([{ status: "done", attempt: 2, retry_count: 1 }]);
     expect(readdirSync(join(home, "work/workers/worker-KILL/worktrees"))).toEqual([]);
   });
@@ -125,7 +125,7 @@ describe("what an agent has started in a process group of its own", { timeout: 1
     const options = '{ detached: true, stdio: "ignore" }';
     const detach = `require("child_process").spawn("sh", ["-c", ${JSON.stringify(loop)}], ${options}).unref()`;
     const first = start("STRAY", `"${process.execPath}" -e '${detach}'; sleep 600`);
-    await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 20_000 });
+    await vi.waitFor(() => expect(read(pidFile)).toMatch(/^\d+\n$/), { timeout: 60_000 });
     first.process.kill("SIGKILL");
     await first.ended;
     const stray = Number(read(pidFile));

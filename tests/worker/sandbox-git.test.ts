@@ -88,7 +88,7 @@ git update-ref HEAD $(git commit-tree -m Broken -p HEAD $tree)`,
     const isReady = () =>
       existsSync(worktrees()) &&
       readdirSync(worktrees()).some((name) => existsSync(join(worktrees(), name, "ready")));
-    await expect.poll(isReady, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isReady).toBe(true);
     worker.process.kill("SIGKILL");
     await worker.ended;
     const { output } = await run("echo next > next.txt", ["--name", named(worker.output()) ?? ""]);

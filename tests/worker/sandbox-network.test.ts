@@ -134,7 +134,7 @@ done`,
         if (found === undefined) throw new Error("Nobody was asked yet");
         return found;
       },
-      { timeout: 30_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
     expect(question).toMatchObject({ kind: "permission", reader_id: ada.id });
     await answerQuestion(actor, { question_id: question.id, option: 1 });

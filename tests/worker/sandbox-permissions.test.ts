@@ -31,7 +31,7 @@ describe.skipIf(sandboxProblem !== null)("what the person of a sandbox is asked"
         if (found === undefined) throw new Error("Nobody was asked yet");
         return found;
       },
-      { timeout: 30_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     );
     expect(question).toMatchObject({ kind: "permission", reader_id: ada.id });
     await answerQuestion(actor, { question_id: question.id, option });

@@ -114,7 +114,7 @@ git add got.txt && git commit -qm Tried && git checkout -qb aside && git checkou
     const isReady = () =>
       existsSync(worktrees) &&
       readdirSync(worktrees).some((name) => existsSync(join(worktrees, name, "ready")));
-    await expect.poll(isReady, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isReady).toBe(true);
     // As each `git config` does it puts a new file in the place of the old one.
     git(...own, "config", "outside.written", "yes");
     const { job, read, output } = await running;

@@ -6,7 +6,7 @@ import { startWorker } from "./worker-process";
 
 const { t, app, ada, token, home, repo, git } = await openStage();
 
-describe("a pipe in a worktree", { timeout: 60_000 }, () => {
+describe("a pipe in a worktree", () => {
   it.each([
     ["ATTR", "mkfifo .gitattributes", /Removed: .*\.gitattributes/],
     ["DEEP", "mkdir -p a/b; echo y > a/b/y; mkfifo a/b/.gitignore", /Removed: .*a\/b\/\.gitignore/],

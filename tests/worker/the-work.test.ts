@@ -164,7 +164,7 @@ describe("what was not delivered is kept", { timeout: 120_000 }, () => {
         const claim = { worker: "another", product_id: lost.productId };
         expect((await claimAgentJob(actor, claim)).job).toMatchObject({ attempt: 2 });
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
     await worker.ended;
     expect(filesOf(`backloom/kept/${(await jobOf(lost)).id}-1`)).toEqual(["late.txt"]);
