@@ -93,7 +93,6 @@ export const soloChangeSchema = z.discriminatedUnion("entity", [
   soloJobSchema,
   soloWorkerSchema,
 ]);
-export type SoloChange = z.infer<typeof soloChangeSchema>;
 
 /** `resumed` is true when the messages missed since `Last-Event-ID` follow, so nothing need be read again. */
 const resumed = z.optional(z.boolean());
@@ -159,7 +158,6 @@ export const questionChangeSchema = z.object({
   assignee_id: nullableId,
   status: z.enum(["open", "answered", "cancelled", "expired"]),
 });
-export type QuestionChange = z.infer<typeof questionChangeSchema>;
 
 /** Named event `state` of the notifications stream: the open questions in reach, with all their fields. */
 export const notificationsStateSchema = z.object({

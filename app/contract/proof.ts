@@ -7,7 +7,6 @@ export const evidenceGrades = ["said", "worker", "other_worker", "ci", "person"]
 export const evidenceVerdicts = ["pass", "fail", "unverifiable"] as const;
 export const evidenceKinds = ["command", "diff", "file", "picture", "link", "person"] as const;
 const criterionStates = ["unproven", "proven", "stale", "failed", "waived"] as const;
-export type EvidenceGrade = (typeof evidenceGrades)[number];
 
 export const criterionKinds = ["acceptance", "definition_of_done"] as const;
 
