@@ -98,6 +98,7 @@ const evidenceSchema = z.object({
   url: address,
   head_sha: z.string().max(64).nullable().default(null),
   observed_by: z.string().min(1).max(200),
+  voided_by: z.string().min(1).max(200).nullable().default(null),
   created_at: time.optional(),
 });
 

@@ -84,6 +84,8 @@ export const evidenceSchema = z.object({
   attempt: z.int().nullable(),
   observed_by: z.string(),
   stale: z.boolean(),
+  /** Who requested changes of the work that it was seen in: it proves nothing any more. */
+  voided_by: z.string().nullable(),
   created_at: z.string(),
 });
 export type Evidence = z.infer<typeof evidenceSchema>;

@@ -1443,6 +1443,7 @@ export type Database = {
           url: string | null;
           user_id: string | null;
           verdict: Database["public"]["Enums"]["evidence_verdict"];
+          voided_by: string | null;
           worker_id: string | null;
         };
         ComputedFields: never;
@@ -1466,6 +1467,7 @@ export type Database = {
           url?: string | null;
           user_id?: string | null;
           verdict: Database["public"]["Enums"]["evidence_verdict"];
+          voided_by?: string | null;
           worker_id?: string | null;
         };
         Update: {
@@ -1488,6 +1490,7 @@ export type Database = {
           url?: string | null;
           user_id?: string | null;
           verdict?: Database["public"]["Enums"]["evidence_verdict"];
+          voided_by?: string | null;
           worker_id?: string | null;
         };
         Relationships: [
@@ -2090,6 +2093,7 @@ export type Database = {
           author: string;
           author_id: string | null;
           created_at: string;
+          head_sha: string | null;
           id: string;
           job_id: string | null;
           product_id: string;
@@ -2103,6 +2107,7 @@ export type Database = {
           author: string;
           author_id?: string | null;
           created_at?: string;
+          head_sha?: string | null;
           id?: string;
           job_id?: string | null;
           product_id: string;
@@ -2115,6 +2120,7 @@ export type Database = {
           author?: string;
           author_id?: string | null;
           created_at?: string;
+          head_sha?: string | null;
           id?: string;
           job_id?: string | null;
           product_id?: string;

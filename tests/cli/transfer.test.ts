@@ -233,8 +233,8 @@ describe("export and import", () => {
          select id, 'abc', 1 from stories where code = 'DEMO-1'),
        waiver as (insert into waivers (product_id, story_id, criterion, criterion_text, reason, waived_by)
          select product_id, id, private.criterion_id('It is fast'), 'It is fast', 'Not here', 'ada' from stories where code = 'DEMO-1')
-       insert into evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, excerpt, head_sha, observed_by)
-       select product_id, id, private.criterion_id('It works'), 'It works', 'pass', 'worker', 'command', 'npm test', 0, 'ok', 'abc', 'w1'
+       insert into evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, excerpt, head_sha, observed_by, voided_by)
+       select product_id, id, private.criterion_id('It works'), 'It works', 'pass', 'worker', 'command', 'npm test', 0, 'ok', 'abc', 'w1', 'eva'
        from stories where code = 'DEMO-1'`,
     );
     const before = await exported("DEMO");
@@ -244,7 +244,13 @@ describe("export and import", () => {
       evidence: [
         { criterion: "It works", grade: "said", observed_by: "Backlog.md" },
         { criterion: "Tests pass", grade: "said" },
-        { criterion: "It works", grade: "worker", command: "npm test", exit_code: 0 },
+        {
+          criterion: "It works",
+          grade: "worker",
+          command: "npm test",
+          exit_code: 0,
+          voided_by: "eva",
+        },
       ],
       waivers: [{ criterion: "It is fast", reason: "Not here", waived_by: "ada" }],
       head_sha: "abc",

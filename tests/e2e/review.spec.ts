@@ -43,9 +43,14 @@ test("a person requests changes of a worker's work, and approves the next attemp
   // An agent that writes a greeting, and a better one when the review asks for it.
   const prompts = join(home, "prompts.md");
   const script = join(home, "agent.sh");
+  const proof = `
+    const { readFileSync, writeFileSync } = require("fs");
+    const { criteria } = JSON.parse(readFileSync(process.env.BACKLOOM_CONTEXT_FILE, "utf8"));
+    const evidence = criteria.map(({ id }) => ({ criterion: id, command: "grep Hello greeting.ts" }));
+    writeFileSync(process.env.BACKLOOM_RESULT_FILE, JSON.stringify({ evidence }));`;
   writeFileSync(
     script,
-    `cat "$BACKLOOM_PROMPT_FILE" >> ${prompts}\nif grep -q "What the review asks for" "$BACKLOOM_PROMPT_FILE"; then echo "export const greeting = 'Hello, Ada';"; else echo "export const greeting = 'Hello';"; fi > greeting.ts\n`,
+    `cat "$BACKLOOM_PROMPT_FILE" >> ${prompts}\nif grep -q "What the review asks for" "$BACKLOOM_PROMPT_FILE"; then echo "export const greeting = 'Hello, Ada';"; else echo "export const greeting = 'Hello';"; fi > greeting.ts\nnode -e '${proof}'\n`,
   );
   const work = () =>
     terminal(
@@ -74,6 +79,14 @@ test("a person requests changes of a worker's work, and approves the next attemp
   await page.getByRole("button", { name: "Request changes" }).click();
   await expect(page.getByText("requested changes on attempt 1")).toBeVisible();
   await expect(phone.getByText("It should name the person.")).toBeVisible();
+  // What was seen of the rejected work proves nothing any more, until something is seen at a later commit.
+  const told = await owner.context.newPage();
+  await openLive(told, `/stories/${world.storyId}#proof`);
+  const criterion = told.locator("[data-criterion]").filter({ hasText: "it names me" });
+  await expect(criterion).toContainText("Not proven");
+  await criterion.getByText("Evidence (1)").click();
+  const voided = `does not count: ${owner.name} requested changes`;
+  await expect(criterion.getByText(voided)).toBeVisible();
 
   await work().said(/is done/);
   expect(readFileSync(prompts, "utf8")).toContain(
@@ -81,6 +94,8 @@ test("a person requests changes of a worker's work, and approves the next attemp
       owner.name +
       ")\n  > export const greeting = 'Hello';\n  It should name the person.",
   );
+  await expect(criterion.getByText("Evidence (2)")).toBeVisible();
+  await expect(told.getByRole("heading", { name: "Proof 1/" })).toBeVisible();
   // The phone has heard of it, and its comment is stale now.
   await expect(phone.getByText("export const greeting = 'Hello, Ada';")).toBeVisible();
   await expect(phone.getByRole("article", { name: /Comment by/ })).toContainText("outdated");

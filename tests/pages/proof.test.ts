@@ -79,7 +79,10 @@ it("people judge and waive criteria without script, on the pages of story, task 
     { state: "proven", grade: "person" },
     { state: "waived", waiver: { reason: "Nobody reads it", waived_by: owner.username } },
   ]);
+  await t.sql.query("update evidence set voided_by = 'eva' where criterion = $1", [passes?.id]);
   const page = await read(`/stories/${story.id}`);
+  expect(page).toContain("does not count: <!-- -->eva<!-- --> requested changes");
+  expect(page).toContain("Not proven");
   expect(page).toContain("Nobody reads it");
   expect(page).toContain(`Confirmed by ${owner.username}`);
   expect(page).not.toContain("Proven");

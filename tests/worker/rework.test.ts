@@ -150,7 +150,7 @@ describe("what is left out, and what is missing", { timeout: 120_000 }, () => {
     const { left } = await startOver(actor, { kind: "story", id });
     expect(left).toMatchObject([{ story_code: "ST-1", head_sha: await p.headOf("T-1") }]);
     expect((await p.preflight()).begins_from).toEqual([]);
-    await expect(startOver(actor, { kind: "story", id })).rejects.toThrow("nothing to leave");
+    await expect(startOver(actor, { kind: "story", id })).rejects.toThrow("nothing to discard");
     await p.startRun();
     await work("OVER", "b", line);
     expect(parentsOf(await p.headOf("T-1"))).toEqual([shared("rev-parse", "main")]);

@@ -83,6 +83,9 @@ export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
             <RelativeTime at={each.created_at} />
             {each.head_sha ? <CodeChip>{each.head_sha.slice(0, 10)}</CodeChip> : null}
             {each.stale ? <span>· earlier commit</span> : null}
+            {each.voided_by === null ? null : (
+              <span>· does not count: {each.voided_by} requested changes</span>
+            )}
           </p>
           {each.command ? (
             <p className="break-all font-mono">

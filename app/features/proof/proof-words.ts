@@ -17,7 +17,8 @@ export function standing({ state, grade, evidence }: Omit<ProvenCriterion, "id">
   const verdict = state === "proven" ? "pass" : "fail";
   if (grade === null || (state !== "proven" && state !== "failed")) return { label, tone };
   const decides = evidence.find(
-    (each) => !each.stale && each.grade === grade && each.verdict === verdict,
+    (each) =>
+      !each.stale && each.voided_by === null && each.grade === grade && each.verdict === verdict,
   );
   return { label: seen({ grade, verdict, observed_by: decides?.observed_by }), tone };
 }

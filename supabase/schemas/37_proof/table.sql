@@ -1,5 +1,5 @@
 -- Why: what speaks for or against a criterion of a story. Append-only: nothing is taken back, a later line outweighs an earlier
--- one. The criterion is named by the hash of its line and kept in words too, because the line may be edited later.
+-- one; only a request for changes marks what was seen in the work that it rejects (private.void_proof). The criterion is named by the hash of its line and kept in words too, because the line may be edited later.
 create table public.evidence (
   id uuid primary key default gen_random_uuid(),
   product_id uuid not null references public.products (id) on delete cascade,
@@ -20,12 +20,14 @@ create table public.evidence (
   worker_id uuid references public.agent_workers (id) on delete set null,
   user_id uuid references public.users (id) on delete set null,
   observed_by text not null,
+  voided_by text,
   created_at timestamptz not null default private.now(),
   constraint evidence_person check ((grade = 'person') = (kind = 'person'))
 );
 
 comment on table public.evidence is 'Evidence for the criteria of stories, append-only (docs/proof.md).';
 comment on column public.evidence.observed_by is 'Name of the worker or person who saw it, as it was then.';
+comment on column public.evidence.voided_by is 'Who requested changes of the work that it was seen in, as their name was then: it proves nothing any more.';
 
 create index evidence_story_id_idx on public.evidence (story_id, criterion, seq);
 create index evidence_product_id_idx on public.evidence (product_id);

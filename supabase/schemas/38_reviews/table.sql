@@ -11,11 +11,13 @@ create table public.job_reviews (
   author_id uuid references public.users (id) on delete set null,
   author text not null,
   created_at timestamptz not null default private.now(),
+  head_sha text constraint job_reviews_head_sha_length check (char_length(head_sha) <= 64),
   task_id uuid references public.tasks (id) on delete cascade,
   constraint job_reviews_one_place check (num_nonnulls(job_id, task_id) = 1)
 );
 
 comment on table public.job_reviews is 'Reviews of the work of agent jobs (docs/review.md).';
+comment on column public.job_reviews.head_sha is 'The commit that was judged, where it is known.';
 
 create index job_reviews_job_id_idx on public.job_reviews (job_id, created_at);
 create index job_reviews_product_id_idx on public.job_reviews (product_id);

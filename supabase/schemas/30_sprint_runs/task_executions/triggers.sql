@@ -37,7 +37,7 @@ begin
     when 'RUNNING' then
       update public.tasks t set status = 'IN_PROGRESS' where t.id = new.task_id and t.status = 'TO_DO';
     when 'DONE' then
-      update public.tasks t set status = case when private.holds_task(t.id) then 'REVIEW' else 'DONE' end::public.task_status
+      update public.tasks t set status = case when private.holds_task(t.id, new.verify_result) then 'REVIEW' else 'DONE' end::public.task_status
       where t.id = new.task_id and t.status <> 'DONE';
     when 'SKIPPED' then
       update public.tasks t set status = 'REVIEW' where t.id = new.task_id and t.status not in ('DONE', 'REVIEW');

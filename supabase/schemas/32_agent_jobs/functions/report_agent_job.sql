@@ -79,7 +79,7 @@ begin
   if v_report.head_sha is not null and v_job.kind = 'TASK_IMPLEMENTATION' then
     perform private.note_head((select t.story_id from public.tasks t where t.id = v_job.task_id), v_job, v_report.head_sha);
   end if;
-  v_phase := case when v_next = 'DONE' then private.phase_after(v_job) end;
+  v_phase := case when v_next = 'DONE' then private.phase_after(v_job, v_result) end;
   if v_phase is not null then
     v_next := 'QUEUED';
   end if;

@@ -9,7 +9,8 @@ begin
   return json_build_object('id', p_evidence.id, 'criterion', p_evidence.criterion, 'verdict', p_evidence.verdict,
     'grade', p_evidence.grade, 'kind', p_evidence.kind, 'command', p_evidence.command, 'exit_code', p_evidence.exit_code,
     'excerpt', p_evidence.excerpt, 'url', p_evidence.url, 'head_sha', p_evidence.head_sha, 'job_id', p_evidence.job_id,
-    'attempt', p_evidence.attempt, 'observed_by', p_evidence.observed_by, 'stale', p_stale, 'created_at', p_evidence.created_at);
+    'attempt', p_evidence.attempt, 'observed_by', p_evidence.observed_by, 'stale', p_stale, 'voided_by', p_evidence.voided_by,
+    'created_at', p_evidence.created_at);
 end;
 $$;
 

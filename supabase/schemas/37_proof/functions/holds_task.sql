@@ -1,6 +1,6 @@
 -- Why: a task of a batch is done when its execution is, unless it finishes a story that has to be looked at first by another
--- worker or a person: that happens once, at the end of the batch.
-create function private.holds_task(p_task_id uuid)
+-- worker or a person, or was done in part where a person judges: that look happens once, at the end of the batch.
+create function private.holds_task(p_task_id uuid, p_result public.verify_result)
 returns boolean
 language plpgsql
 stable
@@ -10,7 +10,8 @@ begin
   return exists (
     select from public.tasks t
     join public.products p on p.id = t.product_id
-    where t.id = p_task_id and p.done_requires in ('other_worker', 'person') and private.finishes_story(t.id));
+    where t.id = p_task_id and p.done_requires in ('other_worker', 'person')
+      and (private.finishes_story(t.id) or (p.done_requires = 'person' and private.is_in_part(p_result))));
 end;
 $$;
 

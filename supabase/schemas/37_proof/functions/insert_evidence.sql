@@ -1,4 +1,5 @@
--- Why: the one writer of evidence. The criterion has to be one of the story's as it is now; an edited line is told apart.
+-- Why: the one writer of evidence. The criterion has to be one of the story's as it is now; an edited line is told apart. What no
+-- person saw at a commit of which changes were requested proves nothing, however often it is run again.
 create function private.insert_evidence(
   p_story_id uuid, p_line jsonb, p_grade public.evidence_grade, p_place integer, p_job public.agent_jobs, p_observer text)
 returns public.evidence
@@ -19,16 +20,20 @@ begin
   end if;
 
   insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, excerpt,
-    url, head_sha, job_id, attempt, worker_id, user_id, observed_by)
+    url, head_sha, job_id, attempt, worker_id, user_id, observed_by, voided_by)
   select s.product_id, s.id, p_line ->> 'criterion', v_text,
     coalesce(p_line ->> 'verdict', 'pass')::public.evidence_verdict, p_grade,
     case when p_grade = 'person' then 'person'
       else coalesce(p_line ->> 'kind', case when p_line ->> 'command' is null then 'file' else 'command' end) end::public.evidence_kind,
     left(p_line ->> 'command', 2000), (p_line ->> 'exit_code')::integer, p_line ->> 'excerpt', p_line ->> 'url',
-    coalesce(left(p_line ->> 'head_sha', 64), p_job.head_sha, h.head_sha),
-    p_job.id, p_job.attempt, p_job.worker_id, auth.uid(), p_observer
+    c.head_sha, p_job.id, p_job.attempt, p_job.worker_id, auth.uid(), p_observer,
+    case when p_grade <> 'person' and coalesce(p_line ->> 'verdict', 'pass') = 'pass' then (
+      select r.author from public.job_reviews r
+      where r.product_id = s.product_id and r.verdict = 'request_changes' and r.head_sha = c.head_sha
+      order by r.created_at desc limit 1) end
   from public.stories s
   left join public.story_heads h on h.story_id = s.id
+  cross join lateral (select coalesce(left(p_line ->> 'head_sha', 64), p_job.head_sha, h.head_sha) as head_sha) c
   where s.id = p_story_id
   returning * into v_evidence;
   return v_evidence;

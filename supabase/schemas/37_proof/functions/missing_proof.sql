@@ -12,7 +12,11 @@ begin
         when 'failed' then 'its last check failed.'
         when 'stale' then format('it was proven for an earlier commit, and the work has moved on to %s.', left(h.head_sha, 12))
         when 'proven' then format('it is proven as "%s", and "%s" is needed.', c.grade, p_grade)
-        else 'nothing proves it yet.' end)) order by s.sort_order, s.created_at, c.place)
+        else coalesce(
+          (select format('%s has requested changes of the work that it was seen in: prove it again.', e.voided_by)
+           from public.evidence e where e.story_id = c.story_id and e.criterion = c.id and e.voided_by is not null
+           order by e.seq desc limit 1),
+          'nothing proves it yet.') end)) order by s.sort_order, s.created_at, c.place)
     from public.stories s
     left join public.story_heads h on h.story_id = s.id
     cross join lateral private.story_proof(s.id) c

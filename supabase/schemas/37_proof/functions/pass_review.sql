@@ -1,5 +1,6 @@
 -- Why: a person approves a job that waits in the phase review, and it ends DONE with everything that follows: task, story, lane,
--- run. The approval is evidence of grade person for every criterion that is not waived; p_words are kept with it.
+-- run. The approval is evidence of grade person for every criterion that is not waived, at the commit at which the story stands when
+-- its last task is approved; p_words are kept with it.
 -- For the operation that sends a review (POST /api/jobs/:id/review, approve). It checks and locks by itself: PT404, PT403 (no access,
 -- demo, archived, and API tokens, which never speak as a person), PT409 when the job does not wait for a review.
 create function private.pass_review(p_job_id uuid, p_words text)
@@ -21,6 +22,7 @@ begin
     where c.state <> 'waived' and not (c.state = 'proven' and c.grade = 'person')
   loop
     perform private.insert_evidence(v_criterion.story_id, jsonb_build_object('criterion', v_criterion.id, 'verdict', 'pass',
+      'head_sha', (select h.head_sha from public.story_heads h where h.story_id = v_criterion.story_id),
       'excerpt', coalesce(nullif(left(btrim(p_words), 2000), ''), 'Approved.')), 'person', null, v_job,
       coalesce(private.username(auth.uid()), 'somebody'));
   end loop;

@@ -1,7 +1,7 @@
 -- Why: the gates of a product, asked when the end of a job would be DONE. Answers null when the job ends, else the phase in which it
 -- goes back to the queue: verify for another worker, review for a person, implement when the verifier found a fault.
 -- The gate "worker" is a refusal (422). Called in the transaction of the end, after its evidence is written.
-create function private.phase_after(p_job public.agent_jobs)
+create function private.phase_after(p_job public.agent_jobs, p_result public.verify_result)
 returns public.job_phase
 language plpgsql
 volatile
@@ -18,6 +18,9 @@ begin
   end if;
   if v_required = 'none' or p_job.kind = 'PLAN_CHAT' then
     return null;
+  end if;
+  if v_required = 'person' and private.is_for_person(p_job, p_result) then
+    return 'review';
   end if;
   v_stories := private.stories_to_finish(p_job);
   if v_stories = '{}' then
@@ -39,6 +42,31 @@ end;
 $$;
 
 comment on function private.phase_after is 'Where a job goes whose work is done (docs/proof.md).';
+
+-- Why: where a person judges, work that follows its plan in part is not done by itself, whether or not it finishes its story; and
+-- neither is the last of a story of which they have yet to judge the rest.
+create function private.is_for_person(p_job public.agent_jobs, p_result public.verify_result)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  if p_job.kind = 'SPRINT_IMPLEMENTATION' then
+    return exists (
+      select from private.held_tasks(p_job.sprint_run_id) t
+      join public.task_executions e on e.sprint_run_id = p_job.sprint_run_id and e.task_id = t.id
+      where private.is_in_part(e.verify_result));
+  end if;
+  return exists (
+    select from public.tasks t
+    where t.id = p_job.task_id and t.status <> 'DONE' and (private.is_in_part(p_result) or not exists (
+      select from public.tasks o
+      where o.story_id = t.story_id and o.id <> t.id and o.status not in ('DONE', 'REVIEW')) and not private.finishes_story(t.id)));
+end;
+$$;
+
+comment on function private.is_for_person is 'Whether a person judges the end of a job, its criteria aside (docs/proof.md).';
 
 -- Why: a story without a single criterion has nothing to prove, and still a person wants to see it.
 create function private.has_criteria(p_story_ids uuid[])

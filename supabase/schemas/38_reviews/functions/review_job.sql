@@ -1,6 +1,6 @@
 -- Why: one round of a review: the verdict, words, and all comments that their author had collected. A job that waits for a person ends
 -- or goes back to be worked on; of one that has ended an approval is kept, and a request for changes opens it again: at the head of
--- the queue while its run goes on, else by its task, which the next run takes up. One verdict an attempt: whoever comes second is told.
+-- the queue while its run goes on, else by its task, which the next run takes up; what proved that work does so no longer. One verdict an attempt: whoever comes second is told.
 -- Refusals: 404, 403, 409, 422, 429. Definer: reviews are written by functions only.
 create function operations.review_job(p_job_id uuid, p_verdict text, p_summary text default null)
 returns json
@@ -24,13 +24,16 @@ begin
     perform private.refuse(422, 'Say what should change: comment on a line, or write it in the summary.');
   end if;
 
-  insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author)
+  insert into public.job_reviews (job_id, product_id, attempt, verdict, summary, author_id, author, head_sha)
   values (p_job_id, v_job.product_id, v_job.attempt, v_verdict, v_summary, auth.uid(),
-    coalesce(private.username(auth.uid()), 'somebody'))
+    coalesce(private.username(auth.uid()), 'somebody'), v_job.head_sha)
   returning * into v_review;
   update public.job_comments c set review_id = v_review.id
   where c.job_id = p_job_id and c.author_id = auth.uid() and c.review_id is null;
 
+  if v_verdict = 'request_changes' then
+    perform private.void_proof(v_job);
+  end if;
   if v_job.status = 'QUEUED' and v_verdict = 'approve' then
     perform private.pass_review(p_job_id, v_summary);
   elsif v_job.status = 'QUEUED' then

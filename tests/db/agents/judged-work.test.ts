@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { reportAgentJob, updateTaskExecution } from "~/domain/agent-jobs/operations.server";
+import { reviewJob } from "~/domain/job-reviews/operations.server";
+import { updateProduct } from "~/domain/products/operations.server";
+import { addEvidence, getProof } from "~/domain/proof/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { setTaskStatus } from "~/domain/tasks/operations.server";
+import { createToken } from "../../setup/app";
+import { addMember } from "../../setup/backlog";
+import { createTestDatabase } from "../../setup/database";
+import { createUser, type TestUser } from "../../setup/users";
+import { refusalOf } from "../refusal";
+import { at } from "../world";
+import { claim, type SprintOptions, seedSprint, taskStatuses } from "./sprint-world";
+
+const t = await createTestDatabase();
+
+/** A run of a product in which a person judges, its first story, and a worker's turns. */
+async function openRun(options: SprintOptions = {}) {
+  const world = await seedSprint(t, { stories: [1], ...options });
+  const { actor } = world;
+  await updateProduct(actor, { product_id: world.product.id, done_requires: "person" });
+  await startSprintRun(actor, { sprint_id: world.sprint.id });
+  const of = { story_id: at(world.stories, 0).id };
+  const works = async () => at((await getProof(actor, of)).criteria, 0);
+  const take = async () => {
+    const job = await claim(actor);
+    const attempt = { job_id: job.id, attempt: job.attempt };
+    const report = (rest: object) =>
+      reportAgentJob(actor, { ...attempt, status: "done", verify_result: "ALIGNED", ...rest });
+    const seen = { grade: "worker", command: "npm test", exit_code: 0 } as const;
+    const evidence = job.criteria.map(({ id }) => ({ criterion: id, ...seen }));
+    return { job, attempt, report, evidence };
+  };
+  const sendBack = (job_id: string) =>
+    reviewJob(actor, { job_id, verdict: "request_changes", summary: "Say it louder" });
+  return { world, actor, of, works, take, sendBack };
+}
+
+async function memberOf({ product }: { product: { id: string } }) {
+  const member = await createUser(t);
+  await addMember(t, product.id, member);
+  return member;
+}
+
+async function agentOf({ owner }: { owner: TestUser }) {
+  const token_hash = createHash("sha256")
+    .update(await createToken(t, owner))
+    .digest("hex");
+  return { database: t.database, credential: { token_hash } };
+}
+
+describe("work that follows its plan in part, where a person judges", () => {
+  it.each(["PARTIAL", "DIVERGENT", undefined] as const)(
+    "waits for them in the middle of a story too, the verdict being %s",
+    async (verify_result) => {
+      const { take, world, actor } = await openRun({
+        stories: [2],
+        task: { p_verify_required: "ANY" },
+      });
+      const first = await take();
+      const ended = await first.report({ verify_result });
+      expect(ended).toMatchObject({ status: "queued", phase: "review" });
+      const agent = await agentOf(world);
+      const done = { task_id: at(world.tasks, 0).id, status: "done" } as const;
+      expect((await refusalOf(setTaskStatus(agent, done))).status).toBe(403);
+
+      // The last of the story waits too: what came before it was never judged.
+      const last = await take();
+      expect(await last.report({})).toMatchObject({ status: "queued", phase: "review" });
+      expect(await taskStatuses(t, world)).toEqual(["REVIEW", "REVIEW"]);
+      await reviewJob(actor, { job_id: last.job.id, verdict: "approve" });
+      await reviewJob(actor, { job_id: first.job.id, verdict: "approve" });
+      expect(await taskStatuses(t, world)).toEqual(["DONE", "DONE"]);
+    },
+  );
+
+  it("is approved at the commit at which the story stands, whichever task comes last", async () => {
+    const { take, actor, works } = await openRun({ stories: [2] });
+    const first = await take();
+    await first.report({ verify_result: "PARTIAL", head_sha: "aaa" });
+    const last = await take();
+    await last.report({ head_sha: "bbb" });
+    for (const { job } of [last, first]) {
+      await reviewJob(actor, { job_id: job.id, verdict: "approve" });
+    }
+    expect(await works()).toMatchObject({
+      ...{ state: "proven", grade: "person" },
+      evidence: [{ head_sha: "bbb" }],
+    });
+  });
+
+  it("is done as ever where all of the plan was found, or nobody judges", async () => {
+    const { take, actor, world } = await openRun({ stories: [2, 1] });
+    expect(await (await take()).report({})).toMatchObject({ status: "done" });
+    await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });
+    const rest = await take();
+    expect(await rest.report({ verify_result: "PARTIAL" })).toMatchObject({ status: "done" });
+  });
+
+  it("holds its task of a batch until the batch was judged", async () => {
+    const { take, world, actor } = await openRun({ stories: [2, 1], strategy: "SPRINT_BATCH" });
+    const batch = await take();
+    for (const [place, verify_result] of (["PARTIAL", "ALIGNED", "ALIGNED"] as const).entries()) {
+      const task_id = at(world.tasks, place).id;
+      const end = { ...batch.attempt, task_id, status: "done", verify_result } as const;
+      await updateTaskExecution(actor, end);
+    }
+    expect(await taskStatuses(t, world)).toEqual(["REVIEW", "DONE", "REVIEW"]);
+    expect(await batch.report({})).toMatchObject({ status: "queued", phase: "review" });
+    await reviewJob(actor, { job_id: batch.job.id, verdict: "approve" });
+    expect(await taskStatuses(t, world)).toEqual(["DONE", "DONE", "DONE"]);
+  });
+});
+
+describe("a request for changes", () => {
+  it("voids what was seen in the work, and only another commit proves it again", async () => {
+    const { take, world, sendBack, works } = await openRun();
+    const first = await take();
+    await first.report({ head_sha: "aaa", evidence: first.evidence });
+    expect(await works()).toMatchObject({ state: "proven", grade: "worker" });
+    await sendBack(first.job.id);
+    const voided_by = world.owner.username;
+    expect(await works()).toMatchObject({
+      ...{ state: "unproven", grade: null },
+      evidence: [{ verdict: "pass", voided_by, stale: false }],
+    });
+
+    const again = await take();
+    expect(again.job.criteria[0]).toMatchObject({ state: "unproven" });
+    await again.report({ status: "running", head_sha: "aaa", evidence: again.evidence });
+    expect(await works()).toMatchObject({ state: "unproven", evidence: [{ voided_by }, {}] });
+    const evidence = again.evidence.map((line) => ({ ...line, head_sha: "bbb" }));
+    await again.report({ status: "running", head_sha: "bbb", evidence });
+    expect(await works()).toMatchObject({
+      state: "proven",
+      evidence: [{ voided_by: null }, {}, {}],
+    });
+  });
+
+  it("says to a worker that has to prove it what became of its proof", async () => {
+    const { take, world, actor, sendBack } = await openRun();
+    const first = await take();
+    await first.report({ head_sha: "aaa", evidence: first.evidence });
+    await sendBack(first.job.id);
+    await updateProduct(actor, { product_id: world.product.id, done_requires: "worker" });
+    const refusal = await refusalOf((await take()).report({}));
+    expect(refusal.status).toBe(422);
+    expect(refusal.issues?.[0]?.message).toContain("requested changes");
+  });
+
+  it("of a run that is over voids it too, and leaves what failed as it is", async () => {
+    const { take, world, actor, sendBack, works } = await openRun();
+    await updateProduct(actor, { product_id: world.product.id, done_requires: "none" });
+    const { job, report, evidence } = await take();
+    await report({ head_sha: "aaa", evidence });
+    expect(await works()).toMatchObject({ state: "proven", grade: "worker" });
+    await sendBack(job.id);
+    expect(await taskStatuses(t, world)).toEqual(["TO_DO"]);
+    expect(await works()).toMatchObject({ state: "unproven" });
+
+    const other = await openRun();
+    const held = await other.take();
+    await held.report({ head_sha: "aaa" });
+    const { id } = await other.works();
+    await addEvidence.json(other.actor, { ...other.of, criterion: id, verdict: "fail" });
+    await other.sendBack(held.job.id);
+    expect(await other.works()).toMatchObject({ state: "failed", evidence: [{ voided_by: null }] });
+  });
+
+  it("by a token leaves a person's word, and a person may confirm what they see at any commit", async () => {
+    const { take, world, actor, of, sendBack, works } = await openRun();
+    const first = await take();
+    await first.report({ head_sha: "aaa", evidence: first.evidence });
+    await sendBack(first.job.id);
+    const { id } = await works();
+    await addEvidence.json(actor, { ...of, criterion: id, verdict: "pass" });
+    expect(await works()).toMatchObject({ state: "proven", grade: "person" });
+
+    const again = await take();
+    await again.report({ head_sha: "aaa", evidence: again.evidence });
+    const reviewer = await agentOf({ owner: await memberOf(world) });
+    const changes = { verdict: "request_changes", summary: "Louder still" } as const;
+    await reviewJob(reviewer, { job_id: first.job.id, ...changes });
+    expect(await works()).toMatchObject({ state: "proven", grade: "person" });
+  });
+});
