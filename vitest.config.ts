@@ -12,6 +12,8 @@ process.env.NODE_EXTRA_CA_CERTS = fileURLToPath(
 );
 
 Object.assign(process.env, forgetfulGit);
+// The demo agent takes its time for people who watch it.
+process.env.BACKLOOM_DEMO_SECONDS = "0";
 
 /** What measures its whole process, or hears what the process says, has one of its own. */
 const alone = ["tests/streams/churn.test.ts", "tests/embedded/process-warnings.test.ts"];

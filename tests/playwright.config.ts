@@ -12,6 +12,8 @@ const baseURL = `http://localhost:${process.env.E2E_PORT}`;
 process.env.E2E_DATA_DIR ??= mkdtempSync(join(folderForData(), "backloom-e2e-"));
 
 Object.assign(process.env, forgetfulGit);
+// The demo agent takes its time for people who watch it.
+process.env.BACKLOOM_DEMO_SECONDS = "0";
 
 /** Journeys through the real service in a real browser: `npm run test:e2e`. */
 export default defineConfig({

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { committer, git } from "./git/git";
@@ -22,6 +23,14 @@ const contextSchema = z.object({
 });
 type Context = z.output<typeof contextSchema>;
 
+/** How long a task takes, so that a person can watch it. `BACKLOOM_DEMO_SECONDS` says otherwise; tests take no time. */
+const usualSeconds = 9;
+/** Steps of a task that is done from beginning to end. */
+const usualSteps = 6;
+
+/** Says what comes next, and takes its time for it. */
+type Step = (words: string) => Promise<void>;
+
 /**
  * The built-in command: works like an agent, without a model and without a key. It commits the files that a plan spells out,
  * or one file for each task, proves what it can, asks one question when it is told to, and reports made-up tokens, so that
@@ -34,12 +43,24 @@ export async function runDemoAgent(environment: Record<string, string | undefine
   const text = await readFile(files.BACKLOOM_CONTEXT_FILE, "utf8");
   const context = contextSchema.parse(JSON.parse(text));
   const mayAsk = environment.BACKLOOM_DEMO_ASK === "1";
-  const result = await work(context, mayAsk);
+  const seconds = z.coerce.number().min(0).max(600).catch(usualSeconds);
+  const milliseconds =
+    (1000 * seconds.parse(environment.BACKLOOM_DEMO_SECONDS ?? usualSeconds)) / usualSteps;
+  const step: Step = async (words) => {
+    process.stdout.write(`${words}\n`);
+    await pause(milliseconds);
+  };
+  const result = await work(context, mayAsk, step);
   await writeFile(files.BACKLOOM_RESULT_FILE, JSON.stringify(result));
 }
 
-async function work(context: Context, mayAsk: boolean): Promise<Record<string, unknown>> {
+async function work(
+  context: Context,
+  mayAsk: boolean,
+  step: Step,
+): Promise<Record<string, unknown>> {
   const { job, title } = context;
+  await step(`Reading "${title}"`);
   const usage = { model_id: "demo", input_tokens: 1200, output_tokens: 300 };
   if (job.kind === "PLAN_CHAT") return { summary: `The demo has read "${title}".`, ...usage };
   if (job.phase === "verify") {
@@ -47,7 +68,7 @@ async function work(context: Context, mayAsk: boolean): Promise<Record<string, u
     return { summary: "The demo has looked at each criterion.", evidence, ...usage };
   }
   if (context.verifyOnly) {
-    const evidence = await findProof(context);
+    const evidence = await findProof(context, step);
     const summary = `The demo has looked at "${title}".`;
     return { summary, verify_result: "ALIGNED", evidence, ...usage };
   }
@@ -56,16 +77,19 @@ async function work(context: Context, mayAsk: boolean): Promise<Record<string, u
     const question = `Where should the notes on "${title}" stand?`;
     return { question: { question, options, recommended_option: 0 }, ...usage };
   }
-  const files = await commitTask(context);
-  const evidence = await findProof(context);
+  await step(context.plan ? "Following the implementation plan" : "No plan: writing a note");
+  const files = await commitTask(context, step);
+  await step("Checking the acceptance criteria");
+  const evidence = await findProof(context, step);
   return { summary: `Wrote ${files.join(", ")}`, verify_result: "ALIGNED", evidence, ...usage };
 }
 
-async function commitTask(context: Context): Promise<string[]> {
+async function commitTask(context: Context, step: Step): Promise<string[]> {
   const folder = process.cwd();
   const spelled = filesOf(context);
   const files = spelled.map(({ name }) => name);
   for (const { name, text } of spelled) {
+    await step(`Writing ${name}, ${text.split("\n").length - 1} lines`);
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
@@ -76,7 +100,7 @@ async function commitTask(context: Context): Promise<string[]> {
   if ((await git(folder, "status", "--porcelain", "--", ...files)) !== "") {
     await git(folder, ...committer, "commit", "--quiet", "--no-verify", "-m", message);
   }
-  process.stdout.write(`committed ${files.join(", ")}\n`);
+  await step(`Committed ${files.join(", ")}`);
   return files;
 }
 
@@ -117,7 +141,7 @@ function proofOf({ taskCode }: Context, { id, text }: Context["criteria"][number
 }
 
 /** An honest agent names as proof only what it has seen. */
-async function findProof(context: Context): Promise<ReturnType<typeof proofOf>[]> {
+async function findProof(context: Context, step: Step): Promise<ReturnType<typeof proofOf>[]> {
   const found: ReturnType<typeof proofOf>[] = [];
   for (const criterion of context.criteria) {
     const proof = proofOf(context, criterion);
@@ -126,6 +150,8 @@ async function findProof(context: Context): Promise<ReturnType<typeof proofOf>[]
       () => false,
     );
     if (holds) found.push(proof);
+    process.stdout.write(`${holds ? "Passed" : "Not yet"}: ${proof.command}\n`);
   }
+  await step(`${found.length} of ${context.criteria.length} criteria pass`);
   return found;
 }

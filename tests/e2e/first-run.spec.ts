@@ -1,4 +1,5 @@
-import { expect, type Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
+import { findings } from "./axe";
 import { expectLive } from "./places";
 import { testWithTerminal as test } from "./programs";
 import { password, unique } from "./world";
@@ -6,7 +7,7 @@ import { password, unique } from "./world";
 /** A step of the guide, which says when it is done. */
 const step = (page: Page, title: string) => page.getByRole("listitem").filter({ hasText: title });
 
-test("somebody new comes from nothing to an agent's finished task, guided by the page", async ({
+test("somebody new comes from nothing to an agent's work in review in a few presses, on one page", async ({
   page,
   context,
   terminal,
@@ -19,49 +20,52 @@ test("somebody new comes from nothing to an agent's finished task, guided by the
   await page.getByLabel("E-mail address").fill(`${name}@example.com`);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
-  await page.getByRole("link", { name: "First steps" }).click();
 
-  await page.getByRole("button", { name: "Use the sample product" }).click();
-  await expect(page.getByText("Working on Sample product.")).toBeVisible();
-  await page.getByRole("link", { name: "Create token" }).click();
-  await page.getByRole("button", { name: "Create token" }).click();
-  await expect(page.getByText("No call yet")).toBeVisible();
-
+  let presses = 0;
+  const press = (button: Locator) => {
+    presses += 1;
+    return button.click();
+  };
+  await press(page.getByRole("link", { name: "Take the first steps" }));
   await expectLive(page);
   // Nothing is loaded anew from here on: the page itself notices what happens in the terminal.
   const loads: string[] = [];
   page.on("load", () => loads.push(page.url()));
-  await page.getByText("The demo worker").click();
+  await press(page.getByRole("button", { name: "Start the demo agent" }));
   const block = page.getByRole("figure").filter({ hasText: "Terminal, in any folder" });
-  await block.getByRole("button", { name: "Copy" }).click();
+  await press(block.getByRole("button", { name: "Copy" }));
   await expect(block.getByRole("button", { name: "Copied" })).toBeVisible();
+  expect(await findings(page)).toEqual([]);
   const command = await page.evaluate(() => navigator.clipboard.readText());
   // An empty folder: the line brings the worker along.
-  const worker = terminal(`cd "${home}" && ${command}`);
-  await expect(page.getByText("First call received")).toBeVisible({ timeout: 20_000 });
+  terminal(`cd "${home}" && ${command}`);
+  await press(page.getByRole("button", { name: "In a file of its own" }));
+  const review = page.getByRole("link", { name: "Review T-2" });
+  await expect(review).toBeVisible({ timeout: 30_000 });
+  expect(presses).toBeLessThanOrEqual(12);
+  await expect(step(page, "T-1").filter({ hasText: "Write the greeting" }).last()).toContainText(
+    "Done",
+  );
 
-  await page.getByRole("link", { name: "Go on" }).click();
-  await expect(step(page, "Connect an agent")).toContainText(", done");
-  await page.getByRole("link", { name: "Open sprint" }).click();
-  await page.getByRole("button", { name: "Start run of 2 jobs" }).click();
-  await expect(page.getByRole("heading", { name: /Run of SP-1/ })).toBeVisible();
-
-  await page.getByRole("button", { name: "In a file of its own" }).click();
-  await worker.said(/T-2 is done/);
-  await expect(page.getByRole("heading", { name: /Run of SP-1 .*Done/ })).toBeVisible();
-  await expect(page.getByText("2 done")).toBeVisible();
-  await page.getByRole("link", { name: "SP-1", exact: true }).click();
-  await expect(page.getByText("All stories are done")).toBeVisible();
-
+  await review.click();
+  await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("button", { name: /account and appearance/ }).click();
   await page.getByRole("link", { name: "First steps" }).click();
-  await expect(page.getByText("All done.")).toBeVisible();
+  await expect(step(page, "Watch the demo agent").first()).toContainText(", done");
 
-  // The sample asks for proof: what the worker itself saw of each criterion.
-  await page.getByRole("link", { name: "View proof" }).click();
+  // The agent of one's own: its line is there to copy.
+  await page.getByRole("button", { name: "Show the line" }).click();
+  const line = page.getByRole("figure").filter({ hasText: "Claude" });
+  await expect(line).toContainText("--agent claude");
+  await expect(line.getByRole("button", { name: "Copy" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "New product" })).toBeVisible();
+
+  // What the worker itself saw of each criterion.
+  await page.getByRole("link", { name: "Watch T-2" }).click();
+  await expect(page.getByText("Checking the acceptance criteria").first()).toBeVisible();
+  await page.getByRole("link", { name: "Proof", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Proof 4/4" })).toBeVisible();
   const criterion = page.getByRole("listitem").filter({ hasText: "sh greet.sh Ada prints" });
-  await expect(criterion.first()).toContainText("Test passed");
   await criterion
     .getByText(/^Evidence/)
     .first()

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { signIn, startTestApp } from "../setup/app";
 import { addMember, create, seedBacklog, seedProduct } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createVisitor } from "../setup/page-forms";
@@ -160,11 +160,11 @@ it("the sample product is one's own, and counts like any other product", async (
   const theirs = createVisitor(app, await signIn(t, app, beginner));
   const foreign = await seedProduct(t, friend, { p_code: "SAMPLE" });
   await addMember(t, foreign.id, beginner);
-  const post = () => theirs.send("/start", []);
+  const post = () => theirs.send("/start", [["intent", "demo"]]);
   for (let n = 1; n <= 5; n++) {
-    expect((await post()).status).toBe(303);
+    expect((await post()).status).toBe(201);
     // The same one is found again, which costs nothing.
-    expect((await post()).status).toBe(303);
+    expect((await post()).status).toBe(201);
     await t.sql.query(
       "update public.products set code = $2 where owner_id = $1 and code = 'SAMPLE'",
       [beginner.id, `TAKEN${n}`],
@@ -177,10 +177,18 @@ it("the sample product is one's own, and counts like any other product", async (
   expect((await post()).status).toBe(429);
 });
 
-it("the first steps lead to the sprint of one's product, also when none was chosen", async () => {
+it("a press of the first steps makes all that the demo agent needs, and shows its line once", async () => {
   const beginner = await createUser(t);
-  const { product: own, sprint: active } = await seedBacklog(t, beginner);
-  await app.request("/api/products", { headers: bearer(await createToken(t, beginner)) });
   const steps = createVisitor(app, await signIn(t, app, beginner));
-  expect(await steps.read("/start")).toContain(`href="/products/${own.id}/sprints/${active.id}"`);
+  const shown = await (await steps.send("/start", [["intent", "demo"]])).text();
+  expect(shown).toMatch(
+    /BACKLOOM_TOKEN=blm_[\w-]+ node .* --exec demo --demo-ask --product SAMPLE/,
+  );
+  const { rows } = await t.sql.query(
+    `select r.status::text, (select count(*)::int from public.agent_jobs j where j.sprint_run_id = r.id) as jobs
+     from public.sprint_runs r join public.products p on p.id = r.product_id where p.owner_id = $1`,
+    [beginner.id],
+  );
+  expect(rows).toEqual([{ status: "QUEUED", jobs: 2 }]);
+  expect(await steps.read("/start")).not.toContain("BACKLOOM_TOKEN");
 });

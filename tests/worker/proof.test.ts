@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { getJobOutput } from "~/domain/agent-jobs/operations.server";
+import { reviewJob } from "~/domain/job-reviews/operations.server";
 import { getProof } from "~/domain/proof/operations.server";
 import { getSprintRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
@@ -122,18 +124,27 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("comes from the demo too, for the product of the first start", async () => {
+  it("comes from the demo too, for the product of the first start, and one review ends it", async () => {
     const actor = t.actorOf(ada);
     const { id } = await createSampleProduct(t.database, ada.id);
     const { rows } = await t.sql.query("select id from sprints where product_id = $1", [id]);
     const run = await startSprintRun(actor, { sprint_id: rows[0].id });
-    const worker = startWorker([
-      ...["--url", app.origin, "--token", token, "--work-dir", join(home, "demo")],
-      ...["--product", "SAMPLE", "--exec", "demo", "--until-idle"],
+    for (const _task of ["T-1", "T-2"]) {
+      const worker = startWorker([
+        ...["--url", app.origin, "--token", token, "--work-dir", join(home, "demo")],
+        ...["--product", "SAMPLE", "--exec", "demo", "--once"],
+      ]);
+      expect(await worker.ended, worker.output()).toBe(0);
+    }
+    const { jobs } = await getSprintRun(actor, { sprint_run_id: run.id });
+    expect(jobs.map(({ status, phase }) => [status, phase])).toEqual([
+      ["done", "implement"],
+      ["queued", "review"],
     ]);
-    expect(await worker.ended, worker.output()).toBe(0);
-    const { jobs, status } = await getSprintRun(actor, { sprint_run_id: run.id });
-    expect(status).toBe("done");
+    const [first, last] = jobs.map(({ id: job_id }) => job_id);
+    const { entries } = await getJobOutput(actor, { job_id: first ?? "" });
+    const said = entries.map(({ text }) => text).join("");
+    expect(said).toMatch(/^Reading "Write the greeting"\nFollowing .*\nWriting greet\.sh, 3 lines\n/);
     const { criteria: proven } = await getProof(actor, { story_id: jobs[0]?.story_id ?? "" });
     expect(proven.map(({ state, grade }) => [state, grade])).toEqual(
       Array.from({ length: 4 }, () => ["proven", "worker"]),
@@ -142,5 +153,7 @@ describe("what proves the work", { timeout: 120_000 }, () => {
       command: 'sh greet.sh Ada | grep -xF -- "Hello, Ada"',
       excerpt: "Hello, Ada",
     });
+    await reviewJob(actor, { job_id: last ?? "", verdict: "approve" });
+    expect(await getSprintRun(actor, { sprint_run_id: run.id })).toMatchObject({ status: "done" });
   });
 });

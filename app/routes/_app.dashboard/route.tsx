@@ -7,6 +7,7 @@ import { listProductOverviews } from "~/domain/products/operations.server";
 import { DeleteProduct } from "~/features/products/delete-product";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { ActionForm } from "~/ui/action-form";
+import { Alert } from "~/ui/alert";
 import { CodeChip } from "~/ui/badge";
 import { Button, ButtonLink } from "~/ui/button";
 import { Fact, Facts } from "~/ui/card";
@@ -83,6 +84,7 @@ export default function DashboardPage() {
               {workers_online === 0 ? "none online" : `${workers_online} online`}
             </Fact>
           </Facts>
+          {products.every(({ code }) => code === "SAMPLE") ? <FirstSteps /> : null}
           <WaitingForYou questions={questions} reviews={reviews} />
           <div className="grid gap-4 sm:grid-cols-2 2xl:grid-cols-3">
             {products.map((product) => (
@@ -93,6 +95,23 @@ export default function DashboardPage() {
       )}
       <ArchivedProducts products={archived} />
     </>
+  );
+}
+
+/** Who has nothing but the sample, as the first administrator does, is led like everybody who is new. */
+function FirstSteps() {
+  return (
+    <Alert
+      tone="progress"
+      title="First steps"
+      actions={
+        <ButtonLink to="/start" tone="primary">
+          Take the first steps
+        </ButtonLink>
+      }
+    >
+      Watch the demo agent work on the sample product, then connect your own agent and repository.
+    </Alert>
   );
 }
 

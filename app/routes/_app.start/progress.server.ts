@@ -2,42 +2,56 @@ import type { Actor } from "~/db/rpc.server";
 import { listAgentJobs } from "~/domain/agent-jobs/operations.server";
 import { listApiTokens } from "~/domain/api-tokens/operations.server";
 import { getShell } from "~/domain/pages/operations.server";
+import { listProductOverviews } from "~/domain/products/operations.server";
 import { listQuestions } from "~/domain/questions/operations.server";
 import { listSprintRuns } from "~/domain/sprint-runs/operations.server";
+import { sampleDocument } from "~/domain/transfers/sample-document";
+import { waitsForReview } from "~/features/jobs/job-badges";
+
+export const demoLabel = "demo agent";
 
 /** How far somebody has come; read from what there is, so that nothing has to be remembered. */
-export async function readProgress(actor: Actor, activeProductId: string | null) {
-  const [{ products }, tokens] = await Promise.all([
-    getShell(actor, { active_product_id: null }),
-    listApiTokens(actor),
-  ]);
-  const product = products.find(({ id }) => id === activeProductId) ?? products[0] ?? null;
-  const [shell, runs, open, answered] = product
-    ? await Promise.all([
-        getShell(actor, { active_product_id: product.id }),
-        listSprintRuns(actor, { product_id: product.id, limit: 1 }),
-        listQuestions(actor, { product_id: product.id, state: "open", limit: 1 }),
-        listQuestions(actor, { product_id: product.id, state: "answered", limit: 1 }),
-      ])
-    : [{ active_sprint_id: null }, { runs: [] }, { questions: [] }, { questions: [] }];
-  const run = runs.runs[0] ?? null;
-  const done = run
-    ? await listAgentJobs(actor, { sprint_run_id: run.id, state: "done", limit: 50 })
-    : { jobs: [] };
-  const last = done.jobs.toSorted((one, other) => other.position - one.position)[0];
-  const finishedJobs = run ? run.counts.done + run.counts.skipped : 0;
+export async function readProgress(actor: Actor) {
+  const [products, tokens] = await Promise.all([listProductOverviews(actor), listApiTokens(actor)]);
+  const sample = await findSample(actor);
+  const own = products.find(({ id }) => id !== sample?.id) ?? null;
   return {
-    product,
-    activeSprintId: shell.active_sprint_id,
-    hasToken: tokens.length > 0,
-    called: tokens.some((token) => token.last_used_at !== null),
-    run: run
-      ? { id: run.id, status: run.status, jobs: run.jobs_total, finishedJobs, costs: run.costs }
-      : null,
-    questionOpen: open.questions.length > 0,
-    questionAnswered: answered.questions.length > 0,
-    lastDoneJobId: last?.id ?? null,
-    finished: finishedJobs > 0,
+    sample: sample ? await readSample(actor, sample.id) : null,
+    ownProduct: own ? { id: own.id, code: own.code, name: own.name } : null,
+    ownAgent: tokens.some(
+      ({ label, last_used_at }) => label !== demoLabel && last_used_at !== null,
+    ),
+  };
+}
+
+/** The sample product that is one's own: others may have one too. */
+export async function findSample(actor: Actor) {
+  const products = await listProductOverviews(actor);
+  const { code } = sampleDocument.product;
+  return products.find((product) => product.code === code && product.role === "OWNER") ?? null;
+}
+
+async function readSample(actor: Actor, product_id: string) {
+  const [shell, runs, { questions }] = await Promise.all([
+    getShell(actor, { active_product_id: product_id }),
+    listSprintRuns(actor, { product_id, limit: 1 }),
+    listQuestions(actor, { product_id, state: "open", limit: 1 }),
+  ]);
+  const run = runs.runs[0] ?? null;
+  const { jobs } = run
+    ? await listAgentJobs(actor, { sprint_run_id: run.id, limit: 10 })
+    : { jobs: [] };
+  const inOrder = jobs.toSorted((one, other) => one.position - other.position);
+  return {
+    id: product_id,
+    sprintId: shell.active_sprint_id,
+    run: run && { id: run.id, status: run.status },
+    question: questions[0] ?? null,
+    jobs: inOrder.map(({ id, task_code, task_title, status, phase }) => ({
+      ...{ id, task_code, task_title, status, phase },
+      needsReview: waitsForReview({ status, phase }),
+    })),
+    finished: run?.status === "done",
   };
 }
 

@@ -1,57 +1,80 @@
-import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { useEffect } from "react";
+import type { Actor } from "~/db/rpc.server";
 import { setActiveProduct } from "~/domain/accounts/operations.server";
-import { listProductOverviews } from "~/domain/products/operations.server";
+import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { createSampleProduct } from "~/domain/transfers/create-sample-product.server";
+import { runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { useLive } from "~/live/live-provider";
 import { useActionResult } from "~/ui/action-result";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
-import { readProgress } from "./progress.server";
-import { Steps } from "./steps";
+import { demoLabel, findSample, readProgress } from "./progress.server";
+import { type FreshToken, Steps } from "./steps";
 
 export const loader = pageLoader(async ({ request, context }) => {
-  const { actor, principal } = await requireActor(request, context);
-  return json(await readProgress(actor, principal.active_product_id));
+  const { actor } = await requireActor(request, context);
+  return json({
+    progress: await readProgress(actor),
+    origin: context.services.env.appOrigin,
+  });
 });
 
-/** Takes the sample product, or goes back to the own one that was taken before. */
+/** A press prepares everything that its step needs, and answers the token for the line to copy. */
 export const action = pageAction(async ({ request, context }) => {
   const { actor, principal } = await requireWriter(request, context);
-  const products = await listProductOverviews(actor);
-  const earlier = products.find((product) => product.code === "SAMPLE" && product.role === "OWNER");
-  const { id } =
-    earlier ?? (await createSampleProduct(context.services.database, principal.user_id));
-  await setActiveProduct(actor, { product_id: id });
-  return redirect("/start", 303);
+  return runIntent(await request.formData(), {
+    demo: async () => {
+      const sample = await findSample(actor);
+      const { id } =
+        sample ?? (await createSampleProduct(context.services.database, principal.user_id));
+      await setActiveProduct(actor, { product_id: id });
+      await startFirstRun(actor);
+      const { token } = await createApiToken(actor, { label: demoLabel });
+      return json<FreshToken>({ step: "demo", token }, 201);
+    },
+    agent: async () => {
+      const { token } = await createApiToken(actor, { label: "my agent" });
+      return json<FreshToken>({ step: "agent", token }, 201);
+    },
+  });
 });
+
+/** The sample's run, unless it has had one. */
+async function startFirstRun(actor: Actor): Promise<void> {
+  const { sample } = await readProgress(actor);
+  if (!sample?.sprintId || sample.run) return;
+  await startSprintRun(actor, { sprint_id: sample.sprintId });
+}
 
 export const meta: MetaFunction = () => [{ title: "First steps · Backloom" }];
 
 export default function StartPage() {
-  const progress = useLoaderData<typeof loader>();
-  const refusal = useActionResult<{ error?: string }>();
-  useProgress(progress.finished);
+  const { progress, origin } = useLoaderData<typeof loader>();
+  const answer = useActionResult<Partial<FreshToken> & { error?: string }>();
+  useProgress();
+  const fresh =
+    answer?.step && answer.token ? { step: answer.step, token: answer.token } : undefined;
   return (
     <div className="mx-auto grid max-w-2xl gap-5">
       <PageHeader
         title="First steps"
-        lead="Set up Backloom and finish a first task with an agent in about five minutes. You can leave at any time and continue later."
+        lead="Watch an agent work in about a minute, then connect yours. You can leave at any time and continue later."
       />
-      <FormErrors errors={refusal?.error ? [refusal.error] : []} />
-      <Steps progress={progress} />
+      <FormErrors errors={answer?.error ? [answer.error] : []} />
+      <Steps progress={progress} origin={origin} fresh={fresh} />
     </div>
   );
 }
 
 /** The steps happen elsewhere, in a terminal or on another page; look again while somebody waits here. */
-function useProgress(finished: boolean) {
+function useProgress() {
   const { revalidate } = useLive();
   useEffect(() => {
-    if (finished) return;
     const timer = setInterval(revalidate, 3000);
     return () => clearInterval(timer);
-  }, [finished, revalidate]);
+  }, [revalidate]);
 }

@@ -1,131 +1,198 @@
 import { Form } from "@remix-run/react";
 import type { ReactNode } from "react";
+import { JobStatus } from "~/features/jobs/job-badges";
+import { QuestionCard } from "~/features/questions/question-card";
+import { CodeChip } from "~/ui/badge";
 import { ButtonLink, SubmitButton } from "~/ui/button";
-import { costsText } from "~/ui/numbers";
+import { CopyBlock } from "~/ui/rare/copy-button";
 import { StatusIcon } from "~/ui/status-icon";
 import { WriteFields } from "~/ui/write-access";
+import { setups } from "../_app.connect/setups";
 import type { Progress } from "./progress.server";
 
-interface Step {
-  title: string;
-  done: boolean;
-  text: ReactNode;
-  action: ReactNode;
+/** What a press answered: the token is shown once, in the line to copy. */
+export interface FreshToken {
+  step: "demo" | "agent";
+  token: string;
 }
 
-/** Six steps, each with what it is for, its one button, and a sign when it is done. */
-export function Steps({ progress }: { progress: Progress }) {
-  const steps = stepsOf(progress);
-  const current = steps.findIndex((step) => !step.done);
-  const due = current === -1 ? steps.length - 1 : current;
+interface StepsProps {
+  progress: Progress;
+  origin: string;
+  fresh: FreshToken | undefined;
+}
+
+/** Three steps on one page, each with its one press; the first that is not done stands out. */
+export function Steps({ progress, origin, fresh }: StepsProps) {
+  const { sample, ownAgent, ownProduct } = progress;
+  const done = [sample?.finished ?? false, ownAgent, ownProduct !== null];
+  const current = done.indexOf(false);
+  const place = (index: number) => ({ done: done[index] ?? false, isCurrent: index === current });
+  return (
+    <ol className="grid gap-3">
+      <Step
+        title="Watch the demo agent"
+        text="It needs no model and no key. It does two small tasks of a sample product, asks you one question, and waits for your review."
+        {...place(0)}
+      >
+        <Demo sample={sample} origin={origin} token={tokenOf(fresh, "demo")} />
+      </Step>
+      <Step
+        title="Connect your own agent"
+        text="Run one line in the folder of your repository. Your agent signs in with its token."
+        {...place(1)}
+      >
+        <OwnAgent product={ownProduct} origin={origin} token={tokenOf(fresh, "agent")} />
+      </Step>
+      <Step
+        title="Bring your own repository"
+        text={
+          ownProduct
+            ? `Your backlog is ${ownProduct.name}.`
+            : "Create a product for it, then write or paste your backlog."
+        }
+        {...place(2)}
+      >
+        {ownProduct ? (
+          <ButtonLink to={`/products/${ownProduct.id}/backlog`}>Open backlog</ButtonLink>
+        ) : (
+          <ButtonLink to="/products/new" tone={place(2).isCurrent ? "primary" : "plain"}>
+            New product
+          </ButtonLink>
+        )}
+      </Step>
+    </ol>
+  );
+}
+
+function tokenOf(fresh: FreshToken | undefined, step: FreshToken["step"]): string | null {
+  return fresh?.step === step ? fresh.token : null;
+}
+
+function Step({
+  title,
+  text,
+  done,
+  isCurrent,
+  children,
+}: {
+  title: string;
+  text: string;
+  done: boolean;
+  isCurrent: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <li
+      aria-current={isCurrent ? "step" : undefined}
+      className={`grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-2 rounded-lg border bg-surface p-4 ${isCurrent ? "border-accent" : "border-line"}`}
+    >
+      <StatusIcon tone={done ? "done" : isCurrent ? "progress" : "todo"} className="mt-1 size-4!" />
+      <div className="grid min-w-0 gap-2">
+        <h2 className="text-base font-semibold">
+          {title}
+          <span className="sr-only">{done ? ", done" : ""}</span>
+        </h2>
+        <p className="text-sm text-muted">{text}</p>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+function PressFor({ intent, children }: { intent: FreshToken["step"]; children: string }) {
+  return (
+    <WriteFields quiet>
+      <Form method="post">
+        <SubmitButton name="intent" value={intent} pendingLabel="Preparing…">
+          {children}
+        </SubmitButton>
+      </Form>
+    </WriteFields>
+  );
+}
+
+/** From the press to the approved work, all in place: line, jobs, question, review. */
+function Demo({
+  sample,
+  origin,
+  token,
+}: {
+  sample: Progress["sample"];
+  origin: string;
+  token: string | null;
+}) {
+  const begun = sample?.jobs.some(({ status }) => status !== "queued") ?? false;
+  const review = sample?.jobs.find(({ needsReview }) => needsReview);
   return (
     <>
-      <ol className="grid gap-3">
-        {steps.map((step, index) => (
-          <li
-            key={step.title}
-            aria-current={index === current ? "step" : undefined}
-            className={`grid grid-cols-[1.5rem_minmax(0,1fr)] gap-x-2 rounded-lg border bg-surface p-4 ${index === current ? "border-accent" : "border-line"}`}
-          >
-            <StatusIcon
-              tone={step.done ? "done" : index === current ? "progress" : "todo"}
-              className="mt-1 size-4!"
-            />
-            <div className="grid gap-1.5">
-              <h2 className="text-base font-semibold">
-                {step.title}
-                <span className="sr-only">{step.done ? ", done" : ""}</span>
-              </h2>
-              <p className="text-sm text-muted">{step.text}</p>
-              {index === due ? (
-                <div className="mt-1 flex flex-wrap gap-2">{step.action}</div>
-              ) : null}
-            </div>
-          </li>
-        ))}
-      </ol>
-      {current === -1 ? (
-        <p className="text-sm text-muted">
-          All done. Next, add people under Members, pair your phone under Settings, and connect your
-          own repository.
-        </p>
+      {token && !begun ? (
+        <>
+          <CopyBlock label="Terminal, in any folder" text={demoLine(origin, token)} />
+          <p role="status" className="text-sm text-muted">
+            Copy the line into a terminal. This page continues by itself.
+          </p>
+        </>
+      ) : null}
+      {!token && !begun ? <PressFor intent="demo">Start the demo agent</PressFor> : null}
+      {sample?.question ? <QuestionCard question={sample.question} /> : null}
+      {sample && begun ? <DemoJobs jobs={sample.jobs} /> : null}
+      {review ? (
+        <div>
+          <ButtonLink to={`/jobs/${review.id}/changes#review`} tone="primary">
+            Review {review.task_code}
+          </ButtonLink>
+        </div>
       ) : null}
     </>
   );
 }
 
-function stepsOf(progress: Progress): Step[] {
-  const { product, run, questionOpen, activeSprintId } = progress;
-  const sprintPath = product
-    ? `/products/${product.id}/sprints${activeSprintId ? `/${activeSprintId}` : ""}`
-    : "/dashboard";
-  return [
-    {
-      title: "Choose a product",
-      done: product !== null,
-      text: product
-        ? `Working on ${product.name}.`
-        : "The sample is small and fully planned, so an agent can start right away.",
-      action: (
-        <>
-          <WriteFields quiet>
-            <Form method="post">
-              <SubmitButton pendingLabel="Preparing…">Use the sample product</SubmitButton>
-            </Form>
-          </WriteFields>
-          <ButtonLink to="/products/new">Create my own</ButtonLink>
-        </>
-      ),
-    },
-    {
-      title: "Create a token",
-      done: progress.hasToken,
-      text: "An agent signs in with the token and can do what you can do.",
-      action: wayTo("/connect", "Create token"),
-    },
-    {
-      title: "Connect an agent",
-      done: progress.called,
-      text: "Run the command for your agent in a terminal. The built-in demo worker needs no model or key.",
-      action: wayTo("/connect", "See the commands"),
-    },
-    {
-      title: "Start a run",
-      done: run !== null,
-      text: "The sprint page shows what a run will do and what blocks it.",
-      action: wayTo(sprintPath, "Open sprint"),
-    },
-    {
-      title: "Answer a question",
-      done: progress.questionAnswered,
-      text: questionOpen
-        ? "An agent is waiting for you. The bell is amber."
-        : "When an agent needs a decision, it asks you. The demo worker has one question.",
-      action: wayTo("/questions", "Open questions", questionOpen),
-    },
-    {
-      title: "Finish a task",
-      done: progress.finished,
-      text: run
-        ? `${run.finishedJobs} of ${run.jobs} jobs done${run.costs.length > 0 ? `, ${costsText(run.costs)} so far` : ""}.`
-        : "Watch the task move to Done.",
-      action: <Watch progress={progress} />,
-    },
-  ];
+function DemoJobs({ jobs }: { jobs: NonNullable<Progress["sample"]>["jobs"] }) {
+  return (
+    <ul className="grid gap-1.5 text-sm">
+      {jobs.map((job) => (
+        <li key={job.id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="min-w-40 flex-1">
+            <CodeChip className="mr-2">{job.task_code ?? ""}</CodeChip>
+            {job.task_title}
+          </span>
+          <JobStatus job={job} />
+          <ButtonLink to={`/jobs/${job.id}`} size="sm" aria-label={`Watch ${job.task_code}`}>
+            Watch
+          </ButtonLink>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
-const wayTo = (to: string, label: string, isPressing = true) => (
-  <ButtonLink to={to} tone={isPressing ? "primary" : "plain"}>
-    {label}
-  </ButtonLink>
-);
+function demoLine(origin: string, token: string): string {
+  const product = { id: "", code: "SAMPLE" };
+  const setup = setups({ origin, token, product }).find(({ name }) => name === "The demo worker");
+  // It works on nothing but the sample, whatever else its user has.
+  return `${setup?.blocks[0]?.text} --product ${product.code}`;
+}
 
-function Watch({ progress: { product, run, lastDoneJobId } }: { progress: Progress }) {
-  if (!run || !product) return null;
+function OwnAgent({
+  product,
+  origin,
+  token,
+}: {
+  product: Progress["ownProduct"];
+  origin: string;
+  token: string | null;
+}) {
+  const agent = token ? setups({ origin, token, product })[0] : undefined;
   return (
     <>
-      {lastDoneJobId ? wayTo(`/jobs/${lastDoneJobId}/proof`, "View proof") : null}
-      {wayTo(`/products/${product.id}/runs/${run.id}`, "Watch run", !lastDoneJobId)}
+      {agent?.blocks.map((block) => (
+        <CopyBlock key={block.label} label={agent.name} text={block.text} />
+      ))}
+      <div className="flex flex-wrap items-center gap-2">
+        {agent ? null : <PressFor intent="agent">Show the line</PressFor>}
+        <ButtonLink to="/connect">Other agents</ButtonLink>
+      </div>
     </>
   );
 }
