@@ -88,12 +88,27 @@ export function calendarText(day: string): string {
 /** How long something has run or ran: "2 h 05 min". */
 export function Elapsed({ from, to }: { from: string; to?: string | null }) {
   const now = useNow();
-  const end = to ? Date.parse(to) : now;
+  const seconds = useSeconds(to ? null : from, now);
+  const end = to ? Date.parse(to) : seconds;
   return (
     <span className="tabular-nums" suppressHydrationWarning>
       {durationText(end - Date.parse(from))}
     </span>
   );
+}
+
+/** Now, by the second while something runs for less than a minute: a clock that stands still looks like work that does. */
+function useSeconds(from: string | null, now: number): number {
+  const [seconds, setSeconds] = useState(now);
+  useEffect(() => {
+    if (from === null) return;
+    const timer = setInterval(() => {
+      setSeconds(Date.now());
+      if (Date.now() - Date.parse(from) > 60_000) clearInterval(timer);
+    }, 1000);
+    return () => clearInterval(timer);
+  }, [from]);
+  return Math.max(seconds, now);
 }
 
 export function durationText(milliseconds: number): string {

@@ -1,6 +1,7 @@
 import { memo } from "react";
 import type { Doing } from "~/contract/events";
 import { LineCounts } from "~/features/diff/line-counts";
+import { firstLine } from "~/features/jobs/first-line";
 import { LabelChips } from "~/features/labels/label-chips";
 import { DoingLine } from "~/features/output/doing-line";
 import { Badge } from "~/ui/badge";
@@ -89,7 +90,7 @@ export const TaskCard = memo(function TaskCard({
         </span>
       ) : null}
       {task.failure_reason ? (
-        <p className="line-clamp-3 text-xs text-failed">{task.failure_reason}</p>
+        <p className="line-clamp-3 text-xs text-failed">{firstLine(task.failure_reason)}</p>
       ) : null}
       {!task.has_plan && task.status === "todo" ? (
         <p data-part="plan" className="card-hint">

@@ -5,20 +5,13 @@ import { CodeChip } from "~/ui/badge";
 import { Fact, Facts } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
+import { Failure } from "./failure";
 import { JobStatus } from "./job-badges";
 
 export const jobKinds: Record<string, string> = {
   TASK_IMPLEMENTATION: "Task",
   PLAN_CHAT: "Idea conversation",
   SPRINT_IMPLEMENTATION: "Whole sprint",
-};
-
-const failureWords: Record<string, string> = {
-  agent_error: "The agent failed",
-  verification_failed: "Verification failed",
-  rate_limited: "Model rate limit reached",
-  infrastructure: "Worker failed",
-  cancelled: "Cancelled",
 };
 
 /** All tokens that a job used, cached ones included. */
@@ -65,12 +58,7 @@ export function JobCard({ job, isHere = false }: { job: AgentJob; isHere?: boole
           <RelativeTime at={job.created_at} />
         </span>
       </header>
-      {job.failure_reason ? (
-        <p className="text-sm text-failed">
-          {job.failure_class ? `${failureWords[job.failure_class]}: ` : ""}
-          {job.failure_reason}
-        </p>
-      ) : null}
+      <Failure job={job} />
       {job.summary ? <p className="text-sm whitespace-pre-wrap">{job.summary}</p> : null}
       <JobFacts job={job} />
     </article>

@@ -107,8 +107,8 @@ function FailedRunCard({ item }: { item: Of<"run"> }) {
       reason={item.reason}
     >
       <ActionForm action={run} className="flex flex-wrap gap-2">
-        <Button type="submit" name="intent" value="resume-sprint" tone="primary">
-          Resume sprint
+        <Button type="submit" name="intent" value="try-again" tone="primary">
+          Try again
         </Button>
         {item.task_id ? (
           <ButtonLink to={`/tasks/${item.task_id}`}>Open {item.task_code}</ButtonLink>

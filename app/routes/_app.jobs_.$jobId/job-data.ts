@@ -1,9 +1,12 @@
 import { useRouteLoaderData } from "@remix-run/react";
 import type { AgentJobDetail } from "~/contract/agent-job";
+import type { SprintRun } from "~/contract/sprint-run";
 import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server";
 
 export interface JobData {
   job: AgentJobDetail;
+  /** The run that it belongs to; a conversation about an idea has none. */
+  run: Pick<SprintRun, "id" | "status" | "finished_at"> | null;
   /** Why the job does not move; null while it does and when it has ended. */
   why: readonly BlockedReason[] | null;
 }

@@ -2,6 +2,7 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { Outlet, useLoaderData } from "@remix-run/react";
 import type { AgentJobDetail } from "~/contract/agent-job";
 import { getAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
+import { getSprintRun } from "~/domain/sprint-runs/operations.server";
 import { LineCounts } from "~/features/diff/line-counts";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
@@ -12,6 +13,7 @@ import { requireId } from "~/http/require-id.server";
 import { CodeChip } from "~/ui/badge";
 import { PageHeader } from "~/ui/page-header";
 import { NavTabs } from "~/ui/tabs";
+import { JobControls } from "./job-controls";
 import type { JobData } from "./job-data";
 
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
@@ -25,7 +27,14 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     whyNotMoving(actor, { kind: "job", id: jobId }),
   ]);
   const { appOrigin } = context.services.env;
-  return json<JobData>({ job, why: job.finished_at ? null : findBlockedReasons(why, appOrigin) });
+  const run = job.sprint_run_id
+    ? await getSprintRun(actor, { sprint_run_id: job.sprint_run_id })
+    : null;
+  return json<JobData>({
+    run: run && { id: run.id, status: run.status, finished_at: run.finished_at },
+    job,
+    why: job.finished_at ? null : findBlockedReasons(why, appOrigin),
+  });
 });
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
@@ -33,7 +42,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function JobLayout() {
-  const { job, why } = useLoaderData<typeof loader>();
+  const { job, run, why } = useLoaderData<typeof loader>();
   return (
     <>
       <PageHeader
@@ -48,6 +57,7 @@ export default function JobLayout() {
           </span>
         }
         lead={why ? <BlockedReasons reasons={why} /> : null}
+        actions={<JobControls job={job} run={run} />}
       />
       <NavTabs label="Job" tabs={tabsOf(job)} />
       <Outlet />

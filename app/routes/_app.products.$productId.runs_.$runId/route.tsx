@@ -2,7 +2,6 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, Link, useLoaderData } from "@remix-run/react";
 import { Fragment } from "react";
 import { jobIdInput } from "~/contract/agent-job";
-import { ContractError } from "~/contract/errors";
 import { type SprintRunDetail, sprintRunIdInput } from "~/contract/sprint-run";
 import { cancelAgentJob, whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { getBudgets } from "~/domain/budgets/operations.server";
@@ -14,6 +13,7 @@ import {
   pauseSprintRun,
   resumeSprint,
   resumeSprintRun,
+  startRun,
 } from "~/domain/sprint-runs/operations.server";
 import { BudgetSection } from "~/features/budgets/budget-section";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
@@ -81,9 +81,13 @@ export const action = pageAction(async ({ request, context, params }) => {
       await cancelSprintRun(actor, run);
       return done(form, `${here}/${runId}`, "Run cancelled");
     },
-    "resume-sprint": async () => {
-      const { sprint_id } = await getSprintRun(actor, run);
-      if (sprint_id === null) throw new ContractError(409, "This run has no sprint to resume.");
+    "try-again": async () => {
+      const { sprint_id, jobs } = await getSprintRun(actor, run);
+      if (sprint_id === null) {
+        const left = jobs.filter(({ task_status }) => task_status !== "done");
+        const task_ids = left.flatMap(({ task_id }) => task_id ?? []);
+        return redirect(`${here}/${(await startRun(actor, { task_ids })).run.id}`, 303);
+      }
       const next = await resumeSprint(actor, { sprint_id });
       const sprintPage = `/products/${productId}/sprints/${sprint_id}`;
       return redirect(next ? `${here}/${next.id}` : sprintPage, 303);
@@ -180,7 +184,7 @@ function RunControls({ run }: { run: SprintRunDetail }) {
   if (run.status === "failed") {
     return (
       <WriteFields quiet>
-        <Post intent="resume-sprint" label="Resume sprint" />
+        <Post intent="try-again" label="Try again" />
       </WriteFields>
     );
   }

@@ -3,6 +3,7 @@ import type { AgentJob } from "~/contract/agent-job";
 import type { Doing } from "~/contract/events";
 import type { SprintRunDetail } from "~/contract/sprint-run";
 import type { TaskExecution } from "~/contract/task-execution";
+import { firstLine } from "~/features/jobs/first-line";
 import { JobStatus } from "~/features/jobs/job-badges";
 import { tokensOf } from "~/features/jobs/job-card";
 import { DoingLine } from "~/features/output/doing-line";
@@ -78,7 +79,7 @@ function JobLine({
           <DoingLine read={job.doing} live={doing} />
         </p>
       ) : null}
-      {job.failure_reason ? <p className="text-failed">{job.failure_reason}</p> : null}
+      {job.failure_reason ? <p className="text-failed">{firstLine(job.failure_reason)}</p> : null}
       {job.status === "queued" && job.parked_question_id ? (
         <p className="text-waiting">
           Waiting for an answer.{" "}
@@ -111,7 +112,9 @@ function ExecutionLine({ execution }: { execution: TaskExecution }) {
           ) : null}
         </span>
       </div>
-      {execution.failure_reason ? <p className="text-failed">{execution.failure_reason}</p> : null}
+      {execution.failure_reason ? (
+        <p className="text-failed">{firstLine(execution.failure_reason)}</p>
+      ) : null}
     </li>
   );
 }

@@ -1,5 +1,6 @@
 import { Link } from "@remix-run/react";
 import type { SprintRunDetail } from "~/contract/sprint-run";
+import { firstLine } from "~/features/jobs/first-line";
 import { Alert } from "~/ui/alert";
 
 type PauseContext = NonNullable<SprintRunDetail["pause_context"]>;
@@ -16,36 +17,28 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
   if (run.status === "paused" && run.pause_context) return <Paused context={run.pause_context} />;
   if (run.status !== "failed" || !run.failure) return null;
   const { task_id, task_code, reason } = run.failure;
+  const { failed, cancelled } = run.counts;
   return (
-    <Alert
-      tone="failed"
-      title={
-        <>
-          {task_id ? (
-            <Link to={`/tasks/${task_id}`} className="underline">
-              {task_code}
-            </Link>
-          ) : (
-            "A job"
-          )}{" "}
-          failed and stopped the run
-        </>
-      }
-    >
-      {reason ? <p>{reason}</p> : null}
-      <p className="text-muted">
-        Its unfinished jobs were cancelled. Fix the task, then{" "}
-        {run.sprint_id === null ? (
-          "run it again."
+    <Alert tone="failed" title={`${failed} failed, ${cancelled} waiting: try again or skip`}>
+      <p>
+        {task_id ? (
+          <Link to={`/tasks/${task_id}`} className="underline">
+            {task_code}
+          </Link>
         ) : (
-          <>
-            resume the{" "}
-            <Link to={`/products/${productId}/sprints/${run.sprint_id}`} className="underline">
-              sprint
-            </Link>
-            .
-          </>
+          "A job"
         )}
+        {reason ? `: ${firstLine(reason)}` : " failed."}
+      </p>
+      <p className="text-muted">
+        Fix the task and press <em>Try again</em>, or skip it: set it to Done
+        {run.sprint_id === null ? "." : ", or take its story out of the "}
+        {run.sprint_id === null ? null : (
+          <Link to={`/products/${productId}/sprints/${run.sprint_id}`} className="underline">
+            sprint
+          </Link>
+        )}
+        {run.sprint_id === null ? "" : "."} What waits continues with the next try.
       </p>
     </Alert>
   );

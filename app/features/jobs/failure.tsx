@@ -1,0 +1,48 @@
+import type { AgentJob } from "~/contract/agent-job";
+import { Alert } from "~/ui/alert";
+import { firstLine } from "./first-line";
+
+/** What kind of failure it was, and what to do about it. */
+const kinds: Record<string, { name: string; cure: string }> = {
+  agent_error: {
+    name: "The agent failed",
+    cure: "Read the output below, mend the task or its plan, and try again.",
+  },
+  verification_failed: {
+    name: "Verification failed",
+    cure: "Compare the changes with the acceptance criteria, mend the task or its plan, and try again.",
+  },
+  rate_limited: {
+    name: "Model rate limit reached",
+    cure: "Wait until the limit resets, or start a worker with another agent, and try again.",
+  },
+  infrastructure: {
+    name: "Worker failed",
+    cure: "Check that the worker still runs and reaches this service, and try again.",
+  },
+};
+
+/** Why a job failed: its first line and the cure; all that was said is folded. */
+export function Failure({
+  job: { status, failure_class, failure_reason },
+}: {
+  job: Pick<AgentJob, "status" | "failure_class" | "failure_reason">;
+}) {
+  if (failure_reason === null) return null;
+  const kind = kinds[failure_class ?? ""];
+  const line = firstLine(failure_reason);
+  const isFinal = status === "failed";
+  return (
+    <Alert tone={isFinal ? "failed" : "waiting"} title={kind ? `${kind.name}: ${line}` : line}>
+      {isFinal && kind ? <p>{kind.cure}</p> : null}
+      {line === failure_reason ? null : (
+        <details>
+          <summary className="cursor-pointer text-muted">Full text</summary>
+          <pre className="mt-1 max-h-80 overflow-auto font-mono text-xs whitespace-pre-wrap">
+            {failure_reason}
+          </pre>
+        </details>
+      )}
+    </Alert>
+  );
+}

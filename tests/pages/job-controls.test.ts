@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getSprintRun, startRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { claim, seedSprint } from "../db/agents/sprint-world";
+import { at } from "../db/world";
+import { signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+
+async function openWorld() {
+  const world = await seedSprint(t, { stories: [2] });
+  return { ...world, visitor: createVisitor(app, await signIn(t, app, world.owner)) };
+}
+
+it("the page of a job pauses, resumes and stops the run that it belongs to", async () => {
+  const { actor, sprint, visitor } = await openWorld();
+  const run = await startSprintRun(actor, { sprint_id: sprint.id });
+  const job = await claim(actor);
+  const page = `/jobs/${job.id}`;
+  const status = async () => (await getSprintRun(actor, { sprint_run_id: run.id })).status;
+  await visitor.submit(page, "pause");
+  expect(await status()).toBe("paused");
+  await visitor.submit(page, "resume");
+  expect(await status()).toBe("running");
+  await visitor.submit(page, "cancel");
+  expect(await status()).toBe("cancelled");
+});
+
+it("a failure is its first line with the cure, and is tried again from the job, without a sprint too", async () => {
+  const { actor, product, sprint, tasks, visitor } = await openWorld();
+  const task_ids = tasks.map(({ id }) => id);
+  for (const ofSprint of [false, true]) {
+    const run = ofSprint
+      ? await startSprintRun(actor, { sprint_id: sprint.id })
+      : (await startRun(actor, { task_ids })).run;
+    const job = await claim(actor);
+    const failure_reason = "The tests fail.\nline 2 of a long output";
+    const report = { status: "failed", failure_class: "agent_error", failure_reason } as const;
+    await reportAgentJob(actor, { job_id: job.id, attempt: 1, ...report });
+    const page = await visitor.read(`/jobs/${job.id}`);
+    expect(page).toMatch(/<p[^>]*>The agent failed: The tests fail\.<\/p>/);
+    expect(page).toMatch(/<details>.*line 2 of a long output/s);
+    expect(await visitor.read(`/products/${product.id}/runs/${run.id}`)).toContain(
+      "1 failed, 1 waiting: try again or skip",
+    );
+    const next = await visitor.submit(`/jobs/${job.id}`, "try-again");
+    const { jobs } = await getSprintRun(actor, { sprint_run_id: next?.split("/").at(-1) ?? "" });
+    expect(jobs.map(({ status, task_id }) => [status, task_id])).toEqual([
+      ["queued", at(tasks, 0).id],
+      ["queued", at(tasks, 1).id],
+    ]);
+    await visitor.submit(`/products/${product.id}/runs/${jobs[0]?.sprint_run_id}`, "cancel");
+  }
+});
