@@ -28,7 +28,7 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await keys.sequence("g", "s");
   await keys.activate(page.getByRole("link", { name: /A plane flies/ }));
   await keys.activate(page.getByRole("button", { name: "Start run of 4 jobs" }));
-  await expect(page.getByRole("heading", { name: /Run of SP-2/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /Run of sprint SP-2/ })).toBeVisible();
 
   await keys.activate(page.getByRole("button", { name: "Pause run" }));
   await keys.activate(page.getByRole("button", { name: "Resume run" }));
@@ -46,7 +46,7 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await keys.activate(
     page.getByRole("alertdialog").getByRole("button", { name: "Cancel run", exact: true }),
   );
-  await expect(page.getByRole("heading", { name: /Run of SP-2/ })).toContainText("Cancelled");
+  await expect(page.getByRole("heading", { name: /Run of sprint SP-2/ })).toContainText("Cancelled");
   await context.close();
 });
 

@@ -39,7 +39,7 @@ test("the main journey works without script", async ({ browser }) => {
   await expect(page.getByRole("region", { name: "Review: 1" })).toContainText("T-1");
 
   await page.getByRole("button", { name: "Start run of 1 job" }).click();
-  await expect(page.getByRole("heading", { name: /Run of SP-1/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /Run of sprint SP-1/ })).toBeVisible();
   await page.getByRole("button", { name: "Cancel run" }).click();
   await page
     .getByRole("alertdialog")

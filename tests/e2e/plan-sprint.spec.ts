@@ -49,7 +49,7 @@ test("a person plans a sprint from nothing and starts its run", async ({ browser
   await expect(page.getByText("Saved", { exact: true })).toBeVisible();
   await page.goBack();
   await page.getByRole("button", { name: "Start run of 1 job" }).click();
-  await expect(page.getByRole("heading", { name: /Run of SP-1/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /Run of sprint SP-1/ })).toBeVisible();
   await expect(page.getByText("1 queued")).toBeVisible();
   await context.close();
 });

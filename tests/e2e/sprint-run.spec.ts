@@ -104,7 +104,7 @@ test("three workers finish a sprint of an imported backlog, although one is kill
   const start = page.getByRole("button", { name: /Start run of \d+ jobs/ });
   const jobs = Number(/\d+/.exec((await start.textContent()) ?? "")?.[0]);
   await start.click();
-  await expect(page.getByRole("heading", { name: /Run of SP-1/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /Run of sprint SP-1/ })).toBeVisible();
   const runId = lastId(page.url());
   await page.getByRole("link", { name: "SP-1" }).click();
   await expect(page.getByRole("region", { name: `To do: ${jobs}` })).toBeVisible();

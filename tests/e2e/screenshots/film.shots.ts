@@ -119,7 +119,7 @@ for (const theme of ["light", "dark"] as const) {
     await openLive(page, world.sprint);
     await film.take(page, "A sprint is ready for the agents", 2200);
     await page.getByRole("button", { name: /^Start run/ }).click();
-    await expect(page.getByRole("heading", { name: /^Run of SP-1/ })).toBeVisible();
+    await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
     await openLive(page, world.sprint);
     const agent = await newAgent(context, String(baseURL), world.productId);
     const card = page.locator("[data-task]", { hasText: "Draw a fold as a path" });
