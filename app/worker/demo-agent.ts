@@ -13,6 +13,7 @@ const contextSchema = z.object({
   title: z.string(),
   plan: z.string().nullable(),
   verifyOnly: z.boolean(),
+  planning: z.boolean().optional(),
   criteria: z.array(z.object({ id: z.string(), text: z.string() })),
   job: z.object({
     kind: z.string(),
@@ -66,6 +67,10 @@ async function work(
   if (job.phase === "verify") {
     const evidence = context.criteria.map((criterion) => proofOf(context, criterion));
     return { summary: "The demo has looked at each criterion.", evidence, ...usage };
+  }
+  if (context.planning) {
+    const implementation_plan = `1. Write the notes on "${title}"\n2. Commit them`;
+    return { summary: "The demo has a plan.", implementation_plan, ...usage };
   }
   if (context.verifyOnly) {
     const evidence = await findProof(context, step);

@@ -71,6 +71,15 @@ async function act(client, words) {
       });
       return { stopReason: "end_turn", usage };
     }
+    case "plans": {
+      if (/^# Plan /.test(words)) {
+        await tell(client, "agent_message_chunk", "1. Make it");
+        return { stopReason: "end_turn", usage };
+      }
+      writeFileSync(join(recall().cwd, "planned.txt"), "made");
+      await tell(client, "agent_message_chunk", "Made as planned.");
+      return { stopReason: "end_turn", usage };
+    }
     case "resumed":
     case "forgetful":
       await tell(

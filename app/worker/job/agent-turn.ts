@@ -157,8 +157,9 @@ function narrower(given: Allowance, asked: Allowance | undefined): Allowance {
 /** How an agent's turn ended, as the rest of the worker knows it from commands. A model does not know what it took itself. */
 export function outcomeOf(end: AgentEnd, told: CommandResult, attempt: number): Outcome {
   const summary = told.summary ?? (end.words || undefined);
-  const { verify_result, failure_class, failure_reason, resets_at, question, evidence } = told;
-  const said: CommandResult = { summary, verify_result, evidence };
+  const { verify_result, failure_class, failure_reason, resets_at, question } = told;
+  const { evidence, implementation_plan } = told;
+  const said: CommandResult = { summary, implementation_plan, verify_result, evidence };
   const command = { exitCode: 0, output: end.words, answer: end.words, timedOut: false };
   const outcome = (result: CommandResult): Outcome => ({
     end: command,

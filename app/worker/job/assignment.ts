@@ -35,6 +35,10 @@ export interface Assignment extends Surroundings {
   mending: Mending | null;
   verifyOnly: boolean;
   requiresOpus: boolean;
+  /** This turn writes the plan, and nothing else. */
+  planning?: true;
+  /** The turn before this one has written the plan. */
+  planned?: true;
 }
 
 export function taskAssignment(job: JobPayload, surroundings: Surroundings): Assignment {

@@ -19,7 +19,6 @@ import {
 import {
   type Attempt,
   deniedFailure,
-  execute,
   failureOf,
   type Outcome,
   ofTask,
@@ -31,6 +30,7 @@ import { deliver, pushOrSendHome, pushQuestion } from "./deliver";
 import { gatherEvidence, listedFiles, refusalOf } from "./evidence";
 import { look } from "./look";
 import { mendBatch } from "./mend-batch";
+import { planAndExecute } from "./plan-first";
 import { prove } from "./prove";
 
 /** What is known of the tasks that this attempt has brought to their end. */
@@ -159,7 +159,7 @@ async function workOnTask(
   progress.isFirst &&= execution.verify_only;
   const surroundings = { ...progress.surroundings, ...earlier };
   const assignment = executionAssignment(attempt.job, execution, surroundings);
-  const outcome = await execute(attempt, assignment, worktree.folder, {
+  const outcome = await planAndExecute(attempt, assignment, worktree.folder, {
     BACKLOOM_BASE_SHA: work.base,
   });
   const failure = failureOf(outcome);

@@ -11,6 +11,8 @@ const tokens = z.int().min(0).optional();
 
 const resultSchema = z.object({
   summary: z.string().optional(),
+  /** What a planning turn is for. */
+  implementation_plan: z.string().optional(),
   verify_result: z.enum(verifyResults).optional(),
   failure_class: z.enum(failureClasses).optional(),
   failure_reason: z.string().optional(),

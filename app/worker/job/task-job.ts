@@ -9,11 +9,12 @@ import { setUp } from "../git/set-up";
 import { commitLeftovers, type Worktree } from "../git/worktree";
 import { finish, reportFailure, reportStart } from "../service/reports";
 import { type Assignment, type Surroundings, taskAssignment } from "./assignment";
-import { type Attempt, deniedFailure, execute, failureOf, type Outcome, park } from "./attempt";
+import { type Attempt, deniedFailure, failureOf, type Outcome, park } from "./attempt";
 import { deliver, pushQuestion } from "./deliver";
 import { listedFiles, refusalOf } from "./evidence";
 import { look } from "./look";
 import { beginMending, endMending } from "./mend";
+import { planAndExecute } from "./plan-first";
 import { prove } from "./prove";
 
 /** One task: the command, the evidence, the gate, the branch, the report. */
@@ -49,7 +50,7 @@ async function takeTurn(
   assignment: Assignment,
   isLast: boolean,
 ): Promise<void> {
-  const outcome = await execute(attempt, assignment, worktree.folder, {
+  const outcome = await planAndExecute(attempt, assignment, worktree.folder, {
     BACKLOOM_BASE_SHA: work.base,
   });
   const failure = failureOf(outcome);

@@ -1,7 +1,12 @@
 import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Assignment } from "../job/assignment";
-import { describeContinuation, describeVerification, describeWork } from "../job/describe-work";
+import {
+  describeContinuation,
+  describePlanning,
+  describeVerification,
+  describeWork,
+} from "../job/describe-work";
 
 /** The files that a command is handed, and where it may leave its result. */
 export interface ContextFiles {
@@ -37,12 +42,17 @@ export async function writeContextFiles(
     pid: join(notes, "command.pid"),
   };
   await writeFile(files.context, `${JSON.stringify(assignment, null, 2)}\n`);
-  const isVerification = assignment.job.phase === "verify";
-  const begin = isVerification ? describeVerification : describeWork;
-  const continueWith = isVerification ? describeVerification : describeContinuation;
+  const [begin, continueWith] = wordsFor(assignment);
   await writeFile(files.prompt, begin(assignment));
   await writeFile(files.continuation, continueWith(assignment));
   return files;
+}
+
+/** The words for who begins, and for who goes on in the conversation. */
+function wordsFor({ job, planning }: Assignment) {
+  if (job.phase === "verify") return [describeVerification, describeVerification] as const;
+  if (planning) return [describePlanning, describePlanning] as const;
+  return [describeWork, describeContinuation] as const;
 }
 
 /** A checkout to read in takes no new entries: the folder stays, unless the repository has a link or a file of its name. */

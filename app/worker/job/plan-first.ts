@@ -1,0 +1,66 @@
+import { agentJobSchema } from "~/contract/agent-job";
+import { lengths } from "~/contract/limits";
+import { taskExecutionSchema } from "~/contract/task-execution";
+import { sendable } from "../service/sendable";
+import type { Assignment } from "./assignment";
+import { type Attempt, execute, failureOf, type Outcome, ofTask } from "./attempt";
+
+/**
+ * Lets the agent or the command do one assignment. Where the run wants a plan that is missing, a turn before the work writes it: people
+ * read it in the task while the work goes on in the same conversation.
+ */
+export async function planAndExecute(
+  attempt: Attempt,
+  assignment: Assignment,
+  folder: string,
+  extra: Record<string, string>,
+): Promise<Outcome> {
+  if (!needsPlan(attempt, assignment)) return execute(attempt, assignment, folder, extra);
+  const environment = { ...extra, BACKLOOM_PLAN_FIRST: "1" };
+  const outcome = await execute(attempt, { ...assignment, planning: true }, folder, environment);
+  if (failureOf(outcome) !== undefined || outcome.result.question !== undefined) return outcome;
+  const written = planOf(attempt, outcome);
+  if (written === undefined) {
+    attempt.journal.say("No plan was written: the work goes on without one");
+    return execute(attempt, assignment, folder, extra);
+  }
+  // A further turn of this attempt has it as well.
+  assignment.plan = await handIn(attempt, assignment, written);
+  attempt.journal.say(`${assignment.taskCode ?? "The job"} is planned`);
+  return execute(attempt, { ...assignment, planned: true }, folder, extra);
+}
+
+function needsPlan({ job }: Attempt, { plan, verifyOnly, mending }: Assignment): boolean {
+  return job.plan_first === true && !plan?.trim() && !verifyOnly && mending === null;
+}
+
+/** An agent may say its plan instead of writing it into the file; what a command prints may be anything. */
+function planOf({ options }: Attempt, { result }: Outcome): string | undefined {
+  const words = "agent" in options.work ? result.summary : undefined;
+  const plan = result.implementation_plan ?? words;
+  return plan?.trim() ? sendable(plan, lengths.text) : undefined;
+}
+
+/** Answers the plan that holds: what a person has written meanwhile stays. */
+async function handIn(
+  attempt: Attempt,
+  { taskId }: Assignment,
+  implementation_plan: string,
+): Promise<string> {
+  const { job, service } = attempt;
+  const report = {
+    ...{ job_id: job.id, attempt: job.attempt, status: "running", implementation_plan },
+  };
+  const { plan_snapshot } =
+    job.kind === "SPRINT_IMPLEMENTATION"
+      ? await ofTask(
+          attempt,
+          service.call(
+            "update_task_execution",
+            { ...report, task_id: taskId },
+            taskExecutionSchema,
+          ),
+        )
+      : await service.call("update_job_status", report, agentJobSchema);
+  return plan_snapshot ?? implementation_plan;
+}

@@ -1,0 +1,110 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { getAgentJob } from "~/domain/agent-jobs/operations.server";
+import { getSprintRun, startRun } from "~/domain/sprint-runs/operations.server";
+import { at } from "../db/world";
+import { create, seedProduct } from "../setup/backlog";
+import { openStage } from "./fixture";
+import { read, startWorker } from "./worker-process";
+
+const { t, app, ada, token, home, repo, git } = await openStage();
+const actor = t.actorOf(ada);
+
+type Strategy = "STORY" | "SPRINT_BATCH";
+
+/** Tasks without plans that nobody has put into a sprint, and a run of their own in which agents plan first. */
+async function begin(code: string, strategy: Strategy = "STORY", tasks = 1) {
+  // Five products a minute are enough for a person.
+  await t.sql.query("delete from public.rate_limit_counters");
+  const product = await seedProduct(t, ada, { p_code: code, p_repo_url: "" });
+  const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "PBI" });
+  const story = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Story" });
+  const ids: string[] = [];
+  for (let n = 1; n <= tasks; n++) {
+    const about = { p_title: `Task ${n}`, p_description: "Add a footer" };
+    ids.push((await create(actor, "create_task", { p_story_id: story.id, ...about })).id);
+  }
+  const { run } = await startRun(actor, { task_ids: ids, plan_first: true, strategy });
+  const plans = async () => {
+    const { rows } = await t.sql.query<{ implementation_plan: string }>(
+      "select implementation_plan from tasks where story_id = $1 order by sort_order",
+      [story.id],
+    );
+    return rows.map(({ implementation_plan }) => implementation_plan);
+  };
+  return { run: () => getSprintRun(actor, { sprint_run_id: run.id }), plans, story };
+}
+
+async function workOnce(product: string, ...words: string[]) {
+  const worker = startWorker([
+    ...["--url", app.origin, "--token", token, "--work-dir", join(home, "work")],
+    ...["--repo", repo, "--name", `worker-${product}`, "--product", product],
+    ...["--heartbeat", "0.3", "--once", ...words],
+  ]);
+  expect(await worker.ended, worker.output()).toBe(0);
+  return worker.output();
+}
+
+const seen = join(home, "seen");
+/** Plans where it is asked to, and works by the plan that it is then handed. */
+const command = `if [ -n "$BACKLOOM_PLAN_FIRST" ]; then cp "$BACKLOOM_PROMPT_FILE" ${seen}-plan; echo '{"implementation_plan":"1. Write the footer"}' > "$BACKLOOM_RESULT_FILE"; else cp "$BACKLOOM_PROMPT_FILE" ${seen}-work; echo $BACKLOOM_TASK_CODE > $BACKLOOM_PRODUCT_CODE-$BACKLOOM_TASK_CODE; echo '{"verify_result":"ALIGNED"}' > "$BACKLOOM_RESULT_FILE"; fi`;
+
+describe("a plan before the work", { timeout: 120_000 }, () => {
+  it("is asked of a command, written into the task, and in the prompt of the work", async () => {
+    const { run, plans, story } = await begin("PLANEXEC");
+    await workOnce("PLANEXEC", "--exec", command);
+    expect(await plans()).toEqual(["1. Write the footer"]);
+    expect(read(`${seen}-plan`)).toContain('"implementation_plan"');
+    expect(read(`${seen}-plan`)).toContain("change no file");
+    expect(read(`${seen}-work`)).toContain("## Plan\n\n1. Write the footer");
+    const done = await run();
+    expect(done).toMatchObject({ status: "done", sprint_id: null });
+    const job = at(done.jobs, 0);
+    expect(job).toMatchObject({ status: "done", plan_snapshot: "1. Write the footer" });
+    expect(git("show", `backloom/${story.code}:PLANEXEC-T-1`)).toBe("T-1");
+    expect((await getAgentJob(actor, { job_id: job.id })).attempts).toHaveLength(1);
+  });
+
+  it("is asked for each task of a batch", async () => {
+    const { run, plans } = await begin("PLANBATCH", "SPRINT_BATCH", 2);
+    await workOnce("PLANBATCH", "--exec", command);
+    expect(await plans()).toEqual(["1. Write the footer", "1. Write the footer"]);
+    expect(await run()).toMatchObject({
+      status: "done",
+      executions: [
+        { status: "done", plan_snapshot: "1. Write the footer" },
+        { status: "done", plan_snapshot: "1. Write the footer" },
+      ],
+    });
+  });
+
+  it("is said by an agent, which then works on in the same conversation", async () => {
+    const { run, plans } = await begin("PLANACP");
+    const own = join(home, "acp");
+    mkdirSync(own);
+    writeFileSync(join(own, "ending"), "plans");
+    const program = fileURLToPath(new URL("../agents/fake-agent.mjs", import.meta.url));
+    const agent = `acp:HOME="${own}" exec "${process.execPath}" "${program}"`;
+    await workOnce("PLANACP", "--agent", agent);
+    expect(await plans()).toEqual(["1. Make it"]);
+    expect(await run()).toMatchObject({ status: "done", jobs: [{ summary: "Made as planned." }] });
+    const { words } = JSON.parse(readFileSync(join(own, "fake-session.json"), "utf8"));
+    expect(words).toHaveLength(2);
+    expect(words[0]).toMatch(/^# Plan T-1/);
+    expect(words[1]).toContain("You planned this work in this conversation. Do it now.");
+    expect(words[1]).toContain("1. Make it");
+  });
+
+  it("is not waited for when a command writes none, and the demo writes its own", async () => {
+    const without = await begin("PLANLESS");
+    const lazy = `echo x > without-plan; echo '{"verify_result":"ALIGNED"}' > "$BACKLOOM_RESULT_FILE"`;
+    expect(await workOnce("PLANLESS", "--exec", lazy)).toContain("No plan was written");
+    expect(await without.run()).toMatchObject({ status: "done" });
+    const demo = await begin("PLANDEMO");
+    await workOnce("PLANDEMO", "--exec", "demo");
+    expect(await demo.plans()).toEqual([expect.stringContaining("Write the notes on")]);
+    expect(await demo.run()).toMatchObject({ status: "done" });
+  });
+});
