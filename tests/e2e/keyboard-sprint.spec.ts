@@ -46,7 +46,9 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await keys.activate(
     page.getByRole("alertdialog").getByRole("button", { name: "Cancel run", exact: true }),
   );
-  await expect(page.getByRole("heading", { name: /Run of sprint SP-2/ })).toContainText("Cancelled");
+  await expect(page.getByRole("heading", { name: /Run of sprint SP-2/ })).toContainText(
+    "Cancelled",
+  );
   await context.close();
 });
 

@@ -144,7 +144,9 @@ describe("what proves the work", { timeout: 120_000 }, () => {
     const [first, last] = jobs.map(({ id: job_id }) => job_id);
     const { entries } = await getJobOutput(actor, { job_id: first ?? "" });
     const said = entries.map(({ text }) => text).join("");
-    expect(said).toMatch(/^Reading "Write the greeting"\nFollowing .*\nWriting greet\.sh, 3 lines\n/);
+    expect(said).toMatch(
+      /^Reading "Write the greeting"\nFollowing .*\nWriting greet\.sh, 3 lines\n/,
+    );
     const { criteria: proven } = await getProof(actor, { story_id: jobs[0]?.story_id ?? "" });
     expect(proven.map(({ state, grade }) => [state, grade])).toEqual(
       Array.from({ length: 4 }, () => ["proven", "worker"]),
