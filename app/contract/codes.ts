@@ -16,3 +16,15 @@ export function sortOrderFromCode(code: string): number {
   const tail = /[0-9]+$/.exec(code)?.[0];
   return tail === undefined ? lastSortOrder : Math.min(Number(tail), lastSortOrder);
 }
+
+/** A code that nobody chose comes from the name: "Paper planes" becomes PAPER-PLANES. */
+export function codeFromName(name: string): string {
+  const code = name
+    .normalize("NFKD")
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 30);
+  // A name without a letter of ours, or none at all, of which its own field tells.
+  return code || "PRODUCT";
+}

@@ -6,7 +6,7 @@ export type ViewPage = (typeof viewPages)[number];
 
 /** What an address of backlog or board may hold of how the page looks, and which of them each page knows. */
 export const lookParameters = {
-  backlog: ["q", "status", "sprint", "hide"],
+  backlog: ["q", "status", "sprint", "done", "hide"],
   board: ["q", "group", "as", "dense", "hide", "fold"],
 } as const satisfies Record<ViewPage, readonly string[]>;
 
@@ -19,6 +19,7 @@ export const lookSchema = z.strictObject({
   q: part.describe("The filter"),
   status: part.describe("Backlog: one status"),
   sprint: part.describe("Backlog: the code of a sprint, or none"),
+  done: part.describe("Backlog: 1 shows done stories"),
   group: part.describe("Board: story, assignee, worker or priority"),
   as: part.describe("Board: list"),
   dense: part.describe("Board: 1"),

@@ -29,6 +29,10 @@ export const sessionSettings = settings("session");
  */
 const localSettings = settings("local");
 
+/** Thousands of stories in one transaction take their time on a small machine; nothing else does. */
+const longOperation = "import_backlog";
+const longSettings = "set local statement_timeout='60s';";
+
 /**
  * The call of a door. A session plans it once and takes the values apart from it; over a pooler it is one whole text,
  * because the next statement may meet another session.
@@ -44,8 +48,11 @@ export function writeStatement(
     `select public.${door}(${parameters
       .map(([name, type], index) => `${name}=>${write(values[index] ?? "", index)}::${type}`)
       .join()})::text`;
-  if (kind === "session") return { name: door, text: text((_, index) => `$${index + 1}`), values };
-  return { text: localSettings + text(toLiteral) };
+  const isLong = given.p_function === longOperation;
+  if (kind === "session" && !isLong)
+    return { name: door, text: text((_, index) => `$${index + 1}`), values };
+  const local = kind === "session" ? "" : localSettings;
+  return { text: local + (isLong ? longSettings : "") + text(toLiteral) };
 }
 
 function textOf(value: unknown, type: string): string {

@@ -323,6 +323,16 @@ export type Database = {
         Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number; p_usage?: Json };
         Returns: Json;
       };
+      import_backlog: {
+        Args: {
+          p_code?: string;
+          p_name?: string;
+          p_pbis: Json;
+          p_preview?: boolean;
+          p_product_id?: string;
+        };
+        Returns: Json;
+      };
       import_dependencies: { Args: { p_dependencies: Json; p_product_id: string }; Returns: Json };
       import_ideas: {
         Args: { p_archived_at: string; p_ideas: Json; p_owner_id: string; p_product_id: string };

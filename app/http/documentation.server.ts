@@ -23,4 +23,6 @@ export interface DocumentedEndpoint extends Documentation {
   id?: string;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** The fields of a multipart body, beside its `file`. */
+  form?: z.ZodType;
 }

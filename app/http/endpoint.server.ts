@@ -8,6 +8,7 @@ import type { Endpoint, RouteArgs } from "./api-route.server";
 import { requireCredential, requireCronSecret } from "./credential.server";
 import type { Documentation } from "./documentation.server";
 import { parseJsonBody } from "./json-body.server";
+import { fieldsOf, parseMultipart } from "./uploads.server";
 import { isCanonicalUuid } from "./uuid";
 import { queryOf, validate } from "./validation.server";
 
@@ -19,6 +20,8 @@ export interface InputDescription<Query, Body> extends Documentation {
   id?: string;
   query?: z.ZodObject & z.ZodType<Query>;
   body?: z.ZodType<Body>;
+  /** The text fields of a multipart body, in place of one in JSON; the files are its handler's to read. */
+  form?: z.ZodType<Body>;
   /** The longest body in bytes, where it is not that of all other requests. */
   bodyLimit?: number;
 }
@@ -41,6 +44,8 @@ export interface OpenCall<Query, Body> {
   params: RouteArgs["params"];
   query: Query;
   body: Body;
+  /** The whole multipart body, where that is what the endpoint takes; empty elsewhere. */
+  form: FormData;
   request: Request;
   context: AppLoadContext;
 }
@@ -96,13 +101,14 @@ async function readInput(
   { request, params, context }: RouteArgs,
   actor?: Actor,
 ): Promise<OpenCall<unknown, unknown>> {
-  const { body: bodySchema, query: querySchema } = description;
+  const { form: formSchema, body: bodySchema = formSchema, query: querySchema } = description;
   const bytes = bodySchema && (await context.readBody(description.bodyLimit ?? bodyLimit));
   if (actor && bytes && bytes.length > unaskedBodyBytes) await authenticate(actor);
-  const raw = bytes && parseJsonBody(bytes, request.headers);
+  const form = formSchema && bytes ? await parseMultipart(bytes, request.headers) : new FormData();
+  const raw = bytes && (formSchema ? fieldsOf(form) : parseJsonBody(bytes, request.headers));
   const body = bodySchema && validate(bodySchema, raw, "body");
   const query = querySchema && validate(querySchema, queryOf(request), "query");
-  return { id: idOf(description, params), params, query, body, request, context };
+  return { id: idOf(description, params), params, query, body, form, request, context };
 }
 
 /** Ids that are no canonical UUID name nothing, and never reach the database. */

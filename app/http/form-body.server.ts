@@ -37,7 +37,8 @@ async function parse(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<Form
 
 /** How many fields the bytes can be at most: by what stands between fields, without parsing. */
 function countFields(bytes: Uint8Array, type: string): number {
-  const between = /^multipart\//i.test(type) ? "\r\n--" : "&";
+  const boundary = /boundary="?([^";]+)/i.exec(type)?.[1];
+  const between = /^multipart\//i.test(type) ? `\r\n--${boundary ?? ""}` : "&";
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let found = 1;
   for (let at = buffer.indexOf(between); at >= 0; at = buffer.indexOf(between, at + 1)) found += 1;

@@ -1,5 +1,6 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link } from "@remix-run/react";
+import { codeFromName } from "~/contract/codes";
 import { createProductInput } from "~/contract/product";
 import { setActiveProduct } from "~/domain/accounts/operations.server";
 import { createProduct } from "~/domain/products/operations.server";
@@ -22,25 +23,13 @@ export const loader = pageLoader(async ({ request, context }) => {
 export const action = pageAction(async ({ request, context }) => {
   const { actor } = await requireWriter(request, context);
   const form = await request.formData();
-  if (textOf(form, "code") === "") form.set("code", codeFrom(textOf(form, "name")));
+  if (textOf(form, "code") === "") form.set("code", codeFromName(textOf(form, "name")));
   return runForm(form, createProductInput, async (input) => {
     const product = await createProduct(actor, input);
     await setActiveProduct(actor, { product_id: product.id });
     return redirect(`/products/${product.id}/backlog`, 303);
   });
 });
-
-/** A code that nobody chose comes from the name: "Paper planes" becomes PAPER-PLANES. */
-function codeFrom(name: string): string {
-  const code = name
-    .normalize("NFKD")
-    .toUpperCase()
-    .replace(/[^A-Z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 30);
-  // A name without a letter of ours, or none at all, of which its own field tells.
-  return code || "PRODUCT";
-}
 
 export const meta: MetaFunction = () => [{ title: "New product · Backloom" }];
 
@@ -59,6 +48,10 @@ export default function NewProductPage() {
             Just looking around?{" "}
             <Link to="/start" className="text-accent underline">
               Use the sample product
+            </Link>
+            . Coming from another tool?{" "}
+            <Link to="/import" className="text-accent underline">
+              Import your backlog
             </Link>
             .
           </>

@@ -5,8 +5,10 @@ import type { ServerBuild } from "@remix-run/node";
 import compression from "compression";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ContractError } from "~/contract/errors";
+import { importLimits } from "~/contract/import";
 import type { Env } from "~/env.server";
 import { refuseBadForm } from "~/http/form-body.server";
+import { findActor } from "~/http/page-guards.server";
 import type { ApiRequest } from "./answer-api";
 import { howProgramsSignIn, sendJsonProblem, sendPlainProblem } from "./problems";
 import { bodyLimit } from "./read-body";
@@ -145,6 +147,10 @@ function formTargetOf({ route }: RouteMatch, search: string) {
   return route.branch.findLast(({ path }) => path !== undefined && path !== "");
 }
 
+/** The page that takes a file, from people who are signed in; a preview gives it back packed and as text. */
+const uploadPath = "/import";
+const uploadLimit = Math.ceil(importLimits.bytes * 1.5);
+
 async function toWebRequest(
   env: Env,
   address: string,
@@ -159,7 +165,10 @@ async function toWebRequest(
   const init: RequestInit = { method: request.method, headers, signal: context.closeSignal };
   if (request.method !== "POST") return new Request(url, init);
   if (isFromProgram(request)) throw howProgramsSignIn(400);
-  const body = await context.readBody(bodyLimit);
+  const mayBeLong =
+    new URL(url).pathname === uploadPath &&
+    (await findActor(new Request(url, init), context)) !== null;
+  const body = await context.readBody(mayBeLong ? uploadLimit : bodyLimit);
   await refuseBadForm(body, headers);
   return new Request(url, { ...init, body });
 }

@@ -354,6 +354,8 @@ describe("GET /api/openapi.json", () => {
     "$method $path answers as documented",
     async ({ path, method, operation }) => {
       if ("text/event-stream" in (operation.responses["200"]?.content ?? {})) return;
+      // Its files are sent in tests/api/api.products.import.test.ts.
+      if (operation.operationId === "importBacklog") return;
       const body = bodies[operation.operationId];
       const response = await app.request(pathFor(path, method), {
         method,

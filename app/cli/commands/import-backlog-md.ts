@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { exportDocumentSchema } from "~/contract/export-document";
 import { resolveAccount } from "~/domain/accounts/operations.server";
+import type { Conversion, UnknownStatus } from "~/domain/transfers/backlog-md/conversion";
+import { convertFolder } from "~/domain/transfers/backlog-md/convert-folder.server";
 import { type ImportedDocument, importDocument } from "~/domain/transfers/import-document.server";
-import type { Conversion, UnknownStatus } from "../backlog-md/conversion";
-import { convertFolder } from "../backlog-md/convert-folder.server";
-import { readFolder } from "../backlog-md/read-folder.server";
 import { defineCommand } from "../command";
+import { readFolder } from "../read-backlog-folder.server";
 import { productOptions } from "./products";
 
 /** `import backlog-md`: a Backlog.md folder becomes a product; every file is accounted for. */

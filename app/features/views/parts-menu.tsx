@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { buttonClass } from "~/ui/button";
 import { MenuHeading } from "~/ui/menu";
 
@@ -8,11 +9,14 @@ export function PartsMenu({
   title,
   parts,
   hidden,
+  children,
 }: {
   title: string;
   parts: readonly { value: string; label: string }[];
   /** Those that are left out, with spaces between them. */
   hidden: string;
+  /** Further boxes, above those. */
+  children?: ReactNode;
 }) {
   const left = hidden.split(" ");
   return (
@@ -27,6 +31,7 @@ export function PartsMenu({
       </button>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles */}
       <div id={menuId} popover="auto" role="group" aria-label={title} className="popover">
+        {children}
         <MenuHeading>{title}</MenuHeading>
         {parts.map(({ value, label }) => (
           <label key={value} className="menu-item">

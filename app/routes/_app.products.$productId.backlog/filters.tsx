@@ -92,13 +92,21 @@ export function Filters({
           </option>
         ))}
       </select>
-      <PartsMenu title="Hide on rows" parts={parts} hidden={hide} />
+      <PartsMenu title="Hide on rows" parts={parts} hidden={hide}>
+        <label className="menu-item">
+          <input type="checkbox" name="done" value="1" defaultChecked={filter.done} />
+          Show done
+        </label>
+      </PartsMenu>
       {savedView ? <input type="hidden" name="view" value={savedView} /> : null}
       {hydrated ? null : <Button type="submit">Filter</Button>}
       {view.isFiltered ? (
         <Found address={address} shown={view.rows.length} total={view.total} />
       ) : (
-        <Folds address={address} />
+        <>
+          <Folds address={address} />
+          <HiddenDone address={address} count={view.hiddenDone} />
+        </>
       )}
     </Form>
   );
@@ -107,7 +115,7 @@ export function Filters({
 /** A saved view or "Show all" changes what stands in the fields; what is being typed is the person's. */
 function useSaidFields(
   form: RefObject<HTMLFormElement>,
-  { query, status, sprint }: TreeFilter,
+  { query, status, sprint, done }: TreeFilter,
   hide: string,
 ) {
   // At first they say what the server wrote, or what somebody chose before the script came.
@@ -123,8 +131,9 @@ function useSaidFields(
       if (value !== undefined) field.value = value;
       if (field instanceof HTMLInputElement && field.name === "hide")
         field.checked = hide.split(" ").includes(field.value);
+      if (field instanceof HTMLInputElement && field.name === "done") field.checked = done;
     }
-  }, [form, query, status, sprint, hide]);
+  }, [form, query, status, sprint, done, hide]);
 }
 
 function Found({ address, shown, total }: { address: TreeAddress; shown: number; total: number }) {
@@ -136,6 +145,25 @@ function Found({ address, shown, total }: { address: TreeAddress; shown: number;
         className="text-accent underline underline-offset-2 hover:decoration-2"
       >
         Show all
+      </Link>
+    </span>
+  );
+}
+
+function HiddenDone({ address, count }: { address: TreeAddress; count: number }) {
+  if (count === 0) return null;
+  return (
+    <span className="flex items-center gap-2 text-sm text-muted">
+      <span role="status">
+        {count === 1 ? "1 done story hidden." : `${count} done stories hidden.`}
+      </span>
+      <Link
+        to={address.filterTo({ done: "1" })}
+        preventScrollReset
+        className="text-accent underline underline-offset-2 hover:decoration-2"
+      >
+        Show
+        <span className="sr-only"> done stories</span>
       </Link>
     </span>
   );

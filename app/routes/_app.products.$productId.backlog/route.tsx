@@ -41,6 +41,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const filter = {
     query: beginning(address.get("q")?.trim() ?? "", 200),
     status: address.get("status") ?? "",
+    done: address.get("done") === "1",
     // By its code, which means the same in another installation; older links name the id.
     sprint: tree.sprints.find(({ id }) => id === sprint)?.code ?? sprint,
   };
@@ -111,7 +112,7 @@ export default function BacklogPage() {
             <NewItems address={address} hasPbis={pbis.length > 0} />
           </div>
         </div>
-        {view.total > 0 ? (
+        {view.total + view.hiddenDone > 0 ? (
           <>
             <div className="mb-3 flex flex-wrap items-center gap-2">
               <Filters
@@ -141,7 +142,11 @@ export default function BacklogPage() {
             <RowActions productId={productId} ownPeek={ownPeek} />
           </>
         ) : (
-          <Nothing isFiltered={view.isFiltered} toNew={address.panelTo("new-pbi")} />
+          <Nothing
+            isFiltered={view.isFiltered}
+            hiddenDone={view.hiddenDone}
+            toNew={address.panelTo("new-pbi")}
+          />
         )}
       </div>
       <LaterPanel {...{ panel, pbis, stories, sprints }} closeTo={address.panelTo(null)} />
@@ -174,7 +179,19 @@ function NewItems({ address, hasPbis }: { address: TreeAddress; hasPbis: boolean
   );
 }
 
-function Nothing({ isFiltered, toNew }: { isFiltered: boolean; toNew: string }) {
+function Nothing({
+  isFiltered,
+  hiddenDone,
+  toNew,
+}: {
+  isFiltered: boolean;
+  hiddenDone: number;
+  toNew: string;
+}) {
+  if (hiddenDone > 0)
+    return (
+      <EmptyState title="Everything is done">Create a story, or show what is done.</EmptyState>
+    );
   if (isFiltered)
     return <EmptyState title="Nothing matches">Change or clear the filter.</EmptyState>;
   return (

@@ -23,6 +23,8 @@ export interface TreeFilter {
   query: string;
   status: string;
   sprint: string;
+  /** Also stories and PBIs that are done, where nothing else is asked for. */
+  done: boolean;
 }
 
 export interface TreeView {
@@ -32,6 +34,8 @@ export interface TreeView {
   /** Only what matches is there, with its parents. */
   isFiltered: boolean;
   total: number;
+  /** Stories that are done and not shown. */
+  hiddenDone: number;
 }
 
 /** Up to so many rows a backlog opens unfolded; larger ones start with their PBIs. */
@@ -42,17 +46,19 @@ type Task = BacklogTree["tasks"][number];
 
 /** The lines to show: what is unfolded, or, with a filter, what matches and its parents. */
 export function treeRows(
-  tree: BacklogTree,
+  whole: BacklogTree,
   filter: TreeFilter,
   { open, shut }: { open: string | null; shut: string | null },
   me: string,
 ): TreeView {
+  const isFiltered = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
+  const tree = isFiltered || filter.done ? whole : withoutDone(whole);
   const total = tree.pbis.length + tree.stories.length + tree.tasks.length;
   const isAllOpen = open === null ? total <= smallBacklog : open === "all";
   const named = new Set(((isAllOpen ? shut : open) ?? "").split(","));
   const isOpen = (code: string) => named.has(code) !== isAllOpen;
-  const isFiltered = filter.query !== "" || filter.status !== "" || filter.sprint !== "";
   const storiesOf = groupBy(tree.stories, (story) => story.pbi_id);
+  const allStoriesOf = tree === whole ? storiesOf : groupBy(whole.stories, (story) => story.pbi_id);
   const tasksOf = groupBy(tree.tasks, (task) => task.story_id);
   const sprintCodes = new Map(tree.sprints.map((sprint) => [sprint.id, sprint.code]));
   const labelsOf = ({ label_ids }: { label_ids: readonly string[] }) =>
@@ -74,7 +80,7 @@ export function treeRows(
       title: pbi.title,
       status: pbi.status,
       hasPr: pbi.pr_url === null ? undefined : true,
-      ...countDone(stories),
+      ...countDone(allStoriesOf.get(pbi.id) ?? []),
       open: unfolded,
     });
     if (!unfolded) continue;
@@ -98,7 +104,21 @@ export function treeRows(
         for (const task of found) rows.push({ ...taskRow(task), labels: labelsOf(task) });
     }
   }
-  return { rows, isAllOpen, isFiltered, total };
+  const hiddenDone = whole.stories.length - tree.stories.length;
+  return { rows, isAllOpen, isFiltered, total, hiddenDone };
+}
+
+/** A backlog is what there is to do: stories that are done leave it, and PBIs of which nothing else is left. */
+function withoutDone(tree: BacklogTree): BacklogTree {
+  const stories = tree.stories.filter(({ status }) => status !== "done");
+  if (stories.length === tree.stories.length) return tree;
+  const left = new Set(stories.map(({ id }) => id));
+  return {
+    ...tree,
+    pbis: tree.pbis.filter(({ status }) => status !== "done"),
+    stories,
+    tasks: tree.tasks.filter(({ story_id }) => left.has(story_id)),
+  };
 }
 
 function taskRow(task: Task): TreeRow {

@@ -10,7 +10,7 @@ import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/pa
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
-import { Button } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
@@ -76,6 +76,12 @@ export default function ProductSettingsPage() {
       {/* What is wrong with one form of the page stands beside its fields. */}
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       <ProductFields product={product} isOwner={isOwner} answer={answer} />
+      <Section
+        title="Import"
+        about="Bring in stories of Linear, GitHub, Jira, Trello, Backlog.md or another Backloom."
+      >
+        <ButtonLink to={`/import?product=${product.id}`}>Import…</ButtonLink>
+      </Section>
       <Labels labels={labels} />
       <ProductBudgets budgets={budgets} />
       {isOwner ? (

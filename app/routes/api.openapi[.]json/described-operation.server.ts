@@ -33,6 +33,10 @@ const meanings: Record<ErrorStatus, string> = {
   503: "The service is starting or stopping",
 };
 
+const uploadedFile = z.object({
+  file: z.string().meta({ format: "binary", description: "The file; several for backlog-md" }),
+});
+
 /** An endpoint as the document writes it: what all have in common is written here once. */
 export function describedOperation(
   endpoint: DocumentedEndpoint,
@@ -48,6 +52,16 @@ export function describedOperation(
     security: securities[caller ?? auth],
     ...(path || query
       ? { requestParams: { ...(path ? { path } : {}), ...(query ? { query: read(query) } : {}) } }
+      : {}),
+    ...(endpoint.form
+      ? {
+          requestBody: {
+            required: true,
+            content: {
+              "multipart/form-data": { schema: z.intersection(endpoint.form, uploadedFile) },
+            },
+          },
+        }
       : {}),
     ...(body
       ? { requestBody: { required: true, content: { "application/json": { schema: body } } } }
@@ -90,7 +104,15 @@ function contentOf(answer: DocumentedEndpoint["answer"]) {
 }
 
 /** What the checks before the operation can say (app/http/endpoint.server.ts), and what it says itself. */
-function errorsOf({ auth, id, query, body, answer, refusals = [] }: DocumentedEndpoint) {
+function errorsOf({
+  auth,
+  id,
+  query,
+  form,
+  body = form,
+  answer,
+  refusals = [],
+}: DocumentedEndpoint) {
   const errors = new Set<ErrorStatus>([405, ...refusals]);
   const add = (...more: ErrorStatus[]) => more.forEach((status) => void errors.add(status));
   if (auth !== "none") add(401, 500);

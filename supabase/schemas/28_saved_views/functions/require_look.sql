@@ -6,10 +6,10 @@ volatile
 set search_path = ''
 as $$
 declare
-  v_known text[] := '{q,status,sprint,group,as,dense,hide,fold}';
+  v_known text[] := '{q,status,sprint,done,group,as,dense,hide,fold}';
 begin
   if jsonb_typeof(p_look) is distinct from 'object' or p_look - v_known <> '{}' then
-    perform private.refuse(422, 'look can contain q, status, sprint, group, as, dense, hide and fold.');
+    perform private.refuse(422, 'look can contain q, status, sprint, done, group, as, dense, hide and fold.');
   end if;
   if exists (
     select from jsonb_each(p_look) e

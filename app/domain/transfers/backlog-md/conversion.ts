@@ -1,5 +1,5 @@
 import type { ExportDocumentInput } from "~/contract/export-document";
-import type { Skipped } from "./read-folder.server";
+import type { Skipped } from "./source-folder";
 
 /** Something about a file that a person may want to look at; nothing was lost. */
 export interface Note {

@@ -1,8 +1,8 @@
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { titleLimit } from "~/contract/export-document";
-import type { Place, SourceFile } from "./read-folder.server";
 import { type Sections, splitSections } from "./sections";
+import type { Place, SourceFile } from "./source-folder";
 
 /** One file of a Backlog.md folder, understood. */
 export interface SourceItem {
@@ -18,6 +18,7 @@ export interface SourceItem {
   parentKey: string | null;
   /** Ids of the tasks that must be done before, as written. */
   dependencies: string[];
+  labels: string[];
   milestone: string | null;
   priority: string | null;
   createdAt: string | undefined;
@@ -40,6 +41,7 @@ const frontMatterSchema = z.object({
   assignee: names.nullish().transform((value) => value ?? []),
   parent_task_id: optional,
   dependencies: names.nullish().transform((value) => value ?? []),
+  labels: names.nullish().transform((value) => value ?? []),
   milestone: optional,
   priority: optional,
   created_date: optional,
@@ -70,6 +72,7 @@ export function parseFile(file: SourceFile): SourceItem | { reason: string } {
     dependencies: [
       ...new Set(fields.dependencies.map((id) => id.trim()).filter((id) => id !== "")),
     ],
+    labels: labelsOf(fields.labels),
     milestone: fields.milestone,
     priority: fields.priority?.toLowerCase() ?? null,
     createdAt: toTimestamp(fields.created_date),
@@ -129,6 +132,20 @@ function parseFrontMatter(text: string): z.output<typeof frontMatterSchema> | { 
     const [firstLine = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
     return { reason: `front matter is no valid YAML: ${firstLine}` };
   }
+}
+
+/** As many as a story can have, each once, without commas. */
+function labelsOf(names: readonly string[]): string[] {
+  const labels = new Map<string, string>();
+  for (const name of names) {
+    const label = name
+      .replace(/[\s\p{Cc},]+/gu, " ")
+      .trim()
+      .slice(0, 50)
+      .trim();
+    if (label !== "" && !labels.has(label.toLowerCase())) labels.set(label.toLowerCase(), label);
+  }
+  return [...labels.values()].slice(0, 20);
 }
 
 /** A longer title stays whole in the front matter, which the first log entry keeps. */

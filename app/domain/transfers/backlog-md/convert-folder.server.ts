@@ -6,7 +6,7 @@ import type { Conversion } from "./conversion";
 import { linkDependencies } from "./dependencies";
 import { parseFile, type SourceItem } from "./parse-file.server";
 import { planPbis } from "./pbis";
-import type { SourceFolder } from "./read-folder.server";
+import type { SourceFolder } from "./source-folder";
 import { toState } from "./state";
 import { wholeText } from "./texts";
 
@@ -36,6 +36,7 @@ export function convertFolder(
     .filter((item) => !isWork(item) && !item.place.endsWith("milestone"))
     .map((item) => toIdea(item, conversion));
   conversion.dependencies = linkDependencies(items, codes, conversion);
+  conversion.document.labels = labelsOf(work);
   conversion.document.counters = codes.counters();
   return conversion;
 }
@@ -47,6 +48,19 @@ function parseFiles(folder: SourceFolder, conversion: Conversion): SourceItem[] 
     conversion.skipped.push({ source: file.path, reason: item.reason });
     return [];
   });
+}
+
+const colors = ["#e5484d", "#0090ff", "#30a46c", "#f76b15", "#8e4ec6", "#12a594"];
+
+/** Every label that the work has, as many as a product can have. */
+function labelsOf(work: readonly SourceItem[]) {
+  const names = new Map<string, string>();
+  for (const name of work.flatMap(({ labels }) => labels))
+    if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
+  return [...names.values()].slice(0, 200).map((name, index) => ({
+    name,
+    color: colors[index % colors.length] ?? "#0090ff",
+  }));
 }
 
 /** Current and completed tasks are work; drafts, archived and dropped ones are thoughts to keep. */

@@ -30,6 +30,7 @@ export function toStory(
     priority: toPriority(item.priority),
     status: tasks.length > 0 && tasks.every(isDone) ? "DONE" : "OPEN",
     assignee: item.assignees[0] ?? null,
+    labels: item.labels,
     created_at: item.createdAt,
     tasks,
     log: [item, ...subtasks].flatMap(logEntries),
@@ -79,6 +80,7 @@ function toTask(item: SourceItem, codes: CodeBook, conversion: Conversion): Expo
     implementation_plan: item.plan === "" ? null : item.plan,
     priority: toPriority(item.priority),
     status: workState(item, conversion),
+    labels: item.labels,
     created_at: item.createdAt,
   };
   conversion.mapped.push({ source: item.path, as: "task", target: task });

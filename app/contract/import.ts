@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { codeSchema } from "./codes";
+import { titleLimit } from "./export-document";
+import { labelNameSchema } from "./label";
+import { idSchema, isStorable, prioritySchema, requiredText } from "./text";
+
+/** Where a backlog comes from. */
+export const importFormats = [
+  "linear",
+  "github",
+  "jira",
+  "trello",
+  "backlog-md",
+  "backloom",
+] as const;
+export type ImportFormat = (typeof importFormats)[number];
+
+/** What one upload may hold. */
+export const importLimits = {
+  bytes: 10 * 1024 * 1024,
+  stories: 5_000,
+  tasks: 20_000,
+  unpacked: 50 * 1024 * 1024,
+} as const;
+
+const external_id = z.string().min(1).max(300);
+const title = requiredText(titleLimit);
+const text = z.string().max(100_000).refine(isStorable);
+const labels = z.array(labelNameSchema).max(20);
+const created_at = z.iso.datetime().optional();
+
+const importedTaskSchema = z.object({
+  external_id,
+  title,
+  description: text,
+  implementation_plan: text.nullable(),
+  priority: prioritySchema,
+  status: z.enum(["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "FAILED"]),
+  estimated_minutes: z.int().min(0).max(1_000_000).nullable(),
+  labels,
+  created_at,
+});
+export type ImportedTask = z.infer<typeof importedTaskSchema>;
+
+const importedStorySchema = z.object({
+  external_id,
+  code: codeSchema.nullable(),
+  title,
+  description: text,
+  acceptance_criteria: text,
+  priority: prioritySchema,
+  assignee: z.string().max(254).nullable(),
+  labels,
+  created_at,
+  tasks: z.array(importedTaskSchema),
+});
+export type ImportedStory = z.infer<typeof importedStorySchema>;
+
+/** What a file holds, in the terms of a backlog here: the same whatever tool it came from. */
+export const importDraftSchema = z.object({
+  pbis: z.array(
+    z.object({ title, description: text, stories: z.array(importedStorySchema).min(1) }),
+  ),
+  left_out: z.array(z.object({ count: z.int(), reason: z.string() })),
+});
+export type ImportDraft = z.infer<typeof importDraftSchema>;
+
+/** What the database says of an import. */
+export const importedRowsSchema = z.object({
+  product: z.object({ id: z.string().nullable(), code: z.string(), name: z.string() }),
+  pbis: z.int(),
+  stories: z.int(),
+  tasks: z.int(),
+  labels: z.int(),
+  already_there: z.int(),
+  unknown_people: z.array(z.string()),
+});
+
+export const importBacklogInput = z.object({
+  pbis: importDraftSchema.shape.pbis,
+  product_id: idSchema.nullable(),
+  name: requiredText(200).nullable(),
+  code: codeSchema.nullable(),
+  preview: z.boolean(),
+});
+
+export const importReportSchema = importedRowsSchema.extend({
+  preview: z.boolean().describe("Nothing was written"),
+  already_there: z
+    .int()
+    .describe("Stories of an earlier import of the same file, left as they are"),
+  unknown_people: z.array(z.string()).describe("Assignees that no member has as name or e-mail"),
+  left_out: importDraftSchema.shape.left_out.describe("What does not come along, and why"),
+  rows: z
+    .array(
+      z.object({
+        title: z.string(),
+        pbi: z.string(),
+        labels: z.array(z.string()),
+        tasks: z.int(),
+        done: z.boolean(),
+      }),
+    )
+    .describe("The first stories of the file"),
+});
+export type ImportReport = z.infer<typeof importReportSchema>;
+
+const ticked = z
+  .enum(["true", "false", "1", "0", "yes", "no", "on"])
+  .transform((word) => ["true", "1", "yes", "on"].includes(word));
+
+/** The fields of the form, beside the files. */
+export const importForm = z
+  .object({
+    format: z.enum(importFormats),
+    product_id: idSchema.optional().describe("A product that takes the backlog in"),
+    name: requiredText(200).optional().describe("Name of a new product"),
+    code: codeSchema.optional().describe("Code of a new product"),
+    preview: ticked.optional().describe("true: say what would come, and write nothing"),
+  })
+  .refine(
+    ({ product_id, name, code }) =>
+      product_id === undefined ? name !== undefined && code !== undefined : !name && !code,
+    { message: "Give either product_id, or name and code of a new product." },
+  );

@@ -1,0 +1,87 @@
+import { unzipSync } from "fflate";
+import { ContractError } from "~/contract/errors";
+import { exportDocumentSchema } from "~/contract/export-document";
+import { type ImportDraft, importLimits } from "~/contract/import";
+import { convertFolder } from "../backlog-md/convert-folder.server";
+import { byPath, folderLimits, judgeFile, type SourceFolder } from "../backlog-md/source-folder";
+import { addDocument } from "./document";
+import { Draft } from "./draft";
+
+export interface UploadedFile {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** A Backlog.md folder, as a zip or as its files; the folder around it may come along. */
+export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
+  const [first] = files;
+  const isZip = files.length === 1 && first?.bytes[0] === 0x50 && first.bytes[1] === 0x4b;
+  const folder = readFolder(isZip ? unpack(first.bytes) : new Map(files.map(named)));
+  const conversion = convertFolder(folder, { name: "Imported", code: "IMPORTED" });
+  const document = exportDocumentSchema.parse(conversion.document);
+  const draft = new Draft("backlog-md");
+  addDocument(draft, document, "");
+  draft.leaveOut("Drafts and archived tasks", document.ideas.length);
+  for (const { reason } of conversion.skipped) draft.leaveOut(`A file that ${reason}`);
+  return draft.finish();
+}
+
+/** Files that somebody chose one by one are tasks. */
+function named({ name, bytes }: UploadedFile): [string, Uint8Array] {
+  return [name.includes("/") ? name : `tasks/${name}`, bytes];
+}
+
+function unpack(bytes: Uint8Array): Map<string, Uint8Array> {
+  let size = 0;
+  let count = 0;
+  try {
+    const entries = unzipSync(bytes, {
+      // What a zip says of its sizes is what is set aside for it, so that more than that never comes out.
+      filter: ({ name, originalSize }) => {
+        if (name.endsWith("/")) return false;
+        count += 1;
+        size += Math.min(originalSize, folderLimits.bytes + 1);
+        if (count > folderLimits.files || size > importLimits.unpacked)
+          throw new ContractError(422, "The zip unpacks to more than can be imported at once.");
+        return originalSize <= folderLimits.bytes;
+      },
+    });
+    return new Map(Object.entries(entries));
+  } catch (error) {
+    if (error instanceof ContractError) throw error;
+    throw new ContractError(422, "The zip cannot be read. Pack the folder again.");
+  }
+}
+
+function readFolder(files: ReadonlyMap<string, Uint8Array>): SourceFolder {
+  const folder: SourceFolder = { files: [], skipped: [], config: "" };
+  const root = rootOf([...files.keys()]);
+  for (const path of [...files.keys()].toSorted(byPath)) {
+    const bytes = files.get(path);
+    if (!path.startsWith(root) || !bytes) continue;
+    const inner = path.slice(root.length);
+    const judged = judgeFile(inner, bytes.length);
+    if ("reason" in judged) folder.skipped.push({ source: inner, reason: judged.reason });
+    else if (judged.place === "config") folder.config = new TextDecoder().decode(bytes);
+    else
+      folder.files.push({
+        path: inner,
+        place: judged.place,
+        text: new TextDecoder().decode(bytes),
+      });
+  }
+  if (folder.files.length > 0) return folder;
+  throw new ContractError(
+    422,
+    "There are no Backlog.md tasks in this. Send a zip of the folder that holds tasks/, usually backlog.",
+  );
+}
+
+/** The folder that holds tasks/, wherever it lies in what was packed. */
+function rootOf(paths: readonly string[]): string {
+  const roots = paths
+    .map((path) => /^(.*\/)?(?:tasks|completed|drafts|milestones)\/[^/]+\.md$/.exec(path))
+    .filter((found) => found !== null)
+    .map(([, root = ""]) => root);
+  return roots.toSorted((one, other) => one.length - other.length)[0] ?? "";
+}

@@ -1,0 +1,61 @@
+import { parse } from "csv-parse/sync";
+import { ContractError } from "~/contract/errors";
+
+/** One line of a CSV file, by the names of its columns; a name may be there several times. */
+export interface CsvRow {
+  first(...names: readonly string[]): string;
+  all(...names: readonly string[]): string[];
+}
+
+const mostRows = 30_000;
+
+/** Reads a CSV file whose header has the columns of a format. */
+export function readCsv(text: string, needed: readonly string[], tool: string): CsvRow[] {
+  const [header = [], ...lines] = parseLines(text);
+  const places = new Map<string, number[]>();
+  for (const [place, name] of header.entries()) {
+    const key = name.trim().toLowerCase();
+    places.set(key, [...(places.get(key) ?? []), place]);
+  }
+  const missing = needed.filter((name) => !places.has(name.toLowerCase()));
+  if (missing.length > 0)
+    throw new ContractError(
+      422,
+      `This is no CSV export of ${tool}: the column ${missing.join(", ")} is missing.`,
+    );
+  return lines.map((line) => {
+    const all = (...names: readonly string[]) =>
+      names
+        .flatMap((name) => places.get(name.toLowerCase()) ?? [])
+        .map((place) => (line[place] ?? "").trim())
+        .filter((value) => value !== "");
+    return { all, first: (...names) => all(...names)[0] ?? "" };
+  });
+}
+
+function parseLines(text: string): string[][] {
+  try {
+    const lines: string[][] = parse(text, {
+      bom: true,
+      delimiter: delimiterOf(text),
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: 2_000_000,
+      to: mostRows + 2,
+    });
+    if (lines.length > mostRows + 1)
+      throw new ContractError(422, `The file has more than ${mostRows} lines. Import it in parts.`);
+    return lines;
+  } catch (error) {
+    if (error instanceof ContractError) throw error;
+    const why = error instanceof Error ? error.message.slice(0, 200) : "it cannot be read";
+    throw new ContractError(422, `This is no CSV file: ${why}`);
+  }
+}
+
+/** Spreadsheets of some countries write semicolons. */
+function delimiterOf(text: string): string {
+  const [header = ""] = text.slice(0, 20_000).split("\n");
+  const count = (sign: string) => header.split(sign).length;
+  return [",", ";", "\t"].toSorted((one, other) => count(other) - count(one))[0] ?? ",";
+}

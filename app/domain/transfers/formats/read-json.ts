@@ -1,0 +1,26 @@
+import type { z } from "zod";
+import { ContractError } from "~/contract/errors";
+
+/** Reads a JSON file of a known form; what is wrong with it is said with its place. */
+export function readJson<Schema extends z.ZodType>(
+  text: string,
+  schema: Schema,
+  expected: string,
+): z.output<Schema> {
+  const read = schema.safeParse(parse(text, expected));
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const place = issue?.path.length ? ` at ${issue.path.join(".")}` : "";
+  throw new ContractError(
+    422,
+    `This is not ${expected}:${place} ${issue?.message ?? "it differs"}.`,
+  );
+}
+
+function parse(text: string, expected: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    throw new ContractError(422, `This is not ${expected}: it is no JSON.`);
+  }
+}

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { ImportDraft } from "~/contract/import";
+import { toState } from "../backlog-md/state";
+import { Draft, stateOf, type TaskFields, timeOf, withComments } from "./draft";
+import { readJson } from "./read-json";
+
+const id = z.string().min(1);
+
+const boardSchema = z.object({
+  name: z.string(),
+  lists: z.array(z.object({ id, name: z.string(), closed: z.boolean().default(false) })),
+  cards: z.array(
+    z.object({
+      id,
+      name: z.string(),
+      desc: z.string().default(""),
+      closed: z.boolean().default(false),
+      idList: id,
+      idMembers: z.array(id).default([]),
+      labels: z
+        .array(z.object({ name: z.string().default(""), color: z.string().nullish() }))
+        .default([]),
+      dueComplete: z.boolean().nullish(),
+    }),
+  ),
+  members: z.array(z.object({ id, username: z.string() })).default([]),
+  checklists: z
+    .array(
+      z.object({
+        idCard: id,
+        name: z.string().default(""),
+        checkItems: z.array(z.object({ id, name: z.string(), state: z.string() })).default([]),
+      }),
+    )
+    .default([]),
+  actions: z
+    .array(
+      z.object({
+        type: z.string(),
+        date: z.string().optional(),
+        data: z
+          .object({ text: z.string().optional(), card: z.object({ id }).optional() })
+          .default({}),
+        memberCreator: z.object({ username: z.string() }).nullish(),
+      }),
+    )
+    .default([]),
+});
+
+/** A Trello board: lists that say a state are one PBI, each other list is one of its own; cards become stories, checklists tasks. */
+export function readTrello(text: string): ImportDraft {
+  const board = readJson(text, boardSchema, "the JSON export of a Trello board");
+  const draft = new Draft("trello");
+  const lists = new Map(board.lists.map((list) => [list.id, list]));
+  const people = new Map(board.members.map((member) => [member.id, member.username]));
+  const itemsOf = checkItems(board.checklists);
+  const comments = new Map<string, string[]>();
+  for (const { type, date, data, memberCreator } of board.actions) {
+    if (type !== "commentCard" || !data.card || !data.text) continue;
+    const said = `**${memberCreator?.username ?? "somebody"}**${date ? `, ${date}` : ""}:\n\n${data.text}`;
+    // Trello lists the newest first.
+    comments.set(data.card.id, [said, ...(comments.get(data.card.id) ?? [])]);
+  }
+  for (const card of board.cards) {
+    const list = lists.get(card.idList);
+    if (card.closed || !list || list.closed) {
+      draft.leaveOut("Archived in Trello");
+      continue;
+    }
+    const state = card.dueComplete ? "DONE" : stateOf(list.name);
+    if (state === null) {
+      draft.leaveOut(`In the list ${list.name.slice(0, 60)}`);
+      continue;
+    }
+    const [member] = card.idMembers;
+    draft.leaveOut(
+      "A second member of a card: a story has one assignee",
+      card.idMembers.length - 1,
+    );
+    draft.add(toState(list.name) === undefined ? list.name : board.name, {
+      id: card.id,
+      title: card.name,
+      description: withComments(card.desc, comments.get(card.id) ?? []),
+      labels: card.labels.map(({ name, color }) => name || (color ?? "")),
+      assignee: member === undefined ? null : people.get(member),
+      created_at: timeOfId(card.id),
+      state,
+      tasks: itemsOf.get(card.id) ?? [],
+    });
+  }
+  return draft.finish();
+}
+
+function checkItems(checklists: z.output<typeof boardSchema>["checklists"]) {
+  const items = new Map<string, TaskFields[]>();
+  for (const { idCard, checkItems } of checklists) {
+    const tasks = checkItems.map(
+      ({ id, name, state }): TaskFields => ({
+        id,
+        title: name,
+        state: state === "complete" ? "DONE" : "TO_DO",
+      }),
+    );
+    items.set(idCard, [...(items.get(idCard) ?? []), ...tasks]);
+  }
+  return items;
+}
+
+/** The first eight digits of an id of Trello are the second in which it was made. */
+function timeOfId(cardId: string): string | undefined {
+  const [seconds] = /^[0-9a-f]{8}/.exec(cardId) ?? [];
+  return seconds ? timeOf(new Date(Number.parseInt(seconds, 16) * 1000).toISOString()) : undefined;
+}

@@ -1,0 +1,135 @@
+import type { ReactNode } from "react";
+import type { ImportFormat, ImportReport } from "~/contract/import";
+import { ButtonLink } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { SelectField, TextAreaField, TextField } from "~/ui/field";
+import { countText } from "~/ui/numbers";
+
+const formats: readonly { value: ImportFormat; label: string }[] = [
+  { value: "linear", label: "Linear: CSV export" },
+  { value: "github", label: "GitHub: output of gh issue list --json" },
+  { value: "jira", label: "Jira: CSV export, all fields" },
+  { value: "trello", label: "Trello: JSON export of a board" },
+  { value: "backlog-md", label: "Backlog.md: zip of the folder, or its files" },
+  { value: "backloom", label: "Backloom: exported JSON" },
+];
+
+/** Where it comes from, the file or its text, and the name of a new product. */
+export function ImportFields({ isNew }: { isNew: boolean }) {
+  return (
+    <>
+      {isNew ? (
+        <>
+          <TextField label="Name" name="name" id="field-name" required maxLength={200} />
+          <TextField
+            label="Code"
+            name="code"
+            id="field-code"
+            required={false}
+            mono
+            description="If empty, it is made from the name."
+          />
+        </>
+      ) : null}
+      <SelectField label="From" name="format" required options={formats} />
+      <label className="grid gap-1 text-sm font-medium">
+        File
+        <input type="file" name="file" multiple className="text-sm font-normal" />
+        <span className="text-xs font-normal text-muted">
+          Up to 10 MB. For GitHub: gh issue list --state all --limit 1000 --json
+          number,title,body,state,stateReason,labels,assignees,milestone,createdAt,url,comments
+        </span>
+      </label>
+      <TextAreaField
+        label="Or paste it"
+        name="pasted"
+        id="field-pasted"
+        required={false}
+        rows={4}
+      />
+    </>
+  );
+}
+
+/** What would come along or has come, what was left out and why, and the first rows. */
+export function ImportResult({ report, children }: { report: ImportReport; children: ReactNode }) {
+  const { preview, product, already_there, left_out, unknown_people, rows } = report;
+  return (
+    <Section
+      title={preview ? "Preview" : "Imported"}
+      about={`${counted(report)} ${preview ? "will go" : "went"} into ${product.name}.`}
+    >
+      <div className="grid gap-3 text-sm">
+        {already_there > 0 ? (
+          <p>
+            {countText(already_there, "story is", "stories are")} there from an earlier import and
+            stays unchanged.
+          </p>
+        ) : null}
+        {unknown_people.length > 0 ? (
+          <p>
+            Unassigned, because nobody here has this name or e-mail: {unknown_people.join(", ")}.
+          </p>
+        ) : null}
+        {left_out.length > 0 ? (
+          <div>
+            <h3 className="font-medium">Left out</h3>
+            <ul className="list-disc pl-5 text-muted">
+              {left_out.map(({ count, reason }) => (
+                <li key={reason}>
+                  {count} × {reason}
+                </li>
+              ))}
+            </ul>
+          </div>
+        ) : null}
+        {preview ? <FirstRows rows={rows} stories={report.stories + already_there} /> : null}
+        <div>
+          {children}
+          {product.id && !preview ? (
+            <ButtonLink to={`/products/${product.id}/backlog`} tone="primary">
+              Open the backlog
+            </ButtonLink>
+          ) : null}
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+function counted({ pbis, stories, tasks, labels }: ImportReport): string {
+  return [
+    countText(stories, "story", "stories"),
+    countText(tasks, "task", "tasks"),
+    countText(pbis, "new PBI", "new PBIs"),
+    countText(labels, "new label", "new labels"),
+  ].join(", ");
+}
+
+function FirstRows({ rows, stories }: { rows: ImportReport["rows"]; stories: number }) {
+  return (
+    <div>
+      <h3 className="font-medium">
+        {rows.length < stories ? `The first ${rows.length} of ${stories}` : "Stories in the file"}
+      </h3>
+      <ul className="divide-y divide-line">
+        {rows.map(({ title, pbi, labels, tasks, done }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines of a file that never change their order
+          <li key={index} className="grid gap-0.5 py-1.5">
+            <span>{title}</span>
+            <span className="text-xs text-muted">
+              {[
+                pbi,
+                tasks > 0 ? countText(tasks, "task", "tasks") : "",
+                done ? "done" : "",
+                ...labels,
+              ]
+                .filter(Boolean)
+                .join(" · ")}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

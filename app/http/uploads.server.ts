@@ -1,0 +1,38 @@
+import { ContractError } from "~/contract/errors";
+import type { UploadedFile } from "~/domain/transfers/formats/backlog-md.server";
+
+/** Reads a multipart body; a form without files could be anybody's page, so nothing else is taken. */
+export async function parseMultipart(
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Headers,
+): Promise<FormData> {
+  const type = headers.get("content-type") ?? "";
+  if (!/^multipart\/form-data\s*;/i.test(type))
+    throw new ContractError(400, "Send the body as multipart/form-data.");
+  try {
+    return await new Response(bytes, { headers: { "content-type": type } }).formData();
+  } catch {
+    throw new ContractError(400, "The body is no valid multipart/form-data.");
+  }
+}
+
+/** The text fields of a form; the last of a name counts. */
+export function fieldsOf(form: FormData): Record<string, string> {
+  return Object.fromEntries(
+    [...form].filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+}
+
+/** The files of a form, or what was typed into a field of that name. An empty choice of a browser is none. */
+export async function readUploads(form: FormData, name: string): Promise<UploadedFile[]> {
+  const files = await Promise.all(
+    form
+      .getAll(name)
+      .map(async (file) =>
+        typeof file === "string"
+          ? { name: "pasted.md", bytes: new TextEncoder().encode(file) }
+          : { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) },
+      ),
+  );
+  return files.filter(({ bytes }) => bytes.length > 0);
+}

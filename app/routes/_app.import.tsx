@@ -1,0 +1,135 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { json, type MetaFunction } from "@remix-run/node";
+import { Form, useLoaderData } from "@remix-run/react";
+import { codeFromName, codeSchema } from "~/contract/codes";
+import { ContractError } from "~/contract/errors";
+import {
+  type ImportDraft,
+  type ImportReport,
+  importDraftSchema,
+  importFormats,
+  importLimits,
+} from "~/contract/import";
+import { idSchema, requiredText } from "~/contract/text";
+import { getProduct } from "~/domain/products/operations.server";
+import { importBacklog, readImport } from "~/domain/transfers/import-backlog.server";
+import { ImportFields, ImportResult } from "~/features/transfers/import-parts";
+import { runIntent, textOf } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
+import { readUploads } from "~/http/uploads.server";
+import { validate } from "~/http/validation.server";
+import { useActionResult } from "~/ui/action-result";
+import { Button, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { FormErrors, HiddenFields } from "~/ui/field";
+import { PageHeader } from "~/ui/page-header";
+import { WriteFields } from "~/ui/write-access";
+
+/** `/import`, and `/import?product=<id>`: the backlog of another tool, seen first and then taken in. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const { actor } = await requireActor(request, context);
+  const id = new URL(request.url).searchParams.get("product");
+  if (id === null) return json({ product: null });
+  const { name } = await getProduct(actor, { product_id: validate(idSchema, id, "query") });
+  return json({ product: { id, name } });
+});
+
+interface Previewed {
+  report: ImportReport;
+  /** What the second step sends back: what was read of the file, packed. */
+  packed?: string;
+  fields: Record<string, string>;
+}
+
+export const action = pageAction(async ({ request, context }) => {
+  const { actor } = await requireWriter(request, context);
+  const form = await request.formData();
+  const product_id = textOf(form, "product_id") || null;
+  const name =
+    product_id === null ? validate(requiredText(200), textOf(form, "name"), "body") : null;
+  const code =
+    name === null ? null : validate(codeSchema, textOf(form, "code") || codeFromName(name), "body");
+  const target = { product_id, name, code };
+  const fields = { ...(product_id ? { product_id } : { name: name ?? "", code: code ?? "" }) };
+  return runIntent(form, {
+    preview: async () => {
+      const format = importFormats.find((known) => known === textOf(form, "format"));
+      if (!format) throw new ContractError(422, "Choose where the file comes from.");
+      const files = await readUploads(form, "file");
+      const draft = readImport(
+        format,
+        files.length > 0 ? files : await readUploads(form, "pasted"),
+      );
+      const report = await importBacklog(actor, target, draft, true);
+      return json<Previewed>({ report, packed: pack(draft), fields });
+    },
+    import: async () => {
+      const report = await importBacklog(actor, target, unpack(textOf(form, "packed")), false);
+      return json<Previewed>({ report, fields });
+    },
+  });
+});
+
+const pack = (draft: ImportDraft) => gzipSync(JSON.stringify(draft)).toString("base64");
+
+function unpack(packed: string): ImportDraft {
+  try {
+    const text = gunzipSync(Buffer.from(packed, "base64"), {
+      maxOutputLength: importLimits.unpacked,
+    }).toString("utf8");
+    return importDraftSchema.parse(JSON.parse(text));
+  } catch {
+    throw new ContractError(422, "The preview is incomplete. Choose the file once more.");
+  }
+}
+
+export const meta: MetaFunction = () => [{ title: "Import · Backloom" }];
+
+export default function ImportPage() {
+  const { product } = useLoaderData<typeof loader>();
+  const answer = useActionResult<Partial<Previewed> & { error?: unknown }>();
+  const { report, packed, fields = {} } = answer ?? {};
+  const isDone = report !== undefined && !report.preview;
+  return (
+    <div className="mx-auto grid max-w-2xl gap-5">
+      <PageHeader
+        title={product ? `Import into ${product.name}` : "Import a backlog"}
+        crumbs={[
+          product
+            ? { label: product.name, to: `/products/${product.id}/settings` }
+            : { label: "New product", to: "/products/new" },
+        ]}
+        lead="From Linear, GitHub, Jira, Trello, Backlog.md or another Backloom. You see what comes along before anything is written; the same file again makes nothing twice."
+      />
+      <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
+      {report ? (
+        <ImportResult report={report}>
+          {packed ? (
+            <Form method="post">
+              <HiddenFields fields={{ ...fields, intent: "import", packed }} />
+              <SubmitButton pendingLabel="Importing…">Import</SubmitButton>
+            </Form>
+          ) : null}
+        </ImportResult>
+      ) : null}
+      {isDone ? null : (
+        <Section title={report ? "Another file" : "File"}>
+          <Form method="post" encType="multipart/form-data" autoComplete="off">
+            <input type="hidden" name="intent" value="preview" />
+            {product ? <input type="hidden" name="product_id" value={product.id} /> : null}
+            <WriteFields className="grid gap-4">
+              <ImportFields isNew={product === null} />
+              <div>
+                {report ? (
+                  <Button type="submit">Preview</Button>
+                ) : (
+                  <SubmitButton pendingLabel="Reading…">Preview</SubmitButton>
+                )}
+              </div>
+            </WriteFields>
+          </Form>
+        </Section>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { importForm, importLimits, importReportSchema } from "~/contract/import";
+import { importBacklog, readImport } from "~/domain/transfers/import-backlog.server";
+import { apiRoute } from "~/http/api-route.server";
+import { endpoint } from "~/http/endpoint.server";
+import { json } from "~/http/responses.server";
+import { readUploads } from "~/http/uploads.server";
+
+/** `POST /api/products/import`: the backlog of another tool, into a new product or one that is there. */
+export const loader = apiRoute({
+  POST: endpoint({
+    name: "importBacklog",
+    summary:
+      "Import the backlog of Linear, GitHub, Jira, Trello, Backlog.md or Backloom in one transaction; the same file again makes nothing twice",
+    auth: "either",
+    form: importForm,
+    bodyLimit: importLimits.bytes + 65_536,
+    answer: importReportSchema,
+    status: 201,
+    refusals: [403, 404, 409, 429],
+    handle: async ({ actor, form, body }) => {
+      const { format, product_id = null, name = null, code = null, preview = false } = body;
+      const draft = readImport(format, await readUploads(form, "file"));
+      const report = await importBacklog(actor, { product_id, name, code }, draft, preview);
+      return json(report, { status: preview ? 200 : 201 });
+    },
+  }),
+});
+export const action = loader;

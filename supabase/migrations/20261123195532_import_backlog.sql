@@ -1,0 +1,210 @@
+-- Imports in the browser and over REST take in the backlog of another tool in one transaction; a saved view keeps whether done stories are shown.
+set local check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION operations.import_backlog(p_pbis jsonb, p_product_id uuid DEFAULT NULL::uuid, p_name text DEFAULT NULL::text, p_code text DEFAULT NULL::text, p_preview boolean DEFAULT false)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  v_product_id uuid := p_product_id;
+  v_report jsonb;
+begin
+  if p_product_id is null then
+    perform private.require_no_demo();
+  else
+    perform private.require_write('product', p_product_id);
+  end if;
+  perform private.take_rate_limit('import', auth.uid()::text);
+  begin
+    if v_product_id is null then
+      v_product_id := (operations.create_product(p_code, p_name) ->> 'id')::uuid;
+      perform private.lock_product(v_product_id);
+    end if;
+    v_report := private.import_rows(v_product_id, p_pbis) || jsonb_build_object('product', (
+      select jsonb_build_object('id', case when p_product_id is not null or not coalesce(p_preview, false) then p.id end,
+        'code', p.code, 'name', p.name)
+      from public.products p where p.id = v_product_id));
+    if p_preview then
+      raise exception using errcode = 'IMPRV';
+    end if;
+  exception when sqlstate 'IMPRV' then
+    -- The rows are gone again; what was counted stays.
+  end;
+  return v_report;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.import_labels(p_product_id uuid, p_stories jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  v_name text;
+  v_count integer := 0;
+begin
+  for v_name in
+    select (array_agg(l.name order by s.place))[1]
+    from jsonb_array_elements(p_stories) with ordinality s (story, place)
+    cross join lateral jsonb_array_elements_text(coalesce(s.story -> 'labels', '[]')) l (name)
+    where not exists (
+      select from public.labels o where o.product_id = p_product_id and lower(o.name) = lower(l.name))
+    group by lower(l.name)
+    order by min(s.place), lower((array_agg(l.name order by s.place))[1])
+    limit greatest(0, 200 - (select count(*) from public.labels o where o.product_id = p_product_id))
+  loop
+    insert into public.labels (product_id, name, color)
+    values (p_product_id, v_name, private.next_label_color(p_product_id));
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.import_rows(p_product_id uuid, p_pbis jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  v_claims text := current_setting('request.jwt.claims', true);
+  v_all jsonb;
+  v_stories jsonb;
+  v_tasks jsonb;
+  v_task_count integer;
+  v_pbi_count integer;
+  v_label_count integer;
+begin
+  perform set_config('request.jwt.claims', '', true);
+
+  select coalesce(jsonb_agg(s.story || jsonb_build_object(
+    'id', gen_random_uuid(), 'pbi', b.pbi ->> 'title', 'is_new', not exists (
+      select from public.stories o where o.product_id = p_product_id and o.external_id = s.story ->> 'external_id')
+    and not exists (
+      select from public.tasks o where o.product_id = p_product_id and o.external_id = s.story ->> 'external_id')
+  ) order by b.place, s.place), '[]')
+  into v_all
+  from jsonb_array_elements(p_pbis) with ordinality b (pbi, place)
+  cross join lateral jsonb_array_elements(b.pbi -> 'stories') with ordinality s (story, place);
+  select coalesce(jsonb_agg(s order by place), '[]') into v_stories
+  from jsonb_array_elements(v_all) with ordinality s (s, place) where (s ->> 'is_new')::boolean;
+
+  v_label_count := private.import_labels(p_product_id, v_stories);
+
+  insert into public.pbis (product_id, title, description)
+  select p_product_id, b.pbi ->> 'title', coalesce(b.pbi ->> 'description', '')
+  from jsonb_array_elements(p_pbis) with ordinality b (pbi, place)
+  where exists (select from jsonb_array_elements(v_stories) s where s ->> 'pbi' = b.pbi ->> 'title')
+    and not exists (
+      select from public.pbis o where o.product_id = p_product_id and lower(o.title) = lower(b.pbi ->> 'title'))
+  order by b.place;
+  get diagnostics v_pbi_count = row_count;
+
+  insert into public.stories
+    (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, assignee_id, label_ids, external_id, created_at)
+  select (e.story ->> 'id')::uuid, p_product_id, b.id,
+    case when e.repeats = 1 and not exists (
+      select from public.stories o where o.product_id = p_product_id and o.code = e.story ->> 'code') then e.story ->> 'code' end,
+    e.story ->> 'title', coalesce(e.story ->> 'description', ''), coalesce(e.story ->> 'acceptance_criteria', ''),
+    coalesce((e.story ->> 'priority')::integer, 3), private.member_named(p_product_id, e.story ->> 'assignee'),
+    private.label_ids_named(p_product_id, e.story -> 'labels'), e.story ->> 'external_id',
+    coalesce((e.story ->> 'created_at')::timestamptz, private.now())
+  from (
+    select s.story, s.place, row_number() over (partition by s.story ->> 'code' order by s.place) as repeats
+    from jsonb_array_elements(v_stories) with ordinality s (story, place)
+  ) e
+  cross join lateral (
+    select o.id from public.pbis o
+    where o.product_id = p_product_id and lower(o.title) = lower(e.story ->> 'pbi')
+    order by o.created_at, o.id limit 1
+  ) b
+  order by (e.story ->> 'code') is null, e.place;
+
+  select coalesce(jsonb_agg(t.task || jsonb_build_object('story_id', o.id) order by s.place, t.place), '[]'), coalesce(sum(1), 0)
+  into v_tasks, v_task_count
+  from jsonb_array_elements(v_all) with ordinality s (story, place)
+  join public.stories o on o.product_id = p_product_id and o.external_id = s.story ->> 'external_id'
+  cross join lateral jsonb_array_elements(coalesce(s.story -> 'tasks', '[]')) with ordinality t (task, place)
+  where not exists (
+      select from public.tasks k where k.product_id = p_product_id and k.external_id = t.task ->> 'external_id')
+    and not exists (
+      select from public.stories k where k.product_id = p_product_id and k.external_id = t.task ->> 'external_id');
+
+  insert into public.tasks
+    (product_id, story_id, title, description, implementation_plan, priority, status, estimated_minutes, label_ids, external_id, created_at)
+  select p_product_id, (t ->> 'story_id')::uuid, t ->> 'title', coalesce(t ->> 'description', ''), t ->> 'implementation_plan',
+    coalesce((t ->> 'priority')::integer, 3), coalesce(t ->> 'status', 'TO_DO')::public.task_status,
+    (t ->> 'estimated_minutes')::integer, private.label_ids_named(p_product_id, t -> 'labels'), t ->> 'external_id',
+    coalesce((t ->> 'created_at')::timestamptz, private.now())
+  from jsonb_array_elements(v_tasks) with ordinality e (t, place)
+  order by e.place;
+
+  perform set_config('request.jwt.claims', v_claims, true);
+  return jsonb_build_object(
+    'pbis', v_pbi_count, 'stories', jsonb_array_length(v_stories), 'tasks', v_task_count, 'labels', v_label_count,
+    'already_there', jsonb_array_length(v_all) - jsonb_array_length(v_stories),
+    'unknown_people', (
+      select coalesce(jsonb_agg(distinct s ->> 'assignee'), '[]') from jsonb_array_elements(v_stories) s
+      where s ->> 'assignee' is not null and private.member_named(p_product_id, s ->> 'assignee') is null));
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.member_named(p_product_id uuid, p_name text)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+AS $function$
+  select m.user_id
+  from public.product_members m
+  join public.users u on u.id = m.user_id
+  where m.product_id = p_product_id and lower(p_name) in (lower(u.username), lower(u.email))
+  limit 1;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.require_look(p_look jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  v_known text[] := '{q,status,sprint,done,group,as,dense,hide,fold}';
+begin
+  if jsonb_typeof(p_look) is distinct from 'object' or p_look - v_known <> '{}' then
+    perform private.refuse(422, 'look can contain q, status, sprint, done, group, as, dense, hide and fold.');
+  end if;
+  if exists (
+    select from jsonb_each(p_look) e
+    where jsonb_typeof(e.value) <> 'string' or char_length(e.value #>> '{}') > case e.key when 'fold' then 1000 else 200 end
+  ) then
+    perform private.refuse(422, 'Each part of look is a text of at most 200 characters, fold of at most 1000.');
+  end if;
+  return (select coalesce(jsonb_object_agg(e.key, e.value), '{}') from jsonb_each(p_look) e where e.value <> '""');
+end;
+$function$;
+
+COMMENT ON FUNCTION "operations"."import_backlog"(jsonb, uuid, text, text, boolean) IS 'Takes in the backlog of another tool, or says what it would take in.';
+
+COMMENT ON FUNCTION "private"."import_labels"(uuid, jsonb) IS 'The labels that an import brings.';
+
+COMMENT ON FUNCTION "private"."import_rows"(uuid, jsonb) IS 'Writes what is new of an import, and counts it.';
+
+COMMENT ON FUNCTION "private"."member_named"(uuid, text) IS 'A member of a product by user name or e-mail address.';
+
+REVOKE ALL ON FUNCTION "operations"."import_backlog"(jsonb, uuid, text, text, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "operations"."import_backlog"(jsonb, uuid, text, text, boolean) TO "authenticated", "postgres";
+
+REVOKE ALL ON FUNCTION "private"."import_labels"(uuid, jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."import_labels"(uuid, jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."import_rows"(uuid, jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."import_rows"(uuid, jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."member_named"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."member_named"(uuid, text) TO "postgres";

@@ -1,0 +1,322 @@
+import { strToU8, zipSync } from "fflate";
+import { describe, expect, it } from "vitest";
+import { type ImportReport, importReportSchema } from "~/contract/import";
+import { exportProduct } from "~/domain/transfers/operations.server";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { addMember, seedBacklog, seedProduct } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser, type TestUser } from "../setup/users";
+import { github, jira, linear, manyOfLinear, trello } from "../transfers/exports";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t);
+
+type Part = string | Uint8Array<ArrayBuffer>;
+let count = 0;
+const newProduct = () => {
+  count += 1;
+  return { name: `Moved ${count}`, code: `MOVED-${count}` };
+};
+
+/** `/api/products/import` (api.products.import), as somebody. */
+async function mover(user: TestUser) {
+  const headers = bearer(await createToken(t, user));
+  const send = (fields: Record<string, string>, ...files: [string, Part][]) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    for (const [name, part] of files) body.append("file", new File([part], name));
+    return app.request("/api/products/import", { method: "POST", headers, body });
+  };
+  const read = async (answer: Response, status: number): Promise<ImportReport> => {
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([status, expect.any(String)]);
+    return importReportSchema.parse(JSON.parse(text));
+  };
+  return {
+    send,
+    preview: async (fields: Record<string, string>, ...files: [string, Part][]) =>
+      read(await send({ ...fields, preview: "true" }, ...files), 200),
+    move: async (fields: Record<string, string>, ...files: [string, Part][]) =>
+      read(await send(fields, ...files), 201),
+  };
+}
+
+/** What a product has, as short lines. */
+async function stock(productId: string | null) {
+  const { rows } = await t.sql.query(
+    `select b.title as pbi, s.code, s.title, s.status, s.priority, u.username as assignee, s.description, s.created_at,
+       (select array_agg(l.name order by lower(l.name)) from labels l where l.id = any (s.label_ids)) as labels,
+       (select array_agg(k.title || ' ' || k.status || coalesce(' ' || k.estimated_minutes, '') order by k.sort_order)
+        from tasks k where k.story_id = s.id) as tasks
+     from stories s join pbis b on b.id = s.pbi_id left join users u on u.id = s.assignee_id
+     where s.product_id = $1 order by s.title`,
+    [productId],
+  );
+  return rows;
+}
+
+const counts = ({ pbis, stories, tasks, labels, already_there }: ImportReport) => ({
+  ...{ pbis, stories, tasks, labels, already_there },
+});
+
+describe("POST /api/products/import", () => {
+  it("linear: projects, states, priorities, people, labels and sub-issues; the rest is counted", async () => {
+    const ada = await createUser(t, { username: "ada" });
+    const { preview, move } = await mover(ada);
+    const target = { format: "linear", ...newProduct() };
+    const seen = await preview(target, ["linear.csv", linear]);
+    const done = await move(target, ["linear.csv", linear]);
+    expect(counts(done)).toEqual({ pbis: 2, stories: 2, tasks: 2, labels: 2, already_there: 0 });
+    expect({ ...seen, preview: false, product: done.product }).toEqual(done);
+    expect(seen.product.id).toBeNull();
+    expect(done.left_out).toEqual([
+      { count: 1, reason: "Canceled or a duplicate in Linear" },
+      { count: 1, reason: "Archived in Linear" },
+    ]);
+    expect(done.unknown_people).toEqual(["eve@example.com"]);
+    expect(await stock(done.product.id)).toMatchObject([
+      {
+        pbi: "Imported from Linear",
+        code: "ENG-3",
+        status: "OPEN",
+        priority: 3,
+        tasks: null,
+        labels: ["Web"],
+      },
+      {
+        ...{
+          pbi: "Accounts",
+          code: "ENG-1",
+          title: "Sign in, at last",
+          priority: 1,
+          assignee: "ada",
+        },
+        ...{
+          labels: ["Bug", "Web"],
+          tasks: ["Check the password DONE", "Sign in, at last IN_PROGRESS"],
+        },
+        description: "Line one\n\n- a list\n\nEstimate: 3",
+        created_at: new Date("2026-03-01T10:00:00Z"),
+      },
+    ]);
+  });
+
+  it("the same file again makes nothing twice, and a longer one only what is new", async () => {
+    const { move } = await mover(await createUser(t));
+    const first = await move({ format: "linear", ...newProduct() }, ["a.csv", linear]);
+    const into = { format: "linear", product_id: String(first.product.id) };
+    const again = await move(into, ["a.csv", linear]);
+    expect(counts(again)).toEqual({ pbis: 0, stories: 0, tasks: 0, labels: 0, already_there: 2 });
+    const longer = `${linear}\nENG-6,Engineering,One more,,Todo,,Low,,,,,New,,,,,,,\nENG-7,Engineering,A part,,Todo,,Low,,,,,,,,,,,,ENG-3`;
+    expect(counts(await move(into, ["a.csv", longer]))).toEqual({
+      ...{ pbis: 0, stories: 1, tasks: 1, labels: 1, already_there: 2 },
+    });
+    expect(await stock(first.product.id)).toHaveLength(3);
+  });
+
+  it("github: milestones, boxes of a task list, comments, and nothing that is not planned", async () => {
+    const { move } = await mover(await createUser(t));
+    const done = await move({ format: "github", ...newProduct() }, ["issues.json", github]);
+    expect(counts(done)).toMatchObject({ pbis: 2, stories: 2, tasks: 3, labels: 1 });
+    expect(done.left_out).toEqual([{ count: 1, reason: "Closed as not planned on GitHub" }]);
+    expect(await stock(done.product.id)).toMatchObject([
+      {
+        ...{ pbi: "1.0", code: "GH-7", labels: ["bug"], tasks: ["Find it DONE", "Mend it TO_DO"] },
+        description: expect.stringContaining(
+          "## Comments\n\n**bob**, 2026-02-04T00:00:00Z:\n\nMe too",
+        ),
+      },
+      { pbi: "Imported from GitHub", code: "GH-8", status: "DONE", tasks: ["Docs DONE"] },
+    ]);
+  });
+
+  it("jira: repeated columns, epics, sub-tasks, estimates, its markup as Markdown", async () => {
+    const ada = await createUser(t, { username: "ada-of-jira" });
+    const { move } = await mover(ada);
+    const file = jira.replace(",,ada,", ",,ada-of-jira,");
+    const done = await move({ format: "jira", ...newProduct() }, ["jira.csv", file]);
+    expect(counts(done)).toMatchObject({ pbis: 1, stories: 1, tasks: 2, labels: 2 });
+    expect(done.left_out).toEqual([{ count: 1, reason: "Closed without being done in Jira" }]);
+    expect(await stock(done.product.id)).toMatchObject([
+      {
+        ...{ pbi: "Checkout", code: "SHOP-2", title: "Pay by card", priority: 1 },
+        ...{ labels: ["payments", "web"], tasks: ["Form DONE 120", "Pay by card IN_PROGRESS"] },
+        description: expect.stringMatching(
+          /^Use `stripe`\n1\. one\n1\. two\n\n## Comments\n\n\*\*bob\*\*/,
+        ),
+        created_at: new Date("2025-11-23T09:06:00Z"),
+      },
+    ]);
+  });
+
+  it("trello: lists are states or topics, checklists tasks, archived cards stay", async () => {
+    const { move } = await mover(await createUser(t));
+    const done = await move({ format: "trello", ...newProduct() }, ["board.json", trello]);
+    expect(counts(done)).toMatchObject({ pbis: 2, stories: 3, tasks: 3, labels: 1 });
+    expect(done.left_out).toEqual([{ count: 1, reason: "Archived in Trello" }]);
+    expect(await stock(done.product.id)).toMatchObject([
+      { pbi: "Ideas for spring", title: "A pond", tasks: null },
+      { pbi: "Garden", title: "Buy soil", status: "DONE" },
+      {
+        ...{ pbi: "Garden", title: "Plant beans", labels: ["green"] },
+        tasks: ["Dig DONE", "Sow TO_DO"],
+        description: expect.stringContaining("Two rows"),
+      },
+    ]);
+  });
+
+  it("backlog-md: a zip of the folder or of what is around it, or its files", async () => {
+    const { move } = await mover(await createUser(t));
+    const task = (id: number, more: string) =>
+      `---\nid: BACK-${id}\ntitle: Number ${id}\nlabels: [docs]\n${more}---\n## Description\n\nSaid.\n`;
+    const zip = zipSync({
+      "app/README.md": strToU8("# App"),
+      "app/backlog/config.yml": strToU8("project_name: App"),
+      "app/backlog/tasks/back-1 - One.md": strToU8(task(1, "status: To Do\n")),
+      "app/backlog/tasks/back-2 - Two.md": strToU8(task(2, "status: Done\n")),
+      "app/backlog/drafts/draft-3 - Three.md": strToU8("---\nid: draft-3\ntitle: Three\n---\n"),
+    });
+    const target = { format: "backlog-md", ...newProduct() };
+    const done = await move(target, ["backlog.zip", new Uint8Array(zip)]);
+    expect(counts(done)).toMatchObject({ stories: 2, tasks: 1, labels: 1 });
+    expect(done.left_out).toContainEqual({ count: 1, reason: "Drafts and archived tasks" });
+    expect(await stock(done.product.id)).toMatchObject([
+      { code: "BACK-1", status: "OPEN", labels: ["docs"], tasks: null },
+      { code: "BACK-2", status: "DONE", labels: ["docs"] },
+    ]);
+    const again = await move(
+      { format: "backlog-md", product_id: String(done.product.id) },
+      ["back-1 - One.md", task(1, "status: To Do\n")],
+      ["back-4 - Four.md", task(4, "status: To Do\n")],
+    );
+    expect(counts(again)).toMatchObject({ stories: 1, already_there: 1 });
+  });
+
+  it("backloom: what an export planned comes along, what was seen does not", async () => {
+    const owner = await createUser(t);
+    const { product } = await seedBacklog(t, owner);
+    const document = await exportProduct(t.actorOf(owner).database, { product_id: product.id });
+    const { move } = await mover(owner);
+    const done = await move({ format: "backloom", ...newProduct() }, [
+      "export.json",
+      JSON.stringify(document),
+    ]);
+    expect(counts(done)).toMatchObject({ pbis: 1, stories: 1, tasks: 2 });
+    expect(done.left_out).toContainEqual({ count: 1, reason: "Sprints: admin import brings them" });
+    expect(await stock(done.product.id)).toMatchObject([
+      { title: "Export as CSV", tasks: ["Write rows TO_DO", expect.any(String)] },
+    ]);
+  });
+
+  it("takes a thousand stories in one transaction, and none of them twice", async () => {
+    const { move } = await mover(await createUser(t));
+    const file = manyOfLinear(1_000);
+    const done = await move({ format: "linear", ...newProduct() }, ["linear.csv", file]);
+    // The 266 that are done and have no part get the task that says so.
+    expect(counts(done)).toEqual({
+      pbis: 7,
+      stories: 1_000,
+      tasks: 467,
+      labels: 1,
+      already_there: 0,
+    });
+    const { rows } = await t.sql.query(
+      "select count(distinct xmin::text)::int as writers from stories where product_id = $1 and status = 'OPEN' and label_ids <> '{}'",
+      [done.product.id],
+    );
+    expect(rows[0]?.writers).toBe(1);
+    const again = { format: "linear", product_id: String(done.product.id) };
+    expect(counts(await move(again, ["linear.csv", file]))).toMatchObject({
+      ...{ stories: 0, tasks: 0, already_there: 1_000 },
+    });
+  });
+
+  it("a refused import leaves nothing, and a preview neither", async () => {
+    const owner = await createUser(t);
+    const { send, preview } = await mover(owner);
+    const fields = { format: "linear", ...newProduct() };
+    await preview(fields, ["linear.csv", linear]);
+    const product = await seedProduct(t, owner);
+    const taken = await send({ ...fields, code: product.code }, ["linear.csv", linear]);
+    expect(taken.status).toBe(422);
+    const { rows } = await t.sql.query("select code from products where owner_id = $1", [owner.id]);
+    expect(rows).toEqual([{ code: product.code }]);
+  });
+
+  it("refuses what is not the file that it is said to be, with words", async () => {
+    const { send } = await mover(await createUser(t));
+    const refusals: [string, Part, string][] = [
+      ["linear", github, "no CSV file"],
+      ["linear", jira, "no CSV export of Linear"],
+      ["jira", linear, "the column Summary"],
+      ["github", linear, "it is no JSON"],
+      ["trello", github, "export of a Trello board"],
+      ["backloom", trello, "an export of Backloom"],
+      ["backlog-md", "just a text", "no Backlog.md tasks"],
+      ["linear", new Uint8Array([0xff, 0xfe, 0x00]), "no text in UTF-8"],
+      ["linear", "ID,Title,Status\n", "nothing to import"],
+      ["github", "[".repeat(100_000), "it is no JSON"],
+    ];
+    for (const [format, file, words] of refusals) {
+      const refused = await send({ format, ...newProduct() }, ["file", file]);
+      expect([format, refused.status, await refused.json()]).toEqual([
+        ...[format, 422],
+        { code: 422, error: expect.stringContaining(words) },
+      ]);
+    }
+    const wrong: Record<string, string>[] = [
+      { format: "excel", ...newProduct() },
+      { format: "linear" },
+      { format: "linear", name: "No code" },
+      { format: "linear", ...newProduct(), product_id: crypto.randomUUID() },
+    ];
+    for (const fields of wrong) expect((await send(fields, ["a.csv", linear])).status).toBe(422);
+    expect((await send({ format: "linear", ...newProduct() })).status).toBe(422);
+  });
+
+  it("refuses files that are too large, and zips that unpack to too much", async () => {
+    const { send } = await mover(await createUser(t));
+    const large = await send({ format: "linear", ...newProduct() }, [
+      "a.csv",
+      new Uint8Array(10 * 1024 * 1024 + 100_000),
+    ]);
+    expect(large.status).toBe(413);
+    const mebibyte = new Uint8Array(1024 * 1024).fill(97);
+    const bomb = zipSync(
+      Object.fromEntries(
+        Array.from({ length: 60 }, (_, index) => [`tasks/back-${index}.md`, mebibyte]),
+      ),
+      { level: 9 },
+    );
+    const refused = await send({ format: "backlog-md", ...newProduct() }, [
+      "bomb.zip",
+      new Uint8Array(bomb),
+    ]);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      422,
+      { error: expect.stringContaining("unpacks to more") },
+    ]);
+  });
+
+  it("is for those who may write: unknown products 404, strangers and demo accounts 403", async () => {
+    const owner = await createUser(t);
+    const product = await seedProduct(t, owner);
+    const into = { format: "linear", product_id: product.id };
+    const stranger = await mover(await createUser(t));
+    expect((await stranger.send(into, ["a.csv", linear])).status).toBe(403);
+    const unknown = { ...into, product_id: "00000000-0000-4000-8000-000000000000" };
+    expect((await stranger.send(unknown, ["a.csv", linear])).status).toBe(404);
+    const visitor = await createUser(t, { demo: true });
+    await addMember(t, product.id, visitor);
+    const demo = await mover(visitor);
+    expect((await demo.send(into, ["a.csv", linear])).status).toBe(403);
+    expect((await demo.send({ format: "linear", ...newProduct() }, ["a.csv", linear])).status).toBe(
+      403,
+    );
+    const plain = await app.request("/api/products/import", {
+      method: "POST",
+      body: new FormData(),
+    });
+    expect(plain.status).toBe(401);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect } from "@playwright/test";
+import { linear } from "../transfers/exports";
+import { findingsInBothThemes } from "./axe";
+import { test } from "./test";
+import { newPerson, newWorld, unique } from "./world";
+
+const file = (text: string) => ({
+  name: "linear.csv",
+  mimeType: "text/csv",
+  buffer: Buffer.from(text),
+});
+
+test("a new product begins with the backlog of another tool, which is seen first; done stories wait for Show", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser, { viewport: { width: 390, height: 800 } });
+  const page = await context.newPage();
+  await page.goto("/products/new");
+  await page.getByRole("link", { name: "Import your backlog" }).click();
+  await expect(page.getByRole("heading", { name: "Import a backlog" })).toBeVisible();
+  await page.getByLabel("Name").fill(`Moved ${unique()}`);
+  const over = `${linear}\nENG-9,Engineering,Shipped,,Done,,Low,,,,,,,,,2026-01-01,,,`;
+  await page.locator("input[type=file]").setInputFiles(file(over));
+  await page.getByRole("button", { name: "Preview" }).click();
+  const preview = page.getByRole("region", { name: "Preview" });
+  await expect(preview).toContainText("3 stories, 3 tasks, 2 new PBIs, 2 new labels will go into");
+  await expect(preview).toContainText("1 × Archived in Linear");
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await preview.getByRole("button", { name: "Import", exact: true }).click();
+  await expect(page.getByRole("region", { name: "Imported" })).toContainText("3 stories, 3 tasks");
+  await page.getByRole("link", { name: "Open the backlog" }).click();
+
+  await expect(page.getByRole("link", { name: "Remember me" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Shipped" })).toHaveCount(0);
+  await expect(page.getByText("1 done story hidden.")).toBeVisible();
+  await page.getByRole("link", { name: "Show done stories" }).click();
+  await expect(page).toHaveURL(/done=1/);
+  await expect(page.getByRole("link", { name: "Shipped" }).first()).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("link", { name: "Shipped" }).first()).toBeVisible();
+  await context.close();
+});
+
+test("a pasted backlog goes into a product from its settings without script", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser, { javaScriptEnabled: false });
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await page.goto(`${world.product}/settings`);
+  await page.getByRole("link", { name: "Import…" }).click();
+  await page.getByLabel("Or paste it").fill(linear);
+  await page.getByLabel("From").selectOption("linear");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await expect(page.getByRole("region", { name: "Preview" })).toContainText("2 stories");
+  await page.getByRole("button", { name: "Import", exact: true }).click();
+  await expect(page.getByRole("region", { name: "Imported" })).toContainText("2 stories, 2 tasks");
+  await page.getByRole("link", { name: "Open the backlog" }).click();
+  await expect(page.getByRole("link", { name: "Remember me" })).toBeVisible();
+  await page.goto(`/import?product=${world.productId}`);
+  await page.getByLabel("Or paste it").fill("no list at all");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await expect(page.getByRole("alert")).toContainText("no CSV export of Linear");
+  await context.close();
+});
