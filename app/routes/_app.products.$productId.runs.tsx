@@ -44,7 +44,8 @@ export default function RunsPage() {
             </ButtonLink>
           }
         >
-          A run gives the tasks of a sprint to your agents in order. Start one on the sprint page.
+          A run gives tasks to your agents in order. Start one on the sprint page, or press r on a
+          task or story.
         </EmptyState>
       ) : (
         <ul className="grid gap-3">

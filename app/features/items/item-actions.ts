@@ -11,6 +11,7 @@ export interface ItemAction {
     | "title"
     | "move"
     | "waits"
+    | "run"
     | "peek"
     | "select";
   key: string;
@@ -31,6 +32,7 @@ export const itemActions: readonly ItemAction[] = [
   { name: "title", key: "e", label: "Edit title…", kinds: ["task", "story", "pbi"], single: true },
   { name: "move", key: "m", label: "Move…", kinds: ["task", "story", "pbi"] },
   { name: "waits", key: "b", label: "Blocked by…", kinds: ["task", "story"], single: true },
+  { name: "run", key: "r", label: "Run this", kinds: ["task", "story"] },
   {
     name: "peek",
     key: "Space",

@@ -19,6 +19,8 @@ import { BudgetSection } from "~/features/budgets/budget-section";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
 import { QuestionCard } from "~/features/questions/question-card";
+import { mostRunItems } from "~/features/runs/run-address";
+import { RunThis } from "~/features/runs/run-this";
 import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runIntent } from "~/http/form-action.server";
@@ -61,7 +63,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   // The page says these itself, with what answers them.
   const shown = ["paused", "question", ...(run.pause_question ? ["budget"] : [])];
   const reasons = findBlockedReasons(why, context.services.env.appOrigin, shown);
-  return json({ productId, run, order, budgets, questions, why: reasons });
+  const leftOut = new URL(request.url).searchParams.getAll("left_out");
+  return json({ productId, run, order, budgets, questions, why: reasons, leftOut });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -105,7 +108,8 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function RunPage() {
-  const { productId, run, order, budgets, questions, why } = useLoaderData<typeof loader>();
+  const { productId, run, order, budgets, questions, why, leftOut } =
+    useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
@@ -133,6 +137,11 @@ export default function RunPage() {
         actions={<RunControls run={run} />}
       />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
+      {leftOut.length > 0 ? (
+        <Alert title="Some tasks were left out">
+          {leftOut.join(", ")}: still blocked, so not part of this run.
+        </Alert>
+      ) : null}
       <RunState run={run} productId={productId} />
       <Overlaps overlaps={run.overlaps} />
       {run.pause_question ? <QuestionCard question={run.pause_question} /> : null}
@@ -181,6 +190,9 @@ function Overlaps({ overlaps }: Pick<SprintRunDetail, "overlaps">) {
 
 /** What can be done with a run in its state. */
 function RunControls({ run }: { run: SprintRunDetail }) {
+  if (run.sprint_id === null && (run.status === "failed" || run.status === "cancelled")) {
+    return <RunAgain run={run} />;
+  }
   if (run.status === "failed") {
     return (
       <WriteFields quiet>
@@ -215,6 +227,16 @@ function RunControls({ run }: { run: SprintRunDetail }) {
       )}
     </WriteFields>
   );
+}
+
+/** What a run without a sprint has not finished is tried again in a new one. */
+function RunAgain({ run }: { run: SprintRunDetail }) {
+  const left = run.jobs.flatMap(({ task_id, status }) =>
+    task_id && status !== "done" && status !== "skipped" ? [`task:${task_id}`] : [],
+  );
+  const items = [...new Set(left)].slice(0, mostRunItems);
+  if (items.length === 0) return null;
+  return <RunThis productId={run.product_id} items={items} label="Run again" />;
 }
 
 function Post({ intent, label }: { intent: string; label: string }) {

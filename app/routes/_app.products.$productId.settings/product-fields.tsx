@@ -20,6 +20,16 @@ const choices = [
     ],
   },
   {
+    name: "plan_first",
+    label: "Tasks without a plan",
+    description: "Whether agents write missing plans before they begin.",
+    options: [
+      { value: "ask", label: "Ask when a run starts" },
+      { value: "auto", label: "Agents always plan first" },
+      { value: "never", label: "Agents never plan" },
+    ],
+  },
+  {
     name: "done_requires",
     label: "Agent work waits for",
     description: "People can move stories by hand.",
@@ -49,12 +59,12 @@ export function ProductFields({
 }) {
   const fetcher = useFetcher<ActionResult>({ key: `product-${product.id}` });
   const { name, code, description, repo_url, definition_of_done } = product;
-  const { pr_strategy, done_requires, dependency_release } = product;
+  const { pr_strategy, plan_first, done_requires, dependency_release } = product;
   const texts = { name, code, description, repo_url, definition_of_done };
   const form = useServerForm({
     lastResult: fetcher.data ?? (isOwnAnswer(answer) ? answer : undefined),
     defaultValue: {
-      ...{ ...texts, pr_strategy, done_requires, dependency_release },
+      ...{ ...texts, pr_strategy, plan_first, done_requires, dependency_release },
       may_reach: product.may_reach.join("\n"),
     },
   });

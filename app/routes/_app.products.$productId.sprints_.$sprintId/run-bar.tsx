@@ -5,6 +5,7 @@ import type { Blocker, Preflight } from "~/contract/sprint-run";
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { ForecastLine } from "~/features/budgets/forecast-line";
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
+import { BlockerList, fixAll, fixAllWords, PlanCures } from "~/features/runs/blocker-list";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { ActionForm } from "~/ui/action-form";
@@ -174,21 +175,39 @@ function Blockers({ preflight, productId }: { preflight: Preflight; productId: s
       <summary className="font-semibold marker:text-waiting">
         {count === 1 ? "1 blocker" : `${count} blockers`}
       </summary>
-      <ul className="mt-2 grid gap-1.5">
-        {preflight.blockers.map((blocker) => (
-          <li
-            key={`${blocker.type}${blocker.task_id}${blocker.question_id}${blocker.pbi_id}${blocker.dependency?.id}${blocker.dependency?.blocker_id}`}
-            className="flex flex-wrap gap-x-2"
-          >
-            <span>{blocker.message}</span>
-            <BlockerLink blocker={blocker} productId={productId} />
-            {blocker.dependency ? (
-              <Cures dependency={blocker.dependency} sprintId={preflight.sprint_id} />
-            ) : null}
-          </li>
-        ))}
-      </ul>
+      <div className="mt-2 grid gap-2">
+        <BlockerList
+          blockers={preflight.blockers}
+          productId={productId}
+          cures={({ type, task_code, dependency }) => (
+            <>
+              {type === "task_no_plan" ? (
+                <WriteFields quiet>
+                  <PlanCures planFirst={preflight.plan_first} form="cure-run" about={task_code} />
+                </WriteFields>
+              ) : null}
+              {dependency ? <Cures dependency={dependency} sprintId={preflight.sprint_id} /> : null}
+            </>
+          )}
+        />
+        {preflight.tasks_total > 0 ? <FixAll planFirst={preflight.plan_first} /> : null}
+      </div>
     </details>
+  );
+}
+
+/** Starts the run with all that agents, descriptions or leaving out can cure. */
+function FixAll({ planFirst }: { planFirst: Preflight["plan_first"] }) {
+  return (
+    <WriteFields quiet>
+      <Form method="post" id="cure-run" className="grid justify-items-start gap-1">
+        <input type="hidden" name="intent" value="start-run" />
+        <SubmitButton name="cure" value={fixAll(planFirst)} pendingLabel="Starting…">
+          Fix all and start
+        </SubmitButton>
+        <p className="text-xs text-muted">{fixAllWords(planFirst)}</p>
+      </Form>
+    </WriteFields>
   );
 }
 
@@ -223,22 +242,4 @@ function Cures({
       />
     </span>
   );
-}
-
-function BlockerLink({ blocker, productId }: { blocker: Blocker; productId: string }) {
-  const [to, label] = whereToCure(blocker, `/products/${productId}`);
-  if (!to) return null;
-  return (
-    <Link to={to} className="text-accent underline">
-      {label}
-    </Link>
-  );
-}
-
-function whereToCure(blocker: Blocker, product: string): [to?: string, label?: string] {
-  const { question_id, sprint_run_id, task_id, task_code, pbi_id, pbi_code } = blocker;
-  if (question_id) return [`/questions#question-${question_id}`, "Answer"];
-  if (sprint_run_id) return [`${product}/runs/${sprint_run_id}`, "View run"];
-  if (task_id) return [`/tasks/${task_id}`, `Open ${task_code}`];
-  return pbi_id ? [`${product}/backlog?panel=pbi:${pbi_id}`, `Open ${pbi_code}`] : [];
 }

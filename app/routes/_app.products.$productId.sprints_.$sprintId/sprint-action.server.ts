@@ -20,6 +20,7 @@ import {
 import { budgetIntents } from "~/http/budget-forms.server";
 import { removeDependencyForm } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
+import { curesOfStart, pressedCures, runWithLeftOut } from "~/http/run-cures.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { viewIntents } from "~/http/view-forms.server";
 
@@ -68,8 +69,11 @@ export async function actOnSprint(
       await assignStory(actor, readForm(form, assignStoryInput, { assignee_id: null }));
       return doneForNow(form, back, "Saved");
     },
-    "start-run": async () =>
-      toRun((await startSprintRun(actor, { ...sprint, stop_at: stopAtOf(form) })).id),
+    "start-run": async () => {
+      const cures = curesOfStart(pressedCures(form));
+      const run = await startSprintRun(actor, { ...sprint, stop_at: stopAtOf(form), ...cures });
+      return redirect(runWithLeftOut(productId, run.id, run.left_out), 303);
+    },
     "start-over": async () => {
       await startOver(actor, { kind: "sprint", id: sprintId });
       return done(form, back, "The next run starts from main");

@@ -15,6 +15,7 @@ import { LabelsProperty } from "~/features/labels/labels-property";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
+import { RunThis } from "~/features/runs/run-this";
 import { BeginsFrom, FreshStarts, StartOver } from "~/features/runs/start-over";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
@@ -79,6 +80,11 @@ export default function StoryPage() {
         ]}
         title={
           <PageTitle kind="story" item={story} fields={{ intent: "update", story_id: story.id }} />
+        }
+        actions={
+          page.tasks.some(({ status }) => status === "todo" || status === "failed") ? (
+            <RunThis productId={product.id} items={[`story:${story.id}`]} />
+          ) : null
         }
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">

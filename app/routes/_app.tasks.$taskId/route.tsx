@@ -18,6 +18,7 @@ import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
 import { verdictWords } from "~/features/review/review-section";
+import { RunThis } from "~/features/runs/run-this";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -84,6 +85,15 @@ export default function TaskPage() {
         ]}
         title={<PageTitle kind="task" item={task} fields={{ intent: "edit", task_id: task.id }} />}
         lead={why ? <BlockedReasons reasons={why} /> : null}
+        actions={
+          task.status === "todo" || task.status === "failed" ? (
+            <RunThis
+              productId={product.id}
+              items={[`task:${task.id}`]}
+              label={jobs.length > 0 ? "Run again" : "Run this"}
+            />
+          ) : null
+        }
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="grid min-w-0 gap-5">
@@ -140,7 +150,7 @@ function TaskJobs({ jobs }: { jobs: TaskPageData["jobs"] }) {
     <Section title={`Jobs (${jobs.length})`}>
       {jobs.length === 0 ? (
         <p className="text-sm text-muted">
-          No agent has worked on this task yet. Start a run of its sprint.
+          No agent has worked on this task yet. Run it by itself, or start a run of its sprint.
         </p>
       ) : (
         <div className="grid gap-3">

@@ -1,3 +1,4 @@
+import { useNavigation, useSubmit } from "@remix-run/react";
 import {
   lazy,
   type MutableRefObject,
@@ -8,11 +9,13 @@ import {
   useRef,
   useState,
 } from "react";
+import { mostRunItems, runAddress } from "~/features/runs/run-address";
+import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
 import { focusRow, itemOf, lineOf, linkOf, watchRows } from "../active-row";
 import { actionsFor, offerItemActions } from "../item-actions";
 import type { ItemKeysProps, OwnPeek } from "../row-actions";
-import { clearSelection, selectedItems, toggleSelected, useSelected } from "../selection";
+import { clearSelection, kindOf, selectedItems, toggleSelected, useSelected } from "../selection";
 import { type Change, useChanges } from "../use-changes";
 import type { OpenMenu } from "./item-menu";
 import type { OpenRowMenu } from "./row-menu";
@@ -47,7 +50,8 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
   useEffect(() => clearSelection, []);
 
   const isReady = ItemMenu !== undefined;
-  useItemActions({ canWrite, change, peek: latestPeek, onMenu: setMenu });
+  const start = useStartRun(productId);
+  useItemActions({ canWrite, change, start, peek: latestPeek, onMenu: setMenu });
   useItemKeys({ isReady, without, canWrite, change, peek: latestPeek });
 
   return (
@@ -82,11 +86,13 @@ export default function ItemKeys({ productId, without = "", ownPeek }: ItemKeysP
 function useItemActions({
   canWrite,
   change,
+  start,
   peek,
   onMenu,
 }: {
   canWrite: boolean;
   change: Change;
+  start: (items: readonly string[]) => void;
   peek: MutableRefObject<OwnPeek>;
   onMenu: (menu: OpenMenu) => void;
 }) {
@@ -103,14 +109,40 @@ function useItemActions({
         if (open === null) focusRow(first);
       } else if (name === "mine") {
         change(items, { assignee_id: "me" });
+      } else if (name === "run") {
+        start(items);
       } else {
         openings += 1;
         onMenu({ action: name, items, row, opening: openings });
       }
     },
-    [canWrite, change, peek, onMenu],
+    [canWrite, change, start, peek, onMenu],
   );
   useEffect(() => offerItemActions(run), [run]);
+}
+
+/** Starts a run of tasks and stories, and goes to it or to what is in its way. */
+function useStartRun(productId: string) {
+  const submit = useSubmit();
+  const underWay = useRef(false);
+  const { state } = useNavigation();
+  useEffect(() => {
+    if (state === "idle") underWay.current = false;
+  }, [state]);
+  return useCallback(
+    (items: readonly string[]) => {
+      const chosen = items.filter((item) => kindOf(item) !== "pbi");
+      if (chosen.length > mostRunItems) {
+        showToast(`Choose at most ${mostRunItems} tasks and stories for a run.`, "failed");
+        return;
+      }
+      // A second press would start what the first one has started.
+      if (underWay.current) return;
+      underWay.current = true;
+      submit(null, { method: "post", action: runAddress(productId, chosen) });
+    },
+    [submit, productId],
+  );
 }
 
 /** Not by `lazy`, which draws it a moment later: what is typed right after a key is for the menu. */

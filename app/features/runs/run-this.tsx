@@ -1,0 +1,25 @@
+import { Form } from "@remix-run/react";
+import { SubmitButton } from "~/ui/button";
+import { WriteFields } from "~/ui/write-access";
+import { runAddress } from "./run-address";
+
+/** Gives tasks or a story to agents; what is in the way is shown on a page of its own. */
+export function RunThis({
+  productId,
+  items,
+  label = "Run this",
+}: {
+  productId: string;
+  items: readonly string[];
+  label?: string;
+}) {
+  return (
+    <WriteFields quiet>
+      <Form method="post" action={runAddress(productId, items)}>
+        <SubmitButton tone="plain" pendingLabel="Starting…">
+          {label}
+        </SubmitButton>
+      </Form>
+    </WriteFields>
+  );
+}

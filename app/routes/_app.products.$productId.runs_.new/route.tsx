@@ -1,0 +1,138 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { Form, useLoaderData } from "@remix-run/react";
+import { ContractError } from "~/contract/errors";
+import type { Blocker, Preflight } from "~/contract/sprint-run";
+import { getProduct } from "~/domain/products/operations.server";
+import {
+  BlockerList,
+  CureButton,
+  fixAll,
+  fixAllWords,
+  PlanCures,
+} from "~/features/runs/blocker-list";
+import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
+import { pressedCures, runWithLeftOut } from "~/http/run-cures.server";
+import { useActionResult } from "~/ui/action-result";
+import { ButtonLink, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { FormErrors } from "~/ui/field";
+import { countText } from "~/ui/numbers";
+import { PageHeader } from "~/ui/page-header";
+import { WriteFields } from "~/ui/write-access";
+import { startChosen } from "./start-chosen.server";
+
+const itemsIn = (request: Request) => new URL(request.url).searchParams.getAll("item");
+
+export const loader = pageLoader(async ({ request, context, params }) => {
+  const { actor, productId } = await requireProduct(request, context, params);
+  const { plan_first } = await getProduct(actor, { product_id: productId });
+  return json({ productId, planFirst: plan_first, items: itemsIn(request) });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  await requireProduct(request, context, params);
+  const form = await request.formData();
+  const chosen = pressedCures(form);
+  const items = itemsIn(request);
+  if (items.length === 0) throw new ContractError(422, "Choose a task or a story to run.");
+  const start = await startChosen(actor, items, chosen);
+  if (start.started === null) return json(start, 409);
+  const { run, left_out } = start.started;
+  return redirect(runWithLeftOut(run.product_id, run.id, left_out), 303);
+});
+
+export const meta: MetaFunction = () => [{ title: "Run this · Backloom" }];
+
+interface Refusal {
+  error?: string;
+  blockers?: Blocker[];
+  chosen?: string[];
+}
+
+/** Starts a run of what the address names; what is in its way stands here with what cures it. */
+export default function NewRunPage() {
+  const { productId, planFirst, items } = useLoaderData<typeof loader>();
+  const { error, blockers = [], chosen = [] } = useActionResult<Refusal>() ?? {};
+  return (
+    <div className="mx-auto max-w-3xl">
+      <PageHeader
+        title="Run this"
+        crumbs={[{ label: "Runs", to: `/products/${productId}/runs` }]}
+        lead="Agents work on the chosen tasks without a sprint."
+      />
+      {items.length === 0 ? (
+        <EmptyState
+          title="Nothing chosen"
+          action={<ButtonLink to={`/products/${productId}/backlog`}>Open the backlog</ButtonLink>}
+        >
+          Press r on a task or story of the backlog or board.
+        </EmptyState>
+      ) : (
+        <Form method="post">
+          <WriteFields className="grid gap-4">
+            {chosen.map((cure) => (
+              <input key={cure} type="hidden" name="cure" value={cure} />
+            ))}
+            {blockers.length > 0 ? (
+              <Blockers productId={productId} blockers={blockers} planFirst={planFirst} />
+            ) : (
+              <>
+                <FormErrors errors={error ? [error] : []} />
+                <div>
+                  <SubmitButton pendingLabel="Starting…">Start run</SubmitButton>
+                </div>
+              </>
+            )}
+          </WriteFields>
+        </Form>
+      )}
+    </div>
+  );
+}
+
+function Blockers({
+  productId,
+  blockers,
+  planFirst,
+}: {
+  productId: string;
+  blockers: readonly Blocker[];
+  planFirst: Preflight["plan_first"];
+}) {
+  return (
+    <>
+      <Section title={countText(blockers.length, "blocker")}>
+        <div className="text-sm">
+          <BlockerList
+            blockers={blockers}
+            productId={productId}
+            cures={(blocker) => <Cures blocker={blocker} planFirst={planFirst} />}
+          />
+        </div>
+      </Section>
+      <div className="grid justify-items-start gap-1">
+        <SubmitButton name="cure" value={fixAll(planFirst)} pendingLabel="Starting…">
+          Fix all and start
+        </SubmitButton>
+        <p className="text-xs text-muted">{fixAllWords(planFirst)}</p>
+      </div>
+    </>
+  );
+}
+
+function Cures({ blocker, planFirst }: { blocker: Blocker; planFirst: Preflight["plan_first"] }) {
+  const { type, task_id, task_code, story_id, story_code } = blocker;
+  const left = task_id ? `task:${task_id}` : story_id ? `story:${story_id}` : null;
+  return (
+    <span className="flex flex-wrap gap-1">
+      {type === "task_no_plan" ? <PlanCures planFirst={planFirst} about={task_code} /> : null}
+      {left ? (
+        <CureButton cure={`without:${left}`} about={task_code ?? story_code}>
+          Leave it out
+        </CureButton>
+      ) : null}
+    </span>
+  );
+}

@@ -1,0 +1,60 @@
+import { ContractError } from "~/contract/errors";
+import { type Blocker, blockersDetailSchema, type StartedRun } from "~/contract/sprint-run";
+import type { Actor } from "~/db/rpc.server";
+import { startRun } from "~/domain/sprint-runs/operations.server";
+import { listStoryTasks } from "~/domain/stories/operations.server";
+import { requireId } from "~/http/require-id.server";
+import { curesOfStart } from "~/http/run-cures.server";
+
+export type Start =
+  | { started: StartedRun }
+  | { started: null; error: string; blockers: Blocker[]; chosen: string[] };
+
+/** Starts a run of items (`task:id`, `story:id`) with what was chosen: a cure, or `without:` an item. */
+export async function startChosen(
+  actor: Actor,
+  items: readonly string[],
+  chosen: string[],
+): Promise<Start> {
+  const without = chosen
+    .filter((word) => word.startsWith("without:"))
+    .map((word) => word.slice("without:".length));
+  const [only] = items;
+  const isStory = items.length === 1 && without.length === 0 && only?.startsWith("story:");
+  const what = isStory
+    ? { story_id: idOf(only ?? "") }
+    : { task_ids: await tasksOf(actor, items, without) };
+  try {
+    return { started: await startRun(actor, { ...what, ...curesOfStart(chosen) }) };
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    const detail = blockersDetailSchema.safeParse(error.detail);
+    if (!detail.success) throw error;
+    return { started: null, error: error.message, blockers: detail.data.blockers, chosen };
+  }
+}
+
+/** The tasks that are named, and of stories those that are still to do. */
+async function tasksOf(actor: Actor, items: readonly string[], without: readonly string[]) {
+  const [wanted, left] = await Promise.all([
+    Promise.all(items.map((item) => tasksOfItem(actor, item, true))),
+    Promise.all(without.map((item) => tasksOfItem(actor, item, false))),
+  ]);
+  const out = new Set(left.flat());
+  const ids = [...new Set(wanted.flat())].filter((id) => !out.has(id));
+  if (ids.length === 0) throw new ContractError(409, "No task is left to run.");
+  return ids;
+}
+
+async function tasksOfItem(actor: Actor, item: string, open: boolean): Promise<string[]> {
+  if (!item.startsWith("story:")) return [idOf(item)];
+  const tasks = await listStoryTasks(actor, { story_id: idOf(item) });
+  return tasks
+    .filter(({ status }) => !open || (status !== "done" && status !== "review"))
+    .map(({ id }) => id);
+}
+
+const idOf = (item: string): string => {
+  const [kind, id] = item.split(":");
+  return requireId(id, kind === "story" ? "story" : "task");
+};
