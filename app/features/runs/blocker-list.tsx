@@ -16,10 +16,7 @@ export function BlockerList({
   return (
     <ul className="grid gap-2">
       {blockers.map((blocker) => (
-        <li
-          key={`${blocker.type}${blocker.task_id}${blocker.question_id}${blocker.pbi_id}${blocker.dependency?.id}${blocker.dependency?.blocker_id}`}
-          className="flex flex-wrap items-center gap-x-2 gap-y-1"
-        >
+        <li key={JSON.stringify(blocker)} className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span>{blocker.message}</span>
           <BlockerLink blocker={blocker} productId={productId} />
           {cures(blocker)}
@@ -66,9 +63,15 @@ export function CureButton({
   children: string;
 }) {
   return (
-    <Button type="submit" size="sm" name="cure" value={cure} form={form}>
+    <Button
+      type="submit"
+      size="sm"
+      name="cure"
+      value={cure}
+      form={form}
+      aria-label={about ? `${children} (${about})` : undefined}
+    >
       {children}
-      {about ? <span className="sr-only"> ({about})</span> : null}
     </Button>
   );
 }
@@ -76,11 +79,6 @@ export function CureButton({
 /** The cures of one press for everything; what they do not cure is left out. */
 export const fixAll = (planFirst: Preflight["plan_first"]): string =>
   `${planFirst === "never" ? "use_description" : "plan_first"} leave_out`;
-
-export const fixAllWords = (planFirst: Preflight["plan_first"]): string =>
-  planFirst === "never"
-    ? "Descriptions become the missing plans. What is still blocked is left out."
-    : "Agents write the missing plans. What is still blocked is left out.";
 
 function BlockerLink({ blocker, productId }: { blocker: Blocker; productId: string }) {
   const [to, label] = whereToCure(blocker, `/products/${productId}`);

@@ -5,7 +5,7 @@ import type { Blocker, Preflight } from "~/contract/sprint-run";
 import { AmountFields } from "~/features/budgets/amount-fields";
 import { ForecastLine } from "~/features/budgets/forecast-line";
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
-import { BlockerList, fixAll, fixAllWords, PlanCures } from "~/features/runs/blocker-list";
+import { BlockerList, fixAll, PlanCures } from "~/features/runs/blocker-list";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { ActionForm } from "~/ui/action-form";
@@ -122,12 +122,24 @@ function ReadyToRun({ preflight, forecast }: { preflight: Preflight; forecast: F
   );
 }
 
-function RunForm({ intent, label, id }: { intent: string; label: string; id?: string }) {
+function RunForm({
+  intent,
+  label,
+  id,
+  cure,
+}: {
+  intent: string;
+  label: string;
+  id?: string;
+  cure?: string;
+}) {
   return (
     <WriteFields quiet>
       <Form method="post" id={id}>
         <input type="hidden" name="intent" value={intent} />
-        <SubmitButton pendingLabel="Starting…">{label}</SubmitButton>
+        <SubmitButton name="cure" value={cure} pendingLabel="Starting…">
+          {label}
+        </SubmitButton>
       </Form>
     </WriteFields>
   );
@@ -175,39 +187,29 @@ function Blockers({ preflight, productId }: { preflight: Preflight; productId: s
       <summary className="font-semibold marker:text-waiting">
         {count === 1 ? "1 blocker" : `${count} blockers`}
       </summary>
-      <div className="mt-2 grid gap-2">
+      <WriteFields quiet className="mt-2 grid gap-2">
         <BlockerList
           blockers={preflight.blockers}
           productId={productId}
-          cures={({ type, task_code, dependency }) => (
-            <>
-              {type === "task_no_plan" ? (
-                <WriteFields quiet>
-                  <PlanCures planFirst={preflight.plan_first} form="cure-run" about={task_code} />
-                </WriteFields>
-              ) : null}
-              {dependency ? <Cures dependency={dependency} sprintId={preflight.sprint_id} /> : null}
-            </>
-          )}
+          cures={({ type, task_code, dependency }) =>
+            dependency ? (
+              <Cures dependency={dependency} sprintId={preflight.sprint_id} />
+            ) : type === "task_no_plan" ? (
+              <PlanCures planFirst={preflight.plan_first} form="cure-run" about={task_code} />
+            ) : null
+          }
         />
-        {preflight.tasks_total > 0 ? <FixAll planFirst={preflight.plan_first} /> : null}
-      </div>
+        {preflight.tasks_total > 0 ? (
+          <RunForm
+            id="cure-run"
+            intent="start-run"
+            label="Fix all and start"
+            cure={fixAll(preflight.plan_first)}
+          />
+        ) : null}
+        <p className="text-xs text-muted">What is still blocked is left out.</p>
+      </WriteFields>
     </details>
-  );
-}
-
-/** Starts the run with all that agents, descriptions or leaving out can cure. */
-function FixAll({ planFirst }: { planFirst: Preflight["plan_first"] }) {
-  return (
-    <WriteFields quiet>
-      <Form method="post" id="cure-run" className="grid justify-items-start gap-1">
-        <input type="hidden" name="intent" value="start-run" />
-        <SubmitButton name="cure" value={fixAll(planFirst)} pendingLabel="Starting…">
-          Fix all and start
-        </SubmitButton>
-        <p className="text-xs text-muted">{fixAllWords(planFirst)}</p>
-      </Form>
-    </WriteFields>
   );
 }
 
@@ -223,16 +225,14 @@ function Cures({
   return (
     <span className="flex flex-wrap gap-1">
       {joining_story_id === null ? null : (
-        <WriteFields quiet>
-          <ActionForm>
-            <HiddenFields
-              fields={{ intent: "add-story", sprint_id: sprintId, story_id: joining_story_id }}
-            />
-            <SubmitButton tone="plain" size="sm">
-              Add {joining_story_code} to the sprint
-            </SubmitButton>
-          </ActionForm>
-        </WriteFields>
+        <ActionForm>
+          <HiddenFields
+            fields={{ intent: "add-story", sprint_id: sprintId, story_id: joining_story_id }}
+          />
+          <SubmitButton tone="plain" size="sm">
+            Add {joining_story_code} to the sprint
+          </SubmitButton>
+        </ActionForm>
       )}
       <RemoveForm
         kind={kind}
