@@ -32,6 +32,8 @@ export default defineConfig(({ isSsrBuild }) => ({
  */
 function sharedParts(id: string): string | undefined {
   if (id.includes(".server.")) return;
+  // Small parts that the board shows together: a file each would cost more than what is in it.
+  if (/\/app\/features\/runs\/[^/]+$/.test(id)) return "runs";
   return /\/app\/(ui|live|routes\/_app|features\/(board|items|views))\/[^/]+$/.test(id)
     ? "shared"
     : undefined;
