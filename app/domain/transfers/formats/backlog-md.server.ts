@@ -22,7 +22,7 @@ export function readBacklogMd(files: readonly UploadedFile[]): ImportDraft {
   const draft = new Draft("backlog-md");
   addDocument(draft, document, "");
   draft.leaveOut("Drafts and archived tasks", document.ideas.length);
-  for (const { reason } of conversion.skipped) draft.leaveOut(`A file that ${reason}`);
+  for (const { reason } of conversion.skipped) draft.leaveOut(`Files: ${reason}`);
   return draft.finish();
 }
 
