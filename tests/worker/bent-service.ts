@@ -75,7 +75,9 @@ function bentAnswer(tool: string, text: string, { answered }: Bends): string {
   return line === undefined ? said : text.replace(line, () => said);
 }
 
+/** Nothing is compressed on the way, so that answers can be changed as text. */
 function optionsOf(port: number, { method, headers, url }: IncomingMessage, body: Buffer) {
   const length = method === "POST" ? { "content-length": String(body.length) } : {};
-  return { host: "127.0.0.1", port, method, path: url, headers: { ...headers, ...length } };
+  const plain = { ...headers, ...length, "accept-encoding": "identity" };
+  return { host: "127.0.0.1", port, method, path: url, headers: plain };
 }

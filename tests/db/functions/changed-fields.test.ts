@@ -13,6 +13,7 @@ async function changedFields(table: string, compare: string) {
        select a.attname as name, case
          when y.typtype = 'e' then to_jsonb((select e.enumlabel from pg_enum e where e.enumtypid = y.oid order by e.enumsortorder limit 1))
          when y.typname = 'uuid' then to_jsonb(gen_random_uuid())
+         when y.typname = '_uuid' then to_jsonb(array[gen_random_uuid()])
          when y.typname = 'bool' then 'true'::jsonb
          when y.typname in ('int2', 'int4', 'int8') then '1'::jsonb
          when y.typname = 'timestamptz' then to_jsonb(now())
