@@ -53,7 +53,9 @@ describe("PUT /api/products/:id/budgets", () => {
     const { send, token, product, sprint } = await scene();
     const refused = await send("PUT", "/budgets", week, token);
     expect(refused.status).toBe(403);
-    expect(await refused.json()).toMatchObject({ error: expect.stringContaining("Only people can set budgets") });
+    expect(await refused.json()).toMatchObject({
+      error: expect.stringContaining("Only people can set budgets"),
+    });
     const member = await createUser(t);
     await addMember(t, product.id, member);
     expect(
