@@ -116,7 +116,7 @@ test("a look of the backlog is kept for oneself, with what its lines leave out",
   await page.getByRole("button", { name: "View: Under way" }).click();
   await page.getByLabel("View name").fill("under way");
   await page.getByRole("button", { name: "Save view" }).click();
-  await expect(page.getByText('There is a view "under way" already.')).toBeVisible();
+  await expect(page.getByText('A view named "under way" already exists.')).toBeVisible();
   await page.goto(`${world.product}/backlog`);
   await expect(count).toBeVisible();
   await page.getByRole("button", { name: "Views" }).click();
