@@ -253,7 +253,7 @@ describe("POST /api/products/import", () => {
       ["trello", github, "export of a Trello board"],
       ["backloom", trello, "an export of Backloom"],
       ["backlog-md", "just a text", "no Backlog.md tasks"],
-      ["linear", new Uint8Array([0xff, 0xfe, 0x00]), "no text in UTF-8"],
+      ["linear", new Uint8Array([0xff, 0xfe, 0x00]), "not UTF-8 text"],
       ["linear", "ID,Title,Status\n", "nothing to import"],
       ["github", "[".repeat(100_000), "it is no JSON"],
     ];

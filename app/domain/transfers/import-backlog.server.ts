@@ -42,7 +42,10 @@ function textOf({ bytes }: UploadedFile): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new ContractError(422, "The file is no text in UTF-8. Check the file and its format.");
+    throw new ContractError(
+      422,
+      "The file is not UTF-8 text. Save it as UTF-8, or choose another format.",
+    );
   }
 }
 

@@ -6,11 +6,11 @@ import { firstLine } from "./first-line";
 const kinds: Record<string, { name: string; cure: string }> = {
   agent_error: {
     name: "The agent failed",
-    cure: "Read the output below, mend the task or its plan, and try again.",
+    cure: "Read the output below, fix the task or its plan, and try again.",
   },
   verification_failed: {
     name: "Verification failed",
-    cure: "Compare the changes with the acceptance criteria, mend the task or its plan, and try again.",
+    cure: "Compare the changes with the acceptance criteria, fix the task or its plan, and try again.",
   },
   rate_limited: {
     name: "Model rate limit reached",

@@ -89,7 +89,7 @@ export class Draft {
     if (stories === 0)
       throw new ContractError(
         422,
-        "The file holds nothing to import. Check the file and its format.",
+        "There is nothing to import in this file. Check the file and its format.",
       );
     if (stories > importLimits.stories || this.#tasks > importLimits.tasks)
       throw new ContractError(
