@@ -76,7 +76,7 @@ export async function startProcess(wish: ProcessWish): Promise<RunningProcess> {
     wish.heard(piece);
   });
   const ended = endOf(child).finally(async () => {
-    log.close();
+    await log.close();
     noteTouched(wish.folder);
     await launch.cleared?.();
   });
