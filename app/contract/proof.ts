@@ -20,12 +20,18 @@ const excerptSchema = text(excerptBytes).refine(
   { message: "Must have at most 8 KiB." },
 );
 
+const exitCode = z.int().min(-2_147_483_648).max(2_147_483_647);
+
 const observation = {
   criterion: criterionIdSchema,
   verdict: z.enum(evidenceVerdicts).optional(),
   kind: z.enum(["command", "diff", "file", "picture", "link"]).optional(),
   command: text(2_000).optional(),
-  exit_code: z.int().min(-2_147_483_648).max(2_147_483_647).optional(),
+  exit_code: exitCode.optional(),
+  /** How the same command ended on the base of the work. A pass that was one there too proves nothing. */
+  base_exit_code: exitCode.optional(),
+  /** It keeps what worked from breaking: counts for the definition of done without failing before. */
+  guards: z.boolean().optional(),
   excerpt: excerptSchema.optional(),
   url: httpUrlSchema.optional(),
   head_sha: text(64).optional(),
@@ -77,6 +83,11 @@ export const evidenceSchema = z.object({
   kind: z.enum(evidenceKinds),
   command: z.string().nullable(),
   exit_code: z.int().nullable(),
+  /** How the command ended without the work; null where it was not run there. */
+  base_exit_code: z.int().nullable(),
+  guards: z.boolean(),
+  /** It passes without the work as well, and proves nothing by it. */
+  passed_before: z.boolean(),
   excerpt: z.string().nullable(),
   url: z.string().nullable(),
   head_sha: z.string().nullable(),

@@ -1435,6 +1435,7 @@ export type Database = {
       evidence: {
         Row: {
           attempt: number | null;
+          base_exit_code: number | null;
           command: string | null;
           created_at: string;
           criterion: string;
@@ -1442,11 +1443,13 @@ export type Database = {
           excerpt: string | null;
           exit_code: number | null;
           grade: Database["public"]["Enums"]["evidence_grade"];
+          guards: boolean;
           head_sha: string | null;
           id: string;
           job_id: string | null;
           kind: Database["public"]["Enums"]["evidence_kind"];
           observed_by: string;
+          passed_before: boolean;
           product_id: string;
           seq: number;
           story_id: string;
@@ -1459,6 +1462,7 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           attempt?: number | null;
+          base_exit_code?: number | null;
           command?: string | null;
           created_at?: string;
           criterion: string;
@@ -1466,11 +1470,13 @@ export type Database = {
           excerpt?: string | null;
           exit_code?: number | null;
           grade: Database["public"]["Enums"]["evidence_grade"];
+          guards?: boolean;
           head_sha?: string | null;
           id?: string;
           job_id?: string | null;
           kind: Database["public"]["Enums"]["evidence_kind"];
           observed_by: string;
+          passed_before?: boolean;
           product_id: string;
           seq?: never;
           story_id: string;
@@ -1482,6 +1488,7 @@ export type Database = {
         };
         Update: {
           attempt?: number | null;
+          base_exit_code?: number | null;
           command?: string | null;
           created_at?: string;
           criterion?: string;
@@ -1489,11 +1496,13 @@ export type Database = {
           excerpt?: string | null;
           exit_code?: number | null;
           grade?: Database["public"]["Enums"]["evidence_grade"];
+          guards?: boolean;
           head_sha?: string | null;
           id?: string;
           job_id?: string | null;
           kind?: Database["public"]["Enums"]["evidence_kind"];
           observed_by?: string;
+          passed_before?: boolean;
           product_id?: string;
           seq?: never;
           story_id?: string;

@@ -131,4 +131,27 @@ describe("POST /api/stories/:id/evidence", () => {
     expect(criteria[0]?.text).toBe("It works. ``` - no item ```");
     expect(criteria.length).toBe(2);
   });
+
+  it("takes no pass for proof that was one without the work too, but for a guard of the definition of done", async () => {
+    await write("- It blinks\n");
+    const send = async (text: string, rest: object) => {
+      const body = { criterion: await criterionOf(text), command: "npm run blink", exit_code: 0 };
+      const response = await post({ ...body, ...rest });
+      expect(response.status).toBe(201);
+      const { passed_before } = evidenceSchema.parse(await response.json());
+      const { criteria } = await read();
+      return [passed_before, criteria.find((criterion) => criterion.text === text)?.state];
+    };
+    expect(await send("It blinks", { base_exit_code: 0 })).toEqual([true, "unproven"]);
+    expect(await send("It blinks", { base_exit_code: 0, guards: true })).toEqual([
+      true,
+      "unproven",
+    ]);
+    expect(await send("It blinks", { base_exit_code: 1 })).toEqual([false, "proven"]);
+    // It has failed before an earlier part of the work.
+    expect(await send("It blinks", { base_exit_code: 0 })).toEqual([false, "proven"]);
+    const [done = ""] = definition;
+    expect(await send(done, { base_exit_code: 0 })).toEqual([true, "unproven"]);
+    expect(await send(done, { base_exit_code: 0, guards: true })).toEqual([false, "proven"]);
+  });
 });

@@ -233,8 +233,8 @@ describe("export and import", () => {
          select id, 'abc', 1 from stories where code = 'DEMO-1'),
        waiver as (insert into waivers (product_id, story_id, criterion, criterion_text, reason, waived_by)
          select product_id, id, private.criterion_id('It is fast'), 'It is fast', 'Not here', 'ada' from stories where code = 'DEMO-1')
-       insert into evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, excerpt, head_sha, observed_by, voided_by)
-       select product_id, id, private.criterion_id('It works'), 'It works', 'pass', 'worker', 'command', 'npm test', 0, 'ok', 'abc', 'w1', 'eva'
+       insert into evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, base_exit_code, excerpt, head_sha, observed_by, voided_by)
+       select product_id, id, private.criterion_id('It works'), 'It works', 'pass', 'worker', 'command', 'npm test', 0, 1, 'ok', 'abc', 'w1', 'eva'
        from stories where code = 'DEMO-1'`,
     );
     const before = await exported("DEMO");
@@ -249,6 +249,7 @@ describe("export and import", () => {
           grade: "worker",
           command: "npm test",
           exit_code: 0,
+          base_exit_code: 1,
           voided_by: "eva",
         },
       ],

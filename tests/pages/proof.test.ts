@@ -79,6 +79,14 @@ it("people judge and waive criteria without script, on the pages of story, task 
     { state: "proven", grade: "person" },
     { state: "waived", waiver: { reason: "Nobody reads it", waived_by: owner.username } },
   ]);
+  const set = (fields: string) =>
+    t.sql.query(`update evidence set ${fields} where criterion = $1`, [passes?.id]);
+  await set("base_exit_code = 0, command = 'npm test', exit_code = 0, passed_before = true");
+  const hollow = await read(`/stories/${story.id}`);
+  expect(hollow).toContain(`<span class="font-semibold">Did not fail before<`);
+  expect(hollow).toContain("does not count: it did not fail before the work");
+  expect(hollow).toContain(" (before the work: <!-- -->0<!-- -->)");
+  await set("passed_before = false");
   await t.sql.query("update evidence set voided_by = 'eva' where criterion = $1", [passes?.id]);
   const page = await read(`/stories/${story.id}`);
   expect(page).toContain("does not count: <!-- -->eva<!-- --> requested changes");

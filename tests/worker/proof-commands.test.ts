@@ -20,7 +20,7 @@ function install(ran: string, go: string): void {
     const { existsSync, readFileSync, writeFileSync } = require("fs");
     if (process.argv[2] !== "exec") process.exit(0);
     const { criteria } = JSON.parse(readFileSync(process.env.BACKLOOM_CONTEXT_FILE, "utf8"));
-    const evidence = criteria.map(({ id }) => ({ criterion: id, command: "touch ${ran}" }));
+    const evidence = criteria.map(({ id }) => ({ criterion: id, command: "touch ${ran}; test -f x" }));
     writeFileSync(process.env.BACKLOOM_RESULT_FILE, JSON.stringify({ evidence }));
     while (existsSync("x") && !existsSync("${go}")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
     writeFileSync("x", "x");
@@ -80,7 +80,7 @@ it.each([
     const question = await vi.waitFor(async () => at(await asked(), 0), { timeout: 60_000 });
     expect(question).toMatchObject({
       ...{ kind: "permission", reader_id: ada.id, park: false },
-      question: `Run \`touch ${ran}\` as proof on this machine?`,
+      question: `Run \`touch ${ran}; test -f x\` as proof on this machine?`,
     });
     expect((await run.read()).jobs).toMatchObject([{ status: "running" }]);
     await answerQuestion(actor, { question_id: question.id, option });

@@ -1,5 +1,6 @@
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { getJobOutput } from "~/domain/agent-jobs/operations.server";
 import { reviewJob } from "~/domain/job-reviews/operations.server";
 import { getProof } from "~/domain/proof/operations.server";
@@ -66,6 +67,55 @@ describe("what proves the work", { timeout: 120_000 }, () => {
       { state: "proven", grade: "worker", evidence: [{ excerpt: "yes", observed_by: "seer" }] },
       { state: "proven", grade: "worker", evidence: [{ command: "echo 3 passed" }] },
     ]);
+  });
+
+  it("is not what passes without the work as well, unless it only guards what worked", async () => {
+    const run = await openRun({
+      ...{ code: "BASE", criteria },
+      product: { definition_of_done: "- The suite passes" },
+    });
+    const work = `echo yes > answer; ${says(
+      ["file", { command: "echo fine", guards: true }],
+      ["yes", { command: "grep -q yes answer" }],
+      ["suite", { command: "echo 3 passed", guards: true }],
+    )}`;
+    expect(await workOnce("BASE", work, "comparer", "--sandbox", "auto")).not.toContain(
+      "not compared",
+    );
+    const [hollow, real, guard] = await run.proof();
+    expect(hollow).toMatchObject({
+      ...{ state: "unproven", grade: null },
+      evidence: [{ exit_code: 0, base_exit_code: 0, passed_before: true }],
+    });
+    expect(real).toMatchObject({ state: "proven", grade: "worker" });
+    expect(real?.evidence[0]).toMatchObject({ exit_code: 0, passed_before: false });
+    expect(real?.evidence[0]?.base_exit_code).toBeGreaterThan(0);
+    expect(guard).toMatchObject({
+      ...{ state: "proven", grade: "worker" },
+      evidence: [{ guards: true, base_exit_code: null }],
+    });
+    expect(git("worktree", "list").split("\n")).toHaveLength(1);
+  });
+
+  it("leaves nothing of the state before the work, also when the worker is killed in it", async () => {
+    const run = await openRun({ code: "DIES", criteria });
+    const [there, over] = [join(home, "dies-there"), join(home, "dies-over")];
+    const waits = `test -f answer || { echo mess > mess; touch ${there}; until test -f ${over}; do sleep 0.1; done; }`;
+    const work = `echo yes > answer; ${says(["file", { command: waits }])}`;
+    const killed = start("DIES", work, "mortal");
+    await vi.waitFor(() => expect(existsSync(there), killed.output()).toBe(true), 60_000);
+    killed.process.kill("SIGKILL");
+    await killed.ended;
+    writeFileSync(over, "");
+    expect(git("worktree", "list")).toContain(".base");
+
+    const next = start("DIES", work, "mortal");
+    await vi.waitFor(() => expect(git("worktree", "list").split("\n")).toHaveLength(1), 60_000);
+    next.process.kill("SIGTERM");
+    await next.ended;
+    const kept = git("branch", "--list", "backloom/kept/*", "--format", "%(refname)");
+    expect(kept).toContain((await run.job())?.id);
+    expect(kept).not.toContain(".base");
   });
 
   it("is asked for once more, and its lack fails the verification with the criteria by name", async () => {

@@ -86,12 +86,18 @@ export function EvidenceList({ evidence }: { evidence: readonly Evidence[] }) {
             {each.voided_by === null ? null : (
               <span>· does not count: {each.voided_by} requested changes</span>
             )}
+            {each.passed_before ? (
+              <span>· does not count: it did not fail before the work</span>
+            ) : null}
           </p>
           {each.command ? (
             <p className="break-all font-mono">
               $ {visible(each.command)}
               {each.exit_code === null ? null : (
                 <span className="text-muted"> · exit code {each.exit_code}</span>
+              )}
+              {each.base_exit_code === null ? null : (
+                <span className="text-muted"> (before the work: {each.base_exit_code})</span>
               )}
             </p>
           ) : null}

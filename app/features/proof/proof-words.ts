@@ -11,14 +11,26 @@ const states: Record<State, { label: string; tone: StatusTone }> = {
   waived: { label: "Waived", tone: "idle" },
 };
 
+const didNotFailBefore = { label: "Did not fail before", tone: "failed" } as const;
+
+/** Whether evidence speaks for the work as it is now. */
+function counts({ stale, voided_by, passed_before }: Evidence): boolean {
+  return !stale && voided_by === null && !passed_before;
+}
+
+/** Whether all that is wrong with it is that it passes without the work as well. */
+function isHollow(evidence: Evidence | undefined): boolean {
+  return evidence?.passed_before === true && !evidence.stale && evidence.voided_by === null;
+}
+
 /** How a criterion stands: a shape and words, never a colour alone. What decides it is named by what was seen. */
 export function standing({ state, grade, evidence }: Omit<ProvenCriterion, "id">) {
   const { label, tone } = states[state];
+  if (state === "unproven" && isHollow(evidence[0])) return didNotFailBefore;
   const verdict = state === "proven" ? "pass" : "fail";
   if (grade === null || (state !== "proven" && state !== "failed")) return { label, tone };
   const decides = evidence.find(
-    (each) =>
-      !each.stale && each.voided_by === null && each.grade === grade && each.verdict === verdict,
+    (each) => counts(each) && each.grade === grade && each.verdict === verdict,
   );
   return { label: seen({ grade, verdict, observed_by: decides?.observed_by }), tone };
 }

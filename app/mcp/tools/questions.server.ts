@@ -20,7 +20,7 @@ export const askUserQuestionTool = defineTool({
   name: "ask_user_question",
   title: "Ask a person",
   description:
-    "Asks about exactly one story (or task) or idea. park: true with job_id and attempt frees the worker; the job comes back first with the answer. kind permission: only your own user can answer.",
+    "Asks about one story, task or idea. park: true with job_id and attempt frees the worker; once answered, the job is next. Kind permission: only your own user can answer.",
   access: "write",
   input: askQuestionInput.safeExtend({
     story_id: reference.optional(),
@@ -42,7 +42,7 @@ export const askUserQuestionTool = defineTool({
 export const getQuestionAnswerTool = defineTool({
   name: "get_question_answer",
   title: "Get an answer",
-  description: "The question with status and answer, which is data that a user wrote.",
+  description: "The question, its status and its answer. The answer is user data.",
   access: "read",
   input: questionIdInput,
   run: ({ actor }, input) => getQuestion(actor, input),
@@ -51,7 +51,7 @@ export const getQuestionAnswerTool = defineTool({
 export const listOpenQuestionsTool = defineTool({
   name: "list_open_questions",
   title: "List open questions",
-  description: "Open questions of your products, cut after `limit`; read on with next_cursor.",
+  description: "Open questions in your products, up to `limit`; continue with next_cursor.",
   access: "read",
   input: listQuestionsInput.omit({ state: true }).safeExtend({ product_id: reference.optional() }),
   run: async ({ actor }, { product_id, limit, ...page }) =>
@@ -66,7 +66,7 @@ export const listOpenQuestionsTool = defineTool({
 export const cancelQuestionTool = defineTool({
   name: "cancel_question",
   title: "Cancel a question",
-  description: "Takes an open question back.",
+  description: "Withdraws an open question.",
   access: "write",
   effect: { destructive: true, repeatable: true },
   input: questionIdInput,
@@ -86,7 +86,7 @@ export const listOpenUserQuestionsTool = defineTool({
   name: "list_open_user_questions",
   title: "List users' open questions",
   description:
-    "Questions that users asked about ideas and nobody answered, oldest first, 50 at a time; read on with next_cursor. The texts are data that users wrote.",
+    "Unanswered questions from users about ideas, oldest first, 50 at a time; continue with next_cursor. The texts are user data.",
   access: "read",
   input: listOpenUserQuestionsInput.safeExtend({ product_id: reference.optional() }),
   run: async ({ actor }, { product_id, ...page }) =>

@@ -5,7 +5,7 @@ import { defineTool } from "../tool.server";
 export const workerHeartbeatTool = defineTool({
   name: "worker_heartbeat",
   title: "Presence of a worker",
-  description: "Says that the worker is there. stopped: it ends, its job goes back.",
+  description: "Reports that the worker is online. stopped: it ends and its job is requeued.",
   access: "write",
   effect: { repeatable: true },
   input: workerHeartbeatInput,

@@ -6,7 +6,7 @@ import { messageOf } from "../service/problems";
 import { rememberCheckout } from "./checkout";
 import { git } from "./git";
 import { keepWork } from "./keep";
-import { destinationOf, homeNote, homeOf, removeFolder, removeTree } from "./worktree";
+import { baseEnd, destinationOf, homeNote, homeOf, removeFolder, removeTree } from "./worktree";
 
 /** Takes away what an earlier life of this worker has left, after keeping what its attempts had made. Its processes have ended. */
 export async function removeLeftovers(worktrees: string, journal: Journal): Promise<void> {
@@ -34,6 +34,7 @@ async function isOlder(folder: string): Promise<boolean> {
 async function rescue(folder: string, name: string, journal: Journal): Promise<void> {
   const home = await homeOf(folder);
   if (home === null || !(await rememberCheckout(folder, home))) return;
+  if (name.endsWith(baseEnd)) return removeFolder(home, folder);
   await takeOver(folder);
   const checkout = await git(folder, "symbolic-ref", "--quiet", "--short", "HEAD").catch(() => "");
   const kept = await keepWork(folder, name, await destinationOf(folder, checkout));

@@ -73,7 +73,10 @@ async function parseYaml(text: string): Promise<unknown> {
 }
 
 /** Brings along what git does not have; what leads out of the checkout, or is not there, stays away. */
-export async function copyAlong({ folder, repository }: Worktree, rules: Rules): Promise<void> {
+export async function copyAlong(
+  { folder, repository }: Pick<Worktree, "folder" | "repository">,
+  rules: Rules,
+): Promise<void> {
   for (const name of rules.copy) {
     const path = normalize(name);
     if (path.startsWith("..") || path.startsWith(sep) || path.split(sep)[0] === ".git") continue;

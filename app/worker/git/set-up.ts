@@ -4,7 +4,10 @@ import { copyAlong } from "./rules";
 import type { Worktree } from "./worktree";
 
 /** Makes a fresh worktree ready for work, as the repository says. */
-export async function setUp(attempt: Attempt, worktree: Worktree): Promise<void> {
+export async function setUp(
+  attempt: Attempt,
+  worktree: Pick<Worktree, "folder" | "repository">,
+): Promise<void> {
   const { rules, journal, job } = attempt;
   await copyAlong(worktree, rules);
   if (rules.setup === undefined) return;

@@ -56,17 +56,26 @@ export async function addWorktree(wish: WorktreeWish): Promise<Worktree> {
   return { folder, repository, branch, checkout, branchTip, start, main, remove };
 }
 
-/** A checkout of the main branch to look at. Nothing in it can be kept. */
-export async function addReadingTree(wish: Omit<WorktreeWish, "branch">) {
-  const { repository } = wish;
+/** How the name of a checkout ends whose content is nobody's work. */
+export const baseEnd = ".base";
+
+/** A checkout of one commit to run commands in. Nothing in it is kept. */
+export async function addTreeAt(wish: Omit<WorktreeWish, "branch"> & { commit: string }) {
+  const { repository, commit } = wish;
   const folder = join(wish.parent, wish.name);
   await removeFolder(repository.folder, folder);
-  await fetchAll(repository);
-  const main = await mainOf(repository);
   const remove = () => uninterrupted(() => removeFolder(repository.folder, folder));
   await wholeOrNot(remove, async () => {
-    await makeFolder(folder, repository, ["--detach", main]);
+    await makeFolder(folder, repository, ["--detach", commit]);
   });
+  return { folder, remove };
+}
+
+/** A checkout of the main branch to look at. Nothing in it can be kept. */
+export async function addReadingTree(wish: Omit<WorktreeWish, "branch">) {
+  await fetchAll(wish.repository);
+  const commit = await mainOf(wish.repository);
+  const { folder, remove } = await addTreeAt({ ...wish, commit });
   const context = join(folder, contextFolder);
   // The repository may have something else of this name.
   await rm(context, { recursive: true, force: true });

@@ -17,6 +17,7 @@ import type { Attempt, Outcome } from "./attempt";
 import { personsVariables } from "./environment";
 import { type Evidence, testCommandOf, testOf } from "./evidence";
 import { askPermission, readPermission } from "./permission";
+import { compareWithBase, type Observed } from "./prove-on-base";
 import type { CommandResult } from "./result-file";
 import { runShown } from "./shown-command";
 
@@ -36,13 +37,22 @@ interface Observation {
 /** Runs what the agent names as proof, at the head of its work, and hands in what was seen of each criterion. */
 export async function prove(
   attempt: Attempt,
-  { folder }: Worktree,
-  { criteria }: Pick<Assignment, "criteria">,
+  worktree: Worktree,
+  { criteria, verifyOnly }: Pick<Assignment, "criteria" | "verifyOnly">,
   outcome: Outcome,
   evidence: Pick<Evidence, "headSha" | "details">,
 ): Promise<void> {
-  const lines = await observe(attempt, folder, criteria, outcome, evidence);
+  const { folder } = worktree;
+  const deadline = Date.now() + allMinutes * 60_000;
+  const observed = await observe(attempt, folder, criteria, outcome, evidence, deadline);
   await git(folder, "reset", "--quiet", "--hard", evidence.headSha);
+  // What only verifies changes nothing, so that there is no state before it.
+  const lines = verifyOnly
+    ? observed.map(({ line }) => line)
+    : await compareWithBase(attempt, worktree, observed, {
+        minutes: minutesOf(attempt),
+        deadline,
+      });
   await handIn(attempt, lines);
 }
 
@@ -53,17 +63,21 @@ export async function observe(
   criteria: readonly ClaimedCriterion[],
   { result }: Outcome,
   evidence: Pick<Evidence, "headSha" | "details">,
-): Promise<ReportedEvidence[]> {
-  const run = observer(attempt, folder, evidence);
-  const lines: ReportedEvidence[] = [];
+  deadline = Date.now() + allMinutes * 60_000,
+): Promise<Observed[]> {
+  const run = observer(attempt, folder, evidence, deadline);
+  const observed: Observed[] = [];
   for (const criterion of criteria) {
     const claims = claimsOf(criterion, result, testCommandOf(attempt));
     for (const claim of claims) {
       const seen = claim.command === undefined ? undefined : await run(claim.command);
-      lines.push(lineOf(criterion, claim, seen, evidence.headSha));
+      const ran = seen && claim.command?.trim();
+      const isAboutTheWork = !(claim.guards && criterion.kind === "definition_of_done");
+      const line = lineOf(criterion, claim, seen, evidence.headSha);
+      observed.push({ line, ran, isAboutTheWork });
     }
   }
-  return lines;
+  return observed;
 }
 
 /** What the agent says of a criterion; a line about tests is proven by the tests that the worker runs anyway. */
@@ -73,9 +87,13 @@ function claimsOf(
   testCommand: string | undefined,
 ): Claim[] {
   const claims = evidence.filter(({ criterion }) => criterion === id || criterion === text);
+  const isOwnTest = ({ command }: Claim) =>
+    command !== undefined && command.trim() === testCommand?.trim();
   const isTest = kind === "definition_of_done" && /\btest(s|ed|ing)?\b/i.test(text);
-  if (claims.length > 0 || !isTest || testCommand === undefined) return claims;
-  return [{ criterion: id, command: testCommand }];
+  if (claims.length > 0 || !isTest || testCommand === undefined) {
+    return claims.map((claim) => ({ ...claim, guards: claim.guards || isOwnTest(claim) }));
+  }
+  return [{ criterion: id, command: testCommand, guards: true }];
 }
 
 /** Runs each command once. The test command has been run already; others only where agents may run commands. */
@@ -83,6 +101,7 @@ function observer(
   attempt: Attempt,
   folder: string,
   { details }: Pick<Evidence, "details">,
+  deadline: number,
 ): (command: string) => Promise<Observation | undefined> {
   const seen = new Map<string, Observation>();
   const test = testOf({ details });
@@ -90,7 +109,6 @@ function observer(
   if (test !== undefined && testCommand !== undefined) {
     seen.set(testCommand.trim(), { exitCode: test.exit_code, output: test.output });
   }
-  const deadline = Date.now() + allMinutes * 60_000;
   let isAllowed: boolean | undefined;
   return async (given) => {
     const command = given.trim();
@@ -110,12 +128,16 @@ function observer(
       command,
       folder,
       environment: { BACKLOOM_JOB_ID: attempt.job.id },
-      timeoutMinutes: Math.min(commandMinutes, attempt.options.timeoutMinutes),
+      timeoutMinutes: minutesOf(attempt),
     });
     const observation = { exitCode, output };
     seen.set(command, observation);
     return observation;
   };
+}
+
+function minutesOf({ options }: Attempt): number {
+  return Math.min(commandMinutes, options.timeoutMinutes);
 }
 
 /**
@@ -138,7 +160,7 @@ function lineOf(
   seen: Observation | undefined,
   head_sha: string,
 ): ReportedEvidence {
-  const { verdict, kind, url } = claim;
+  const { verdict, kind, url, guards = false } = claim;
   const command = claim.command && sendable(claim.command.trim(), 2_000);
   const line = { criterion: id, story_id, head_sha };
   if (seen === undefined) {
@@ -149,7 +171,8 @@ function lineOf(
   const exit_code = seen.exitCode ?? -1;
   const excerpt = withinBytes(sendableEnd(seen.output, excerptBytes)) || undefined;
   const saw = exit_code === 0 ? ("pass" as const) : ("fail" as const);
-  return { ...line, grade: "worker", kind: "command", verdict: saw, command, exit_code, excerpt };
+  const done = { verdict: saw, command, exit_code, excerpt, guards };
+  return { ...line, grade: "worker", kind: "command", ...done };
 }
 
 function withinBytes(text: string): string {

@@ -30,6 +30,7 @@ const resultSchema = z.object({
         verdict: z.enum(evidenceVerdicts).optional(),
         kind: z.enum(evidenceKinds).exclude(["person"]).optional(),
         command: z.string().regex(/\S/).optional(),
+        guards: z.boolean().optional(),
         excerpt: z.string().optional(),
         url: httpUrlSchema.optional(),
       }),

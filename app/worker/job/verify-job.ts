@@ -50,7 +50,8 @@ async function conclude(
   headSha: string,
 ): Promise<string | null> {
   const { criteria } = attempt.job;
-  const evidence = await observe(attempt, folder, criteria, outcome, { headSha, details: {} });
+  const observed = await observe(attempt, folder, criteria, outcome, { headSha, details: {} });
+  const evidence = observed.map(({ line }) => line);
   const counted = evidence.filter(({ command, excerpt }) => command || excerpt?.trim());
   const silent = criteria.filter(
     ({ id, story_id, state }) =>

@@ -12,6 +12,9 @@ create table public.evidence (
   kind public.evidence_kind not null,
   command text constraint evidence_command_length check (char_length(command) <= 2000),
   exit_code integer,
+  base_exit_code integer,
+  guards boolean not null default false,
+  passed_before boolean not null default false,
   excerpt text constraint evidence_excerpt_size check (octet_length(excerpt) <= 8192),
   url text constraint evidence_url_form check (url ~ '^https?://' and char_length(url) <= 2000),
   head_sha text constraint evidence_head_sha_length check (char_length(head_sha) <= 64),
@@ -27,6 +30,9 @@ create table public.evidence (
 
 comment on table public.evidence is 'Evidence for the criteria of stories, append-only (docs/proof.md).';
 comment on column public.evidence.observed_by is 'Name of the worker or person who saw it, as it was then.';
+comment on column public.evidence.base_exit_code is 'How the same command ended without the work; null where it was not run there.';
+comment on column public.evidence.guards is 'The command keeps what worked before from breaking, such as a whole test suite.';
+comment on column public.evidence.passed_before is 'The command passes without the work as well: it proves nothing.';
 comment on column public.evidence.voided_by is 'Who requested changes of the work that it was seen in, as their name was then: it proves nothing any more.';
 
 create index evidence_story_id_idx on public.evidence (story_id, criterion, seq);

@@ -97,6 +97,25 @@ describe("done_requires: worker", () => {
     expect(await columnOf(t, "tasks", at(world.tasks, 0).id, "status")).toBe("DONE");
   });
 
+  it("refuses what passes without the work as well, and says so", async () => {
+    const { take, proof } = await openRun("worker");
+    const { job, report } = await take("w1");
+    const passes = { ...seen, base_exit_code: 0, guards: true };
+    const refusal = await refusalOf(report({ evidence: says(job.criteria, passes) }));
+    expect({ issues: refusal.issues }).toMatchObject({
+      issues: [{ path: job.criteria[0]?.id, message: expect.stringContaining("passes without") }],
+    });
+    const failed = { ...seen, base_exit_code: 1 };
+    const ended = await report({
+      evidence: [
+        ...says([at(job.criteria, 0)], failed),
+        ...says([at(job.criteria, 0), at(job.criteria, 1)], passes),
+      ],
+    });
+    expect(ended).toMatchObject({ status: "done" });
+    expect((await proof()).criteria.map(({ state }) => state)).toEqual(["proven", "proven"]);
+  });
+
   it("asks the last task of a story only", async () => {
     const { take } = await openRun("worker", { stories: [2] });
     const first = await take("w1");

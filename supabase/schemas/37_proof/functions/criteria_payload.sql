@@ -10,7 +10,7 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'story_id', c.story_id, 'kind', c.kind, 'text', c.text, 'state', c.state,
       'grade', c.grade, 'command', case when p_job.phase = 'implement' then (
         select e.command from public.evidence e
-        where e.story_id = c.story_id and e.criterion = c.id and e.command is not null and e.verdict = 'pass'
+        where e.story_id = c.story_id and e.criterion = c.id and e.command is not null and e.verdict = 'pass' and not e.passed_before
         order by e.seq desc limit 1) end) order by s.sort_order, s.created_at, c.place), '[]')
     from public.stories s
     cross join lateral private.story_proof(s.id) c

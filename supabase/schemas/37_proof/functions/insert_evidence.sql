@@ -19,14 +19,15 @@ begin
     perform private.refuse_evidence(p_place, 'criterion', 'This criterion has 500 pieces of evidence, which is the most that is kept.');
   end if;
 
-  insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, excerpt,
-    url, head_sha, job_id, attempt, worker_id, user_id, observed_by, voided_by)
+  insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, base_exit_code,
+    guards, passed_before, excerpt, url, head_sha, job_id, attempt, worker_id, user_id, observed_by, voided_by)
   select s.product_id, s.id, p_line ->> 'criterion', v_text,
     coalesce(p_line ->> 'verdict', 'pass')::public.evidence_verdict, p_grade,
     case when p_grade = 'person' then 'person'
       else coalesce(p_line ->> 'kind', case when p_line ->> 'command' is null then 'file' else 'command' end) end::public.evidence_kind,
-    left(p_line ->> 'command', 2000), (p_line ->> 'exit_code')::integer, p_line ->> 'excerpt', p_line ->> 'url',
-    c.head_sha, p_job.id, p_job.attempt, p_job.worker_id, auth.uid(), p_observer,
+    left(p_line ->> 'command', 2000), (p_line ->> 'exit_code')::integer, (p_line ->> 'base_exit_code')::integer,
+    coalesce((p_line ->> 'guards')::boolean, false), p_grade <> 'person' and private.passed_before(p_story_id, p_line),
+    p_line ->> 'excerpt', p_line ->> 'url', c.head_sha, p_job.id, p_job.attempt, p_job.worker_id, auth.uid(), p_observer,
     case when p_grade <> 'person' and coalesce(p_line ->> 'verdict', 'pass') = 'pass' then (
       select r.author from public.job_reviews r
       where r.product_id = s.product_id and r.verdict = 'request_changes' and r.head_sha = c.head_sha
@@ -41,3 +42,27 @@ end;
 $$;
 
 comment on function private.insert_evidence is 'Adds one piece of evidence (docs/proof.md).';
+
+-- Why: a command that passes without the work as well says nothing of it. It counts all the same where it only keeps what worked from
+-- breaking, which is what a definition of done may ask for, and where it failed before an earlier part of the same work.
+create function private.passed_before(p_story_id uuid, p_line jsonb)
+returns boolean
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return coalesce(p_line ->> 'verdict', 'pass') = 'pass' and coalesce((p_line ->> 'base_exit_code')::integer = 0, false)
+    and not (coalesce((p_line ->> 'guards')::boolean, false) and exists (
+      select from public.stories s
+      join public.products p on p.id = s.product_id
+      cross join lateral private.criteria_of(s.acceptance_criteria, p.definition_of_done) c
+      where s.id = p_story_id and c.id = p_line ->> 'criterion' and c.kind = 'definition_of_done'))
+    and not exists (
+      select from public.evidence e
+      where e.story_id = p_story_id and e.criterion = p_line ->> 'criterion' and e.command = left(p_line ->> 'command', 2000)
+        and e.verdict = 'pass' and e.base_exit_code <> 0);
+end;
+$$;
+
+comment on function private.passed_before is 'Whether a command passes without the work as well, and proves nothing by it (docs/proof.md).';

@@ -16,6 +16,8 @@ begin
           (select format('%s has requested changes of the work that it was seen in: prove it again.', e.voided_by)
            from public.evidence e where e.story_id = c.story_id and e.criterion = c.id and e.voided_by is not null
            order by e.seq desc limit 1),
+          (select 'its command passes without this work as well, so it proves nothing: name one that fails before the work and passes after it.'
+           from public.evidence e where e.story_id = c.story_id and e.criterion = c.id and e.passed_before limit 1),
           'nothing proves it yet.') end)) order by s.sort_order, s.created_at, c.place)
     from public.stories s
     left join public.story_heads h on h.story_id = s.id

@@ -1,5 +1,5 @@
--- Why: how each criterion of a story stands. Of the evidence that is neither stale nor voided the newest of the highest grade
--- decides; "unverifiable" proves nothing.
+-- Why: how each criterion of a story stands. Of the evidence that is neither stale nor voided, and did not pass before the work as
+-- well, the newest of the highest grade decides; "unverifiable" proves nothing.
 create function private.story_proof(p_story_id uuid)
 returns setof private.proven_criterion
 language plpgsql
@@ -16,7 +16,8 @@ begin
       when d.verdict = 'pass' then 'proven'
       when d.verdict = 'fail' then 'failed'
       when d.id is null and exists (
-        select from public.evidence o where o.story_id = s.id and o.criterion = c.id and o.verdict = 'pass' and o.voided_by is null) then 'stale'
+        select from public.evidence o where o.story_id = s.id and o.criterion = c.id and o.verdict = 'pass' and o.voided_by is null
+          and not o.passed_before) then 'stale'
       else 'unproven' end,
     d.grade, d.id
   from public.stories s
@@ -25,7 +26,8 @@ begin
   left join public.waivers w on w.story_id = s.id and w.criterion = c.id
   left join lateral (
     select e.id, e.verdict, e.grade from public.evidence e
-    where e.story_id = s.id and e.criterion = c.id and e.voided_by is null and private.is_fresh(e, v_head)
+    where e.story_id = s.id and e.criterion = c.id and e.voided_by is null and not e.passed_before
+      and private.is_fresh(e, v_head)
     order by e.grade desc, e.seq desc limit 1
   ) d on true
   where s.id = p_story_id

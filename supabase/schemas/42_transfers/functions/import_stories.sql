@@ -90,12 +90,13 @@ begin
   from jsonb_array_elements(p_stories) s
   where s ->> 'head_sha' is not null;
 
-  insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, excerpt,
-    url, head_sha, observed_by, voided_by, created_at)
+  insert into public.evidence (product_id, story_id, criterion, criterion_text, verdict, grade, kind, command, exit_code, base_exit_code,
+    guards, passed_before, excerpt, url, head_sha, observed_by, voided_by, created_at)
   select p_product_id, (e.story ->> 'id')::uuid, private.criterion_id(l.line ->> 'criterion'), l.line ->> 'criterion',
     (l.line ->> 'verdict')::public.evidence_verdict, (l.line ->> 'grade')::public.evidence_grade,
-    (l.line ->> 'kind')::public.evidence_kind, l.line ->> 'command', (l.line ->> 'exit_code')::integer, l.line ->> 'excerpt',
-    l.line ->> 'url', l.line ->> 'head_sha', l.line ->> 'observed_by', l.line ->> 'voided_by',
+    (l.line ->> 'kind')::public.evidence_kind, l.line ->> 'command', (l.line ->> 'exit_code')::integer,
+    (l.line ->> 'base_exit_code')::integer, coalesce((l.line ->> 'guards')::boolean, false),
+    coalesce((l.line ->> 'passed_before')::boolean, false), l.line ->> 'excerpt', l.line ->> 'url', l.line ->> 'head_sha', l.line ->> 'observed_by', l.line ->> 'voided_by',
     coalesce((l.line ->> 'created_at')::timestamptz, private.now())
   from jsonb_array_elements(p_stories) with ordinality e (story, place)
   cross join lateral jsonb_array_elements(e.story -> 'evidence') with ordinality l (line, place)
