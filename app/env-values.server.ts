@@ -1,3 +1,4 @@
+import { Cron } from "croner";
 import { z } from "zod";
 
 /** What a variable of the environment may be; each says in words what it must be instead. */
@@ -57,3 +58,11 @@ export const count = (smallest: number) =>
     .regex(/^\d{1,9}$/, "must be a whole number")
     .transform(Number)
     .refine((value) => value >= smallest, `must be at least ${smallest}`);
+
+export const cronPattern = z.string().refine((value) => {
+  try {
+    return new Cron(value, { timezone: "UTC", paused: true }).nextRun() !== null;
+  } catch {
+    return false;
+  }
+}, "must be a cron pattern in UTC, for example 0 2 * * * for every night at two");

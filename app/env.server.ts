@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import {
   count,
+  cronPattern,
   list,
   logLevels,
   origin,
@@ -51,6 +52,8 @@ const variables = z.object({
       ),
     )
     .default([]),
+  BACKUP_SCHEDULE: cronPattern.optional(),
+  BACKUP_KEEP: count(1).default(7),
   SUPABASE_URL: webAddress.optional(),
   SUPABASE_PUBLISHABLE_KEY: z.string().min(1).optional(),
   SUPABASE_SECRET_KEY: z.string().min(1).optional(),
@@ -113,6 +116,8 @@ export interface Env {
   /** True exactly when the origin is https (cookies are then Secure). */
   secureCookies: boolean;
   dataDir: string;
+  /** When an embedded installation is copied into `backups` of its data folder (UTC), and how many copies stay. */
+  backups: { schedule: string | undefined; keep: number };
   /** The first seals, all open. Empty only in embedded mode, where the data folder brings one. */
   sessionSecrets: readonly string[];
   cronSecret: string | undefined;
@@ -189,6 +194,7 @@ function toEnv(values: Variables): Env {
       : localOrigins(values.HOST, values.PORT),
     secureCookies: appOrigin.startsWith("https:"),
     dataDir: resolve(values.DATA_DIR),
+    backups: { schedule: values.BACKUP_SCHEDULE, keep: values.BACKUP_KEEP },
     sessionSecrets: values.SESSION_SECRET ?? [],
     cronSecret: values.CRON_SECRET,
     trustProxy: values.TRUST_PROXY,

@@ -14,7 +14,7 @@ if (mode === "--version") end(JSON.parse(readFileSync(join(root, "package.json")
 
 /** The program of each word, and what comes before the words of the person. */
 const programs = { start: ["start"], worker: ["worker"], admin: ["admin"] };
-programs.doctor = ["admin", "doctor"];
+for (const word of ["doctor", "backup", "restore"]) programs[word] = ["admin", word];
 if (!isPackage) programs.dev = ["start"];
 if (!Object.hasOwn(programs, mode)) {
   fail(`There is no "${mode}"; use one of ${Object.keys(programs).join(", ")}`);
@@ -67,6 +67,8 @@ function usage() {
     "backloom start             the service with its own database on http://localhost:3000, data in .data",
     "backloom worker --help     a worker that does the jobs of a sprint with your agent",
     "backloom admin --help      accounts, tokens, products, import and export",
+    "backloom backup            copies the data folder while the service runs: --to <folder>, --keep <number>",
+    "backloom restore <copy>    fills an empty DATA_DIR with such a copy",
     "backloom doctor            looks at an installation and says what to do",
     "",
     "Settings are variables (PORT=4000, DATA_DIR=/srv/backloom) or lines of a file backloom.env in this folder.",

@@ -2,6 +2,7 @@ import { ContractError } from "~/contract/errors";
 import { EnvironmentError } from "~/env.server";
 import { type Command, CommandError, type CommandOutput, UsageError } from "./command";
 import { tokenCreate, userCreate, userResetPassword } from "./commands/accounts";
+import { backup, restore } from "./commands/backups";
 import { doctor } from "./commands/doctor";
 import { importBacklogMd } from "./commands/import-backlog-md";
 import { exportCommand, importFile, memberAdd, productCreate } from "./commands/products";
@@ -17,6 +18,8 @@ const commands: readonly Command[] = [
   importBacklogMd,
   importFile,
   exportCommand,
+  backup,
+  restore,
   doctor,
 ];
 

@@ -14,7 +14,7 @@ export const dailySchedule = [
  * What was due and did not run, because its call failed, its process died or nobody was there, is looked for again.
  * A claim that did not finish is free again after five minutes.
  */
-const missedPattern = "*/10 * * * *";
+export const missedPattern = "*/10 * * * *";
 const callPatience = 60_000;
 
 /** Expired leases go back to the queue within five seconds, so the sweep runs a little more often. */
@@ -51,9 +51,9 @@ function startDaily(options: SchedulerOptions): Cron[] {
   return [...entries, missed];
 }
 
-function startCron(
+export function startCron(
   pattern: string,
-  { log }: SchedulerOptions,
+  { log }: Pick<SchedulerOptions, "log">,
   schedule: string,
   run: (dueAt: Date) => Promise<unknown>,
 ): Cron {
@@ -82,11 +82,8 @@ export async function runScheduledEntry(
   name: (typeof dailySchedule)[number]["name"],
   dueAt: Date,
 ): Promise<boolean> {
-  // The processes' timers differ by milliseconds; the entry is named by its minute.
-  const minute = new Date(Math.floor(dueAt.getTime() / 60_000) * 60_000);
-  const run = { p_name: name, p_due_at: minute.toISOString() };
-  const claimed = await callService(options.database, "claim_schedule_run", run, z.boolean());
-  if (!claimed) return false;
+  const run = await claimScheduledRun(options.database, name, dueAt);
+  if (run === null) return false;
 
   const response = await fetch(`${options.ownOrigin}/api/cron/${name}`, {
     method: "POST",
@@ -101,6 +98,14 @@ export async function runScheduledEntry(
   options.log.info({ schedule: name, result: await response.json() }, "a scheduled entry ran");
   await callService(options.database, "finish_schedule_run", run, z.unknown());
   return true;
+}
+
+/** The run of an entry for whoever claims it first, which is to be finished; null for all others. */
+export async function claimScheduledRun(database: Database, name: string, dueAt: Date) {
+  // The processes' timers differ by milliseconds; the entry is named by its minute.
+  const minute = new Date(Math.floor(dueAt.getTime() / 60_000) * 60_000);
+  const run = { p_name: name, p_due_at: minute.toISOString() };
+  return (await callService(database, "claim_schedule_run", run, z.boolean())) ? run : null;
 }
 
 /** Headers are bytes; letters beyond ASCII go as UTF-8. */

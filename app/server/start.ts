@@ -14,6 +14,7 @@ import manifest from "../../package.json";
 import { DataFolderProblem } from "../../supabase/embedded/data-folder/problem";
 import { projectRoot } from "../../supabase/embedded/project-root";
 import { type Backend, openBackend } from "./backend";
+import { startBackupSchedule } from "./backup-schedule.server";
 import { builtFiles, developmentBuild } from "./build-source";
 import { createFront } from "./front";
 import { HttpServer, stopOnSignals } from "./http-server";
@@ -88,19 +89,23 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
 function startBackgroundWork(
   { database, log, env }: Services,
   server: Server,
-  daily: boolean,
+  isEmbedded: boolean,
 ): () => Promise<void> {
   const stopScheduler = startScheduler({
     database,
     log,
     ownOrigin: ownOrigin(server.address(), env),
     cronSecret: env.cronSecret,
-    daily,
+    daily: isEmbedded,
   });
-  const { vapid, allowPrivateDestinations } = env;
+  const { vapid, allowPrivateDestinations, backups } = env;
   const stopSender = startNoticeSender({ database, log, vapid, allowPrivateDestinations });
+  const folder = import.meta.dirname;
+  const stopBackups = isEmbedded
+    ? startBackupSchedule({ database, log, backups, folder })
+    : async () => undefined;
   return async () => {
-    await Promise.all([stopScheduler(), stopSender()]);
+    await Promise.all([stopScheduler(), stopSender(), stopBackups()]);
   };
 }
 

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { applyShims } from "./apply-shims";
 import type { Mail } from "./data-api/lite-app";
+import { refuseUnfinishedRestore } from "./data-folder/restore";
 import { prepareUpgrade } from "./data-folder/upgrade";
 import { startCluster } from "./postgres/cluster";
 import { type EmbeddedSecrets, loadSecrets } from "./secrets";
@@ -34,6 +35,7 @@ export interface EmbeddedOptions {
 export async function startEmbeddedSupabase(options: EmbeddedOptions): Promise<EmbeddedSupabase> {
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
+  refuseUnfinishedRestore(dataDir);
   const upgrade = options.upgrade && (await prepareUpgrade(dataDir, options.upgrade.say));
   const secrets = await loadSecrets(dataDir);
   const databaseName = options.databaseName ?? "postgres";

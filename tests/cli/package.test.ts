@@ -77,6 +77,7 @@ describe("the package that npm pack makes", () => {
       "docs/dependencies.md",
       "docs/deploy.md",
       "docs/export-format.md",
+      "docs/operate.md",
       "docs/performance.md",
       "docs/proof.md",
       "docs/review.md",
@@ -145,7 +146,7 @@ describe("the package that npm pack makes", () => {
     }
     const dev = run(command, ["dev"], { cwd: folder, env: environment });
     await expect(dev).rejects.toMatchObject({
-      stderr: 'There is no "dev"; use one of start, worker, admin, doctor\n',
+      stderr: 'There is no "dev"; use one of start, worker, admin, doctor, backup, restore\n',
     });
   });
 

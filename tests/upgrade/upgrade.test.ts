@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import manifest from "../../package.json";
-import { keepCopy } from "../../supabase/embedded/data-folder/copies";
+import { copyAtRest } from "../../supabase/embedded/data-folder/upgrade";
 import { listMigrations } from "../../supabase/embedded/migrations";
 import { chooseOsUser } from "../../supabase/embedded/postgres/os-user";
 import { projectRoot } from "../../supabase/embedded/project-root";
@@ -125,7 +125,7 @@ describe("an upgrade", { timeout: 120_000 }, () => {
     const names: string[] = [];
     for (const [index, version] of ["0.1.0", "0.10.0", "0.9.0"].entries()) {
       const at = new Date(Date.UTC(2026, 0, 1 + index));
-      names.push(await keepCopy(dataDir, version, files, at));
+      names.push((await copyAtRest({ ...files, dataDir, version, at })).path);
     }
     expect((await copiesOf(dataDir)).map((name) => join(dataDir, "copies", name)).sort()).toEqual(
       names.slice(1).sort(),

@@ -1,97 +1,127 @@
-import { constants } from "node:fs";
-import {
-  cp,
-  lchown,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  statfs,
-} from "node:fs/promises";
-import { join } from "node:path";
-import type { ClusterFiles } from "../postgres/cluster";
+import { existsSync } from "node:fs";
+import { lstat, mkdir, open, readdir, readFile, rename, rm, statfs } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { stopServer } from "../postgres/cluster";
+import { clearLeftovers } from "../postgres/leftovers";
 import type { OsUser } from "../postgres/os-user";
 import { reachableClusterFolder } from "../postgres/reachable";
+import { copyTree, type SealedTree, sealTree, syncFolder } from "./copy-files";
+import { type Manifest, writeManifest } from "./manifest";
 import { DataFolderProblem } from "./problem";
 
-const kept = 2;
+export interface CopyPlan {
+  dataDir: string;
+  clusterFolder: string;
+  /** Who owns the files of the database. */
+  user: OsUser;
+  /** Where copies lie. */
+  folder: string;
+  /** What made the data; the name of the copy begins with it. */
+  version: string;
+  at?: Date;
+  /** How many copies of this database stay in the folder; all of them when unset. */
+  keep?: number | undefined;
+  copyDatabase(target: string): Promise<void>;
+  /** Opens the copy, and answers the rows of each table. */
+  check?(draft: string): Promise<Record<string, number>>;
+  /** Whether the copy may be carried elsewhere: its database then never lies outside of it. */
+  isPortable: boolean;
+}
+
+export interface Copy {
+  path: string;
+  bytes: number;
+  rows: Record<string, number>;
+}
 
 /**
- * Copies the database and the secrets beside them into `copies/<version>-<time>`: a data folder of its own, which
- * the older program opens as it is. Older copies but the newest two go.
+ * Makes `<folder>/<version>-<time>`: a data folder of its own with the database, the secrets and whatever else belongs to
+ * it. It has its name only once it is whole, and on the disk.
  */
-export async function keepCopy(
-  dataDir: string,
-  version: string,
-  { clusterFolder, user }: Pick<ClusterFiles, "clusterFolder" | "user">,
-  at = new Date(),
-): Promise<string> {
-  const copies = join(dataDir, "copies");
-  await mkdir(copies, { recursive: true, mode: 0o711 });
-  await requireSpace(clusterFolder, copies);
-  await removeAll(copies, await unfinished(copies));
-  const name = `${version}-${at.toISOString().replace(/[-:]|\.\d+/g, "")}`;
-  const draft = join(copies, `${name}.new`);
+export async function makeCopy(plan: CopyPlan): Promise<Copy> {
+  const { folder, keep, at = new Date() } = plan;
+  await mkdir(folder, { recursive: true, mode: 0o711 });
+  await requireSpace(plan.clusterFolder, folder);
+  const system = await systemOf(plan.clusterFolder);
+  await removeAll(folder, await unfinished(folder, system));
+  const path = join(folder, `${plan.version}-${at.toISOString().replace(/[-:]|\.\d+/g, "")}`);
+  const draft = `${path}.${system}.new`;
+  if (existsSync(path)) throw new DataFolderProblem(`${path} is there already: try again.`);
   await mkdir(draft, { mode: 0o711 });
-  await copyNotes(dataDir, draft);
-  await copyDatabase(clusterFolder, draft, user);
-  await rename(draft, join(copies, name));
-  await removeAll(copies, (await finished(copies)).slice(0, -kept));
-  return join(copies, name);
-}
-
-/** Secrets and keys belong to the database: without them nobody can sign in to a copy. */
-async function copyNotes(dataDir: string, target: string): Promise<void> {
-  for (const name of await readdir(dataDir)) {
-    if (!name.endsWith(".json")) continue;
-    await cp(join(dataDir, name), join(target, name));
-    await settle(join(target, name), undefined);
+  try {
+    const rows = await fill(draft, plan);
+    const sealed = await seal(draft, { begun_at: at.toISOString(), rows });
+    await rename(draft, path);
+    await syncFolder(folder);
+    const own = await finished(folder, system);
+    if (keep !== undefined) await removeAll(folder, own.slice(0, -keep));
+    return { path, bytes: sealed.files.reduce((sum, { size }) => sum + size, 0), rows };
+  } catch (error) {
+    await removeAll(folder, [basename(draft)]);
+    throw error;
   }
 }
 
-/** Where the user of Postgres cannot reach the data folder, a copy lies outside of it like the database itself. */
-async function copyDatabase(from: string, target: string, user: OsUser): Promise<void> {
-  const to = await reachableClusterFolder(target, user);
-  await cp(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    mode: constants.COPYFILE_FICLONE,
-    filter: (source) => !source.endsWith("postmaster.pid"),
-  });
-  await settle(to, user);
+async function fill(draft: string, plan: CopyPlan): Promise<Record<string, number>> {
+  const { dataDir, folder, user } = plan;
+  const cluster = await reachableClusterFolder(draft, user);
+  await plan.copyDatabase(cluster);
+  // After the database: whatever its rows name was there before they were.
+  const isElsewhere = (path: string) =>
+    notCopied.test(path) || resolve(dataDir, path) === resolve(folder);
+  await copyTree(dataDir, draft, { user: undefined, leavesOut: isElsewhere });
+  const rows = (await plan.check?.(draft)) ?? {};
+  const within = join(draft, "postgres");
+  if (plan.isPortable && cluster !== within) {
+    await copyTree(cluster, within, { user });
+    await rm(cluster, { recursive: true });
+    await rm(join(draft, "postgres-folder"));
+  }
+  return rows;
 }
 
-/** On the disk, and owned by the user of Postgres, before the database that it was copied from changes. */
-async function settle(path: string, user: OsUser): Promise<void> {
-  if (user) await lchown(path, user.uid, user.gid);
-  const found = await lstat(path);
-  if (found.isDirectory()) {
-    for (const name of await readdir(path)) await settle(join(path, name), user);
+/** The database itself, which comes by its own way, other copies, and what is only of this moment. */
+const notCopied =
+  /^(postgres|postgres-folder|postgres\.log|copies|backups|users|start\.lock|backup\.json|lost\+found|.*\.new)$/;
+
+async function seal(
+  draft: string,
+  known: Pick<Manifest, "begun_at" | "rows">,
+): Promise<SealedTree> {
+  const outside = await readFile(join(draft, "postgres-folder"), "utf8").catch(() => "");
+  const sealed = await sealTree(draft);
+  if (outside) {
+    const database = await sealTree(outside);
+    sealed.folders.push("postgres", ...database.folders.map(inPostgres));
+    sealed.files.push(...database.files.map((file) => ({ ...file, path: inPostgres(file.path) })));
+    sealed.files = sealed.files.filter(({ path }) => path !== "postgres-folder");
   }
-  if (!found.isFile()) return;
-  const handle = await open(path, "r");
-  await handle.sync();
-  await handle.close();
+  await writeManifest(draft, { ...known, finished_at: new Date().toISOString(), ...sealed });
+  await syncFolder(draft);
+  return sealed;
+}
+
+function inPostgres(path: string): string {
+  return join("postgres", path);
 }
 
 async function requireSpace(clusterFolder: string, target: string): Promise<void> {
   const needed = megabytes(await sizeOf(clusterFolder));
   const { bavail, bsize } = await statfs(target);
   const free = megabytes(bavail * bsize);
-  // The upgrade itself, and the service after it, want some room as well.
+  // Whatever runs beside the copy, and after it, wants some room as well.
   if (free >= needed + 100) return;
   throw new DataFolderProblem(
-    `An upgrade begins with a copy of the database (${needed} MB), and only ${free} MB are free for ${target}; free some space and start again`,
+    `A copy of the database takes ${needed} MB, and only ${free} MB are free for ${target}: free some space and try again.`,
   );
 }
 
 async function sizeOf(folder: string): Promise<number> {
   let size = 0;
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) size += (await lstat(join(entry.parentPath, entry.name))).size;
+    if (!entry.isFile()) continue;
+    const found = await lstat(join(entry.parentPath, entry.name)).catch(() => undefined);
+    size += found?.size ?? 0;
   }
   return size;
 }
@@ -100,24 +130,48 @@ function megabytes(bytes: number): number {
   return Math.ceil(bytes / 1024 / 1024);
 }
 
-/** By their time, the oldest first. */
-async function finished(copies: string): Promise<string[]> {
-  const names = (await readdir(copies)).filter((name) => /-\d{8}T\d{6}Z$/.test(name));
-  return names.sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
+/** What tells databases apart that keep their copies in one folder: Postgres gives each its own number. */
+async function systemOf(clusterFolder: string): Promise<string | undefined> {
+  const handle = await open(join(clusterFolder, "global/pg_control"), "r").catch(() => undefined);
+  if (handle === undefined) return undefined;
+  const { buffer } = await handle.read(Buffer.alloc(8), 0, 8, 0);
+  await handle.close();
+  return buffer.readBigUInt64LE().toString(36);
 }
 
-async function unfinished(copies: string): Promise<string[]> {
-  return (await readdir(copies)).filter((name) => name.endsWith(".new"));
+/** The copies of one database by their time, the oldest first. */
+async function finished(folder: string, system: string | undefined): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => /-\d{8}T\d{6}Z$/.test(name));
+  const own: string[] = [];
+  for (const name of names) {
+    if ((await systemOf(await clusterFolderOf(join(folder, name)))) === system) own.push(name);
+  }
+  return own.sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
+}
+
+/** What an earlier attempt of this database left; up to 0.2.0 drafts had no number, and no folder was shared. */
+async function unfinished(folder: string, system: string | undefined): Promise<string[]> {
+  const names = await readdir(folder);
+  return names.filter((name) => name.endsWith(`.${system}.new`) || name.endsWith("Z.new"));
 }
 
 function timeOf(name: string): string {
   return name.slice(name.lastIndexOf("-") + 1);
 }
 
-async function removeAll(copies: string, names: readonly string[]): Promise<void> {
+/** Where the files of a copy's database lie. */
+export async function clusterFolderOf(copy: string): Promise<string> {
+  const outside = await readFile(join(copy, "postgres-folder"), "utf8").catch(() => "");
+  return outside || join(copy, "postgres");
+}
+
+async function removeAll(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
-    const outside = await readFile(join(copies, name, "postgres-folder"), "utf8").catch(() => "");
-    if (outside) await rm(outside, { recursive: true, force: true });
-    await rm(join(copies, name), { recursive: true, force: true });
+    const cluster = await clusterFolderOf(join(folder, name));
+    // A check that was killed may have left its Postgres running.
+    const running = await clearLeftovers(cluster);
+    if (running) await stopServer(running.pid);
+    await rm(cluster, { recursive: true, force: true });
+    await rm(join(folder, name), { recursive: true, force: true });
   }
 }

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { migrateDatabase } from "../migrate";
 import type { ClusterFiles } from "../postgres/cluster";
-import { keepCopy } from "./copies";
+import { type CopyPlan, makeCopy } from "./copies";
+import { copyTree } from "./copy-files";
 import { firstRelease, readMadeBy, refuseNewer, thisProgram, writeMadeBy } from "./made-by";
 
 /** What a start does to bring a data folder to this program. */
@@ -28,10 +29,11 @@ export async function prepareUpgrade(
       const isBehind = folder.newest_migration < program.newest_migration;
       if (!isBehind || folder.upgrade_begun) return;
       await bringToRest();
-      const copy = await keepCopy(dataDir, folder.version, { clusterFolder, user });
+      const { version } = folder;
+      const { path } = await copyAtRest({ dataDir, clusterFolder, user, version });
       await writeMadeBy(dataDir, { ...folder, upgrade_begun: true });
       say(
-        `Upgrading the data folder from ${folder.version} to ${program.version}; the data as they were are kept in ${shortest(copy)}`,
+        `Upgrading the data folder from ${folder.version} to ${program.version}; the data as they were are kept in ${shortest(path)}`,
       );
     },
     async finish(migrationUrl) {
@@ -40,6 +42,26 @@ export async function prepareUpgrade(
       if (!isNoted) await writeMadeBy(dataDir, program);
     },
   };
+}
+
+/** How many copies of before an upgrade stay. */
+const kept = 2;
+
+/** The data as the older program left them, while nobody writes: it opens the copy as it is. */
+export function copyAtRest(
+  rest: Pick<CopyPlan, "dataDir" | "clusterFolder" | "user" | "version" | "at">,
+) {
+  return makeCopy({
+    ...rest,
+    folder: join(rest.dataDir, "copies"),
+    keep: kept,
+    isPortable: false,
+    copyDatabase: (target) =>
+      copyTree(rest.clusterFolder, target, {
+        user: rest.user,
+        leavesOut: (path) => path === "postmaster.pid",
+      }),
+  });
 }
 
 function shortest(path: string): string {

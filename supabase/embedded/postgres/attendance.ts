@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -28,6 +28,12 @@ export function attend(dataDir: string): Attendance {
       return countPresent(folder) === 0;
     },
   };
+}
+
+/** Whether any living process uses the folder. */
+export function isAttended(dataDir: string): boolean {
+  const folder = join(dataDir, "users");
+  return existsSync(folder) && countPresent(folder) > 0;
 }
 
 function countPresent(folder: string): number {

@@ -191,7 +191,7 @@ function supervise(
 }
 
 /** A fast shutdown: sessions are ended, everything committed is on disk. Impatient after 20 seconds. */
-async function stopServer(pid: number): Promise<void> {
+export async function stopServer(pid: number): Promise<void> {
   const identity = identityOf(pid);
   const gone = () => identity === null || identityOf(pid) !== identity;
   signal(pid, "SIGINT");

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { Env } from "~/env.server";
+import { CommandError, type CommandOutput, defineCommand } from "../command";
+
+/** `backup`: copies the embedded installation while it runs. Its one line on standard output is where the copy lies. */
+export const backup = defineCommand({
+  name: "backup",
+  summary: "Copy the data folder while the service runs, and check that the copy opens",
+  options: z.object({
+    to: z.string().min(1).optional(),
+    keep: z
+      .string()
+      .regex(/^[1-9]\d{0,5}$/, "must be a whole number from 1: how many copies stay")
+      .transform(Number)
+      .optional(),
+  }),
+  run: async (target, { to: folder, keep }) => {
+    const dataDir = ownDataDir(target.env());
+    // Ends by way of `exit`, which stops what was started, also where the service that asked for it stops.
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, endNow);
+    const { backUp } = await import("../../../supabase/embedded/data-folder/back-up");
+    try {
+      const copy = await refusing(() => backUp({ dataDir, folder, keep }));
+      const counts = countsOf(copy.rows);
+      const size = `${Math.ceil(copy.bytes / 1024 / 1024)} MB`;
+      process.stderr.write(`The copy opens, and every row was read: ${counts}; ${size}.\n`);
+      return { json: { ...copy }, lines: [copy.path] };
+    } finally {
+      for (const signal of ["SIGTERM", "SIGINT"] as const) process.off(signal, endNow);
+    }
+  },
+});
+
+/** `restore`: fills an empty data folder with a copy. */
+export const restore = defineCommand({
+  name: "restore",
+  summary: "Fill the empty data folder of DATA_DIR with a copy that backup or an upgrade made",
+  positionals: ["copy"],
+  options: z.object({ copy: z.string({ error: "which copy?" }).min(1) }),
+  run: async (target, { copy }): Promise<CommandOutput> => {
+    const dataDir = ownDataDir(target.env());
+    const { restoreCopy } = await import("../../../supabase/embedded/data-folder/restore");
+    const { begun_at, rows } = await refusing(() => restoreCopy(copy, dataDir));
+    const counts = rows ? `: ${countsOf(rows)}` : "";
+    return {
+      json: { data_dir: dataDir, begun_at, rows },
+      lines: [`${dataDir} is as it was at ${begun_at}${counts}. Start the service over it.`],
+    };
+  },
+});
+
+function ownDataDir({ supabase, dataDir }: Env): string {
+  if (supabase === undefined) return dataDir;
+  throw new CommandError(
+    `The data are in the Supabase project ${supabase.url}: use its own backups (Database, Backups), or "supabase db dump".`,
+  );
+}
+
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  const { DataFolderProblem } = await import("../../../supabase/embedded/data-folder/problem");
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DataFolderProblem) throw new CommandError(error.message);
+    throw error;
+  }
+}
+
+function countsOf(rows: Record<string, number>): string {
+  const named = ["products", "stories", "tasks"].map(
+    (table) => `${rows[`public.${table}`] ?? 0} ${table}`,
+  );
+  return named.join(", ");
+}
+
+function endNow(): void {
+  process.exit(1);
+}

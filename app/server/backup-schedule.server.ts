@@ -1,0 +1,64 @@
+import { type ChildProcess, execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Cron } from "croner";
+import type { Logger } from "pino";
+import { z } from "zod";
+import type { Database } from "~/db/database.server";
+import { callService } from "~/db/rpc.server";
+import type { Env } from "~/env.server";
+import { claimScheduledRun, missedPattern, startCron } from "./scheduler.server";
+
+interface BackupScheduleOptions {
+  database: Database;
+  log: Logger;
+  backups: Env["backups"];
+  /** Where the programs lie. */
+  folder: string;
+}
+
+/**
+ * Backs an embedded installation up on its schedule, in one of the processes that share it. A program of its own does the
+ * work, the one that a person starts: reading and comparing a whole database would hold up who is answered meanwhile.
+ */
+export function startBackupSchedule(options: BackupScheduleOptions): () => Promise<void> {
+  const { schedule } = options.backups;
+  if (schedule === undefined) return async () => undefined;
+  let current: Program | undefined;
+  const run = async (dueAt: Date) => {
+    const claimed = await claimScheduledRun(options.database, "backup", dueAt);
+    if (claimed === null) return;
+    current = startProgram(options);
+    const { path } = await current.answer;
+    options.log.info({ backup: path }, "a backup was made");
+    await callService(options.database, "finish_schedule_run", claimed, z.unknown());
+  };
+  const runMissed = async (now: Date) => {
+    const [lastDue] = new Cron(schedule, { timezone: "UTC", paused: true }).previousRuns(1, now);
+    if (lastDue) await run(lastDue);
+  };
+  const crons = [
+    startCron(schedule, options, "backup", run),
+    startCron(missedPattern, options, "missed backup", runMissed),
+  ];
+  return async () => {
+    for (const cron of crons) cron.stop();
+    // It uses the database too, and whoever leaves last stops it: so it leaves first.
+    current?.child.kill("SIGTERM");
+    await current?.answer.catch(() => undefined);
+  };
+}
+
+interface Program {
+  child: ChildProcess;
+  answer: Promise<z.infer<typeof answerSchema>>;
+}
+
+const answerSchema = z.object({ path: z.string() });
+
+function startProgram({ folder, backups }: BackupScheduleOptions): Program {
+  const words = ["backup", "--keep", String(backups.keep), "--json"];
+  const running = promisify(execFile)(process.execPath, [join(folder, "admin.js"), ...words]);
+  const answer = running.then(({ stdout }) => answerSchema.parse(JSON.parse(stdout)));
+  return { child: running.child, answer };
+}

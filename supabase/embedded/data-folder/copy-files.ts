@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { copyFile, type FileHandle, lchown, mkdir, open, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { OsUser } from "../postgres/os-user";
+
+interface CopyOptions {
+  /** Who owns what is made. */
+  user: OsUser;
+  /** By the path inside of the folder. */
+  leavesOut?: (path: string) => boolean;
+}
+
+/**
+ * Copies a folder that others may be writing to: what vanishes on the way is left out, and links are followed, so that the
+ * copy stands by itself.
+ */
+export async function copyTree(
+  from: string,
+  to: string,
+  options: CopyOptions,
+  inside = "",
+): Promise<void> {
+  await makeFolder(join(to, inside), options.user);
+  for (const name of await readdir(join(from, inside)).catch(ignoreMissing([]))) {
+    const path = join(inside, name);
+    if (options.leavesOut?.(path)) continue;
+    const found = await stat(join(from, path)).catch(ignoreMissing(undefined));
+    if (found?.isDirectory()) await copyTree(from, to, options, path);
+    if (found?.isFile()) await copyOne(join(from, path), join(to, path), options.user);
+  }
+}
+
+export async function copyOne(from: string, to: string, user: OsUser): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE).catch(ignoreMissing(undefined));
+  if (user) await lchown(to, user.uid, user.gid).catch(ignoreMissing(undefined));
+}
+
+export async function makeFolder(path: string, user: OsUser): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if (user) await lchown(path, user.uid, user.gid);
+}
+
+/** What a file has to be to be the one that was copied. */
+export interface SealedFile {
+  path: string;
+  size: number;
+  sha256: string;
+}
+
+export interface SealedTree {
+  folders: string[];
+  files: SealedFile[];
+}
+
+/** Brings all of a folder onto the disk, and says what is in it. */
+export async function sealTree(folder: string, inside = ""): Promise<SealedTree> {
+  const sealed: SealedTree = { folders: [], files: [] };
+  const entries = await readdir(join(folder, inside), { withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(inside, entry.name);
+    if (entry.isFile()) sealed.files.push(await sealFile(folder, path));
+    if (!entry.isDirectory()) continue;
+    const below = await sealTree(folder, path);
+    sealed.folders.push(path, ...below.folders);
+    sealed.files.push(...below.files);
+  }
+  await syncFolder(join(folder, inside));
+  return sealed;
+}
+
+export async function sealFile(folder: string, path: string): Promise<SealedFile> {
+  const handle = await open(join(folder, path), "r");
+  try {
+    const sealed = await fingerprint(handle);
+    await handle.sync();
+    return { path, ...sealed };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function fingerprint(handle: FileHandle): Promise<Omit<SealedFile, "path">> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of handle.createReadStream({ autoClose: false, highWaterMark: 1 << 20 })) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { size, sha256: hash.digest("hex") };
+}
+
+/** A name is on the disk when its folder is. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  await handle.sync();
+  await handle.close();
+}
+
+function ignoreMissing<T>(instead: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === "ENOENT") return instead;
+    throw error;
+  };
+}

@@ -1,0 +1,146 @@
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+import type { OsUser } from "../postgres/os-user";
+import { copyOne, copyTree, makeFolder } from "./copy-files";
+import { DataFolderProblem } from "./problem";
+
+interface RunningDatabase {
+  /** As its superuser. */
+  url: string;
+  clusterFolder: string;
+  user: OsUser;
+}
+
+/** Of no use to a copy, or harmful: the running server's own, and what Postgres makes anew. */
+const notCopied = [
+  /^(postmaster\.(pid|opts)|backup_label(\.old)?|tablespace_map(\.old)?)$/,
+  /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\//,
+  /(^|\/)(pgsql_tmp[^/]*|pg_internal\.init[^/]*)$/,
+  // Last of all, so that it knows of everything else.
+  /^global\/pg_control$/,
+];
+
+const slot = "backloom_backup";
+
+/**
+ * Copies a database that is being written to. Postgres marks the beginning and the end; the files of the time between and
+ * its log together are the database as it was at the end, which the first start over the copy puts together.
+ */
+export async function copyRunningDatabase(from: RunningDatabase, target: string): Promise<void> {
+  const client = new pg.Client({ connectionString: from.url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await takeTurn(client);
+    // A slot of this session: it goes with it, whatever ends this process, and keeps the log until then.
+    await client.query("select pg_create_physical_replication_slot($1, true, true)", [slot]);
+    const first = await walFile(client, "pg_backup_start('backloom', fast => true)");
+    const wal = followWal(client, from, join(target, "pg_wal"), first);
+    try {
+      await copyTree(from.clusterFolder, target, {
+        user: from.user,
+        leavesOut: (path) => notCopied.some((pattern) => pattern.test(path)),
+      });
+    } finally {
+      await wal.stop();
+    }
+    await finish(client, from, target, wal);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** One at a time: the next one would remove what this one has not finished. */
+async function takeTurn(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    "select pg_try_advisory_lock(hashtextextended('backloom:backup', 0)) as taken",
+  );
+  if (rows[0]?.taken === true) return;
+  throw new DataFolderProblem("Another backup of this database is under way: wait for its end.");
+}
+
+async function finish(
+  client: pg.Client,
+  { clusterFolder, user }: RunningDatabase,
+  target: string,
+  wal: WalCopy,
+): Promise<void> {
+  const { rows } = await client.query<{ last: string; label: string; spaces: string }>(
+    `select pg_walfile_name(lsn) as last, labelfile as label, spcmapfile as spaces
+     from pg_backup_stop(wait_for_archive => false)`,
+  );
+  const [end] = rows;
+  if (!end) throw new Error("pg_backup_stop answered nothing");
+  await wal.copyUpTo(end.last, true);
+  const control = "global/pg_control";
+  await copyOne(join(clusterFolder, control), join(target, control), user);
+  await writeLabel(join(target, "backup_label"), end.label, user);
+}
+
+async function writeLabel(file: string, text: string, user: OsUser): Promise<void> {
+  const handle = await open(file, "w", 0o600);
+  await handle.writeFile(text);
+  if (user) await handle.chown(user.uid, user.gid);
+  await handle.close();
+}
+
+interface WalCopy {
+  /** Copies the files of the log before this one that are not there yet, and on demand this one too. */
+  copyUpTo(name: string, itself: boolean): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const segment = /^[0-9A-F]{24}$/;
+
+/**
+ * Copies the log while the files are copied, and lets Postgres have its room back: it keeps only so much for a slot, and
+ * a large database under many writes would need more.
+ */
+function followWal(
+  client: pg.Client,
+  { clusterFolder, user }: RunningDatabase,
+  target: string,
+  first: string,
+): WalCopy {
+  const copied = new Set<string>();
+  let isStopped = false;
+  const copyUpTo = async (name: string, itself: boolean) => {
+    await makeFolder(target, user);
+    const names = await readdir(join(clusterFolder, "pg_wal"));
+    const wanted = names.filter(
+      (one) => segment.test(one) && one >= first && (itself ? one <= name : one < name),
+    );
+    for (const one of wanted) {
+      if (copied.has(one)) continue;
+      await copyOne(join(clusterFolder, "pg_wal", one), join(target, one), user);
+      copied.add(one);
+    }
+  };
+  const follow = async () => {
+    while (!isStopped) {
+      const { rows } = await client.query<{ at: string; name: string }>(
+        "select at, pg_walfile_name(at) as name from pg_current_wal_flush_lsn() as at",
+      );
+      const [{ at = "", name = "" } = {}] = rows;
+      await copyUpTo(name, false);
+      await client.query("select pg_replication_slot_advance($1, $2)", [slot, at]);
+      for (let waited = 0; waited < 1_000 && !isStopped; waited += 50) await wait(50);
+    }
+  };
+  const following = follow();
+  following.catch(() => undefined);
+  return {
+    copyUpTo,
+    async stop() {
+      isStopped = true;
+      await following;
+    },
+  };
+}
+
+async function walFile(client: pg.Client, lsn: string): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(`select pg_walfile_name(${lsn}) as name`);
+  return rows[0]?.name ?? "";
+}

@@ -1,0 +1,204 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { backUp } from "../../supabase/embedded/data-folder/back-up";
+import { readManifest } from "../../supabase/embedded/data-folder/manifest";
+import { restoreCopy } from "../../supabase/embedded/data-folder/restore";
+import { projectRoot } from "../../supabase/embedded/project-root";
+import { type EmbeddedSupabase, startEmbeddedSupabase } from "../../supabase/embedded/start";
+import { startService } from "../server/own-service";
+import { ask, ownDataDir, ownStack } from "./own-stack";
+
+const dataDir = await ownDataDir();
+const copies = await ownDataDir();
+let source: EmbeddedSupabase;
+
+beforeAll(async () => {
+  source = await startEmbeddedSupabase({ dataDir, upgrade: { say: () => undefined } });
+  await ask(source.migrationUrl, "create table public.written (writer int, n int, text text)");
+  await ask(
+    source.migrationUrl,
+    "create table public.settled as select n, md5(n::text) as text from generate_series(1, 20000) n",
+  );
+  await mkdir(join(dataDir, "files"));
+  await writeFile(join(dataDir, "files/picture"), "of a person");
+});
+afterAll(() => source.stop());
+
+/** Writes one row after another until it is stopped; what Postgres acknowledged is counted. */
+function startWriter(writer: number) {
+  const state = { acknowledged: 0, isStopped: false };
+  const work = (async () => {
+    const client = new pg.Client({ connectionString: source.migrationUrl });
+    await client.connect();
+    while (!state.isStopped) {
+      const row = [writer, state.acknowledged + 1, "x".repeat(2_000)];
+      await client.query("insert into public.written values ($1, $2, $3)", row);
+      state.acknowledged += 1;
+    }
+    await client.end();
+  })();
+  return {
+    state,
+    stop: () => {
+      state.isStopped = true;
+      return work;
+    },
+  };
+}
+
+const checksum = "select md5(string_agg(md5(s::text), '' order by n)) from public.settled s";
+
+/** The command as a program of its own. */
+const command = [join(projectRoot, "app/cli/launch.mjs"), "backup", "--to"];
+const surroundings = {
+  cwd: projectRoot,
+  env: { ...process.env, NODE_ENV: "production", DATA_DIR: dataDir },
+} as const;
+
+describe("a backup of a running installation", { timeout: 180_000 }, () => {
+  it("has every write that was acknowledged before it began, whole and in order, and opens", async () => {
+    const writers = [1, 2, 3, 4].map(startWriter);
+    await expect.poll(() => writers.every(({ state }) => state.acknowledged > 50)).toBe(true);
+    const before = writers.map(({ state }) => state.acknowledged);
+    const { path, rows } = await backUp({ dataDir, folder: copies });
+    await Promise.all(writers.map((writer) => writer.stop()));
+
+    expect(rows).toMatchObject({ "public.settled": 20_000, "public.products": 0 });
+    const into = join(await ownDataDir(), "data");
+    await restoreCopy(path, into);
+    expect(await readFile(join(into, "files/picture"), "utf8")).toBe("of a person");
+    const restored = await ownStack(into);
+    const url = restored.migrationUrl;
+    expect(restored.secretKey).toBe(source.secretKey);
+    expect(await ask(url, checksum)).toBe(await ask(source.migrationUrl, checksum));
+    expect(await ask(url, "select count(*)::int from public.written")).toBe(rows["public.written"]);
+    for (const [index, acknowledged] of before.entries()) {
+      const own = `from public.written where writer = ${index + 1}`;
+      const last = await ask(url, `select max(n) ${own}`);
+      expect(last).toBeGreaterThanOrEqual(acknowledged);
+      expect(await ask(url, `select count(distinct n)::int ${own}`)).toBe(last);
+    }
+    // It is an installation of its own, whose backups are no different.
+    expect(await ask(url, "insert into public.written values (9, 1, '') returning n")).toBe(1);
+    await restored.stop();
+    expect(Object.keys((await backUp({ dataDir: into })).rows)).toEqual(Object.keys(rows));
+    expect(await readdir(join(into, "backups"))).toHaveLength(1);
+  });
+
+  it("is the one at a time, and leaves nothing behind when it is refused", async () => {
+    const other = new pg.Client({ connectionString: source.migrationUrl });
+    await other.connect();
+    await other.query("select pg_advisory_lock(hashtextextended('backloom:backup', 0))");
+    const folder = await ownDataDir();
+    await expect(backUp({ dataDir, folder })).rejects.toThrow("Another backup of this database");
+    await other.end();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("keeps as many copies as it is told, of its own database alone", async () => {
+    const folder = await ownDataDir();
+    const foreign = "0.1.0-20200101T000000Z";
+    await mkdir(join(folder, foreign, "postgres/global"), { recursive: true });
+    await writeFile(join(folder, foreign, "postgres/global/pg_control"), "another");
+    const made: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      made.push((await backUp({ dataDir, folder, keep: 2 })).path);
+    }
+    const stay = (await readdir(folder)).filter((name) => name !== foreign);
+    expect(stay.map((name) => join(folder, name)).sort()).toEqual(made.slice(1));
+    expect(existsSync(join(folder, foreign))).toBe(true);
+  });
+
+  it("that is killed leaves nothing that can be restored, and the next one clears it away", async () => {
+    const folder = await ownDataDir();
+    const words = [...command, folder];
+    const program = spawn(process.execPath, words, { ...surroundings, stdio: "ignore" });
+    const ended = once(program, "exit");
+    await expect
+      .poll(async () =>
+        (await readdir(folder)).some((name) => existsSync(join(folder, name, "postgres/base"))),
+      )
+      .toBe(true);
+    program.kill("SIGKILL");
+    await ended;
+    const [left = "", ...others] = await readdir(folder);
+    expect(left).toMatch(/\.new$/);
+    expect(others).toEqual([]);
+    const into = join(await ownDataDir(), "data");
+    await expect(restoreCopy(join(folder, left), into)).rejects.toThrow("is not a whole copy");
+    expect(existsSync(into)).toBe(false);
+
+    const { stdout } = await promisify(execFile)(process.execPath, words, surroundings);
+    expect((await readdir(folder)).map((name) => join(folder, name))).toEqual([stdout.trim()]);
+  });
+});
+
+describe("a restore", { timeout: 180_000 }, () => {
+  it("takes no copy in which anything differs, and leaves the folder empty", async () => {
+    const { path } = await backUp({ dataDir, folder: await ownDataDir() });
+    const { files } = await readManifest(path);
+    const large = files.find(({ size }) => size > 8_192)?.path ?? "";
+    const harms: Record<string, (copy: string) => Promise<void>> = {
+      "a file is cut": (copy) => truncate(join(copy, large), 4_096),
+      "a byte differs": async (copy) => {
+        const bytes = await readFile(join(copy, large));
+        bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
+        await writeFile(join(copy, large), bytes);
+      },
+      "a file is gone": (copy) => rm(join(copy, "secrets.json")),
+    };
+    for (const [name, harm] of Object.entries(harms)) {
+      const copy = join(await ownDataDir(), "copy");
+      await cp(path, copy, { recursive: true });
+      await harm(copy);
+      const into = await ownDataDir();
+      await expect(restoreCopy(copy, into), name).rejects.toThrow("is not as it was made");
+      expect(await readdir(into), name).toEqual([]);
+    }
+  });
+
+  it("touches no folder that is in use or holds anything", async () => {
+    const { path } = await backUp({ dataDir, folder: await ownDataDir() });
+    await expect(restoreCopy(path, dataDir)).rejects.toThrow("is in use");
+    const other = await ownDataDir();
+    await writeFile(join(other, "mine"), "");
+    await expect(restoreCopy(path, other)).rejects.toThrow("is not empty");
+    expect(await readdir(other)).toEqual(["mine"]);
+    expect(await ask(source.migrationUrl, "select count(*)::int from public.settled")).toBe(20_000);
+  });
+
+  it("that did not finish keeps the service from starting until it is done again", async () => {
+    const { path } = await backUp({ dataDir, folder: await ownDataDir() });
+    const into = await ownDataDir();
+    await mkdir(join(into, "restore.new"));
+    await writeFile(join(into, "secrets.json"), "{}");
+    await expect(startEmbeddedSupabase({ dataDir: into })).rejects.toThrow("has not finished");
+    await restoreCopy(path, into);
+    const restored = await ownStack(into);
+    expect(await ask(restored.migrationUrl, checksum)).toBe(
+      await ask(source.migrationUrl, checksum),
+    );
+    await restored.stop();
+  });
+});
+
+it("the service backs itself up on its schedule", { timeout: 180_000 }, async () => {
+  const own = await ownDataDir();
+  const env = { BACKUP_SCHEDULE: "* * * * * *", BACKUP_KEEP: "1" };
+  const service = await startService(own, { env });
+  const made = () => readdir(join(own, "backups")).catch(() => []);
+  await expect
+    .poll(async () => (await made()).filter((name) => name.endsWith("Z")), { timeout: 120_000 })
+    .toHaveLength(1);
+  service.process.kill("SIGTERM");
+  await service.ended;
+  const [name = ""] = await made();
+  const { rows } = await readManifest(join(own, "backups", name));
+  expect(rows).toMatchObject({ "public.products": 1 });
+});
