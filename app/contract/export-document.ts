@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { commentLength } from "./comment";
 import { reviewVerdicts } from "./job-review";
 import { labelNameSchema } from "./label";
 import { dependencyReleases, doneRequirements, planFirstChoices } from "./product";
@@ -44,7 +45,7 @@ const logEntrySchema = z.object({
   created_at: time.optional(),
 });
 
-const commentSchema = z.object({
+const lineCommentSchema = z.object({
   attempt: z.int().min(1).default(1),
   path: z.string().min(1).max(4096).refine(isStorable),
   line: z.int().min(1),
@@ -62,8 +63,26 @@ const reviewSchema = z.object({
   summary: z.string().max(10_000).refine(isStorable).default(""),
   author: z.string().min(1).max(200),
   created_at: time.optional(),
-  comments: z.array(commentSchema).default([]),
+  comments: z.array(lineCommentSchema).default([]),
 });
+
+/** What somebody said about a PBI, story or task. */
+const commentsSchema = z
+  .array(
+    z.object({
+      body: z
+        .string()
+        .min(1)
+        .max(commentLength)
+        .regex(/\S/, "must not be blank")
+        .refine(isStorable),
+      author: z.string().min(1).max(200),
+      created_at: time.optional(),
+      edited_at: time.nullable().default(null),
+    }),
+  )
+  .max(1000)
+  .default([]);
 
 const taskSchema = z.object({
   code,
@@ -82,6 +101,7 @@ const taskSchema = z.object({
   labels: labelNames,
   created_at: time.optional(),
   reviews: z.array(reviewSchema).default([]),
+  comments: commentsSchema,
 });
 
 /** The words of a criterion, as they stand in the story or in the definition of done. */
@@ -133,6 +153,7 @@ const storySchema = z.object({
   head_sha: z.string().min(1).max(64).nullable().default(null),
   evidence: z.array(evidenceSchema).default([]),
   waivers: z.array(waiverSchema).default([]),
+  comments: commentsSchema,
 });
 
 const pbiSchema = z.object({
@@ -146,6 +167,7 @@ const pbiSchema = z.object({
   pr_merged_at: time.nullable().default(null),
   created_at: time.optional(),
   stories: z.array(storySchema).default([]),
+  comments: commentsSchema,
 });
 
 const sprintSchema = z.object({

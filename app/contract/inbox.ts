@@ -2,7 +2,7 @@ import { z } from "zod";
 import { agentQuestionSchema } from "./question";
 import { idSchema } from "./text";
 
-export const inboxKinds = ["question", "review", "run", "job", "added"] as const;
+export const inboxKinds = ["question", "review", "run", "job", "added", "mention"] as const;
 export const inboxStates = ["open", "later", "done"] as const;
 
 const frame = {
@@ -17,7 +17,7 @@ const frame = {
 const nullableText = z.string().nullable();
 const about = { code: z.string(), title: z.string() };
 
-/** One thing that waits for a person. Its id is that of the question, task, run, job or product. */
+/** One thing that waits for a person. Its id is that of the question, task, run, job, product or comment. */
 export const inboxItemSchema = z.discriminatedUnion("kind", [
   z.object({ ...frame, kind: z.literal("question"), question: agentQuestionSchema }),
   z.object({
@@ -46,6 +46,15 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     idea_id: z.string(),
   }),
   z.object({ ...frame, ...about, kind: z.literal("added"), owner_name: nullableText }),
+  z.object({
+    ...frame,
+    ...about,
+    kind: z.literal("mention"),
+    author: z.string(),
+    excerpt: z.string(),
+    /** Where the comment is. */
+    path: z.string(),
+  }),
 ]);
 export type InboxItem = z.infer<typeof inboxItemSchema>;
 

@@ -14,7 +14,8 @@ export const webhookEvents = [
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-export const noticeKinds = [...webhookEvents, "ping"] as const;
+/** A mention is for one person, and no webhook hears of it. */
+export const noticeKinds = [...webhookEvents, "mentioned", "ping"] as const;
 export const noticeStatuses = ["pending", "delivered", "failed"] as const;
 
 /** The body of a webhook request, and what a push message is made from. */

@@ -111,7 +111,25 @@ export const agentContextSchema = z.object({
   active_sprint: z
     .object({ id: z.string(), sprint_goal: z.string(), status: z.literal("ACTIVE") })
     .nullable(),
-  next_story: nextStorySchema.extend({ priority: z.int() }).nullable(),
+  next_story: nextStorySchema
+    .extend({
+      priority: z.int(),
+      /** Beside comments only: what they are to an agent. */
+      comments_are: z.string().optional(),
+      /** The newest 20 of the story and its tasks; absent where there are none. */
+      comments: z
+        .array(
+          z.object({
+            id: z.string(),
+            on: z.string().describe("Code of the story or task"),
+            author: z.string(),
+            created_at: z.string(),
+            body: z.string(),
+          }),
+        )
+        .optional(),
+    })
+    .nullable(),
   open_ideas: z.array(
     z.object({
       id: z.string(),

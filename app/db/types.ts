@@ -9,6 +9,7 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
+      add_comment: { Args: { p_body: string; p_id: string; p_kind: string }; Returns: Json };
       add_dependency: {
         Args: { p_blocked_by: string; p_id: string; p_kind: string };
         Returns: Json;
@@ -242,6 +243,10 @@ export type Database = {
         Returns: Json;
       };
       delete_budget: { Args: { p_budget_id: string; p_product_id: string }; Returns: Json };
+      delete_comment: {
+        Args: { p_comment_id: string; p_id: string; p_kind: string };
+        Returns: Json;
+      };
       delete_job_comment: { Args: { p_comment_id: string; p_job_id: string }; Returns: Json };
       delete_label: { Args: { p_label_id: string; p_product_id: string }; Returns: Json };
       delete_pbi: { Args: { p_pbi_id: string }; Returns: Json };
@@ -252,6 +257,10 @@ export type Database = {
       delete_webhook: { Args: { p_webhook_id: string }; Returns: Json };
       discard_import: { Args: { p_product_id: string }; Returns: Json };
       doctor_facts: { Args: Record<PropertyKey, never>; Returns: Json };
+      edit_comment: {
+        Args: { p_body: string; p_comment_id: string; p_id: string; p_kind: string };
+        Returns: Json;
+      };
       edit_task: { Args: { p_changes: Json; p_task_id: string }; Returns: Json };
       end_session: { Args: { p_ip?: string; p_session_id: string }; Returns: Json };
       enrol_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
@@ -369,6 +378,10 @@ export type Database = {
       list_api_tokens: { Args: Record<PropertyKey, never>; Returns: Json };
       list_audit_events: { Args: { p_all?: boolean; p_before?: string }; Returns: Json };
       list_candidates: { Args: { p_id: string; p_kind: string; p_query?: string }; Returns: Json };
+      list_comments: {
+        Args: { p_cursor?: string; p_id: string; p_kind: string; p_limit?: number };
+        Returns: Json;
+      };
       list_dependencies: { Args: { p_id: string; p_kind: string }; Returns: Json };
       list_ideas: {
         Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
@@ -1431,6 +1444,116 @@ export type Database = {
           scope_id?: string;
         };
         Relationships: [];
+      };
+      comment_mentions: {
+        Row: {
+          comment_id: string;
+          created_at: string;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          comment_id: string;
+          created_at?: string;
+          user_id: string;
+        };
+        Update: {
+          comment_id?: string;
+          created_at?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "comment_mentions_comment_id_fkey";
+            columns: ["comment_id"];
+            isOneToOne: false;
+            referencedRelation: "comments";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "comment_mentions_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      comments: {
+        Row: {
+          author: string;
+          author_id: string | null;
+          body: string;
+          created_at: string;
+          edited_at: string | null;
+          id: string;
+          pbi_id: string | null;
+          product_id: string;
+          story_id: string | null;
+          task_id: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          author: string;
+          author_id?: string | null;
+          body: string;
+          created_at?: string;
+          edited_at?: string | null;
+          id?: string;
+          pbi_id?: string | null;
+          product_id: string;
+          story_id?: string | null;
+          task_id?: string | null;
+        };
+        Update: {
+          author?: string;
+          author_id?: string | null;
+          body?: string;
+          created_at?: string;
+          edited_at?: string | null;
+          id?: string;
+          pbi_id?: string | null;
+          product_id?: string;
+          story_id?: string | null;
+          task_id?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "comments_author_id_fkey";
+            columns: ["author_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "comments_pbi_fkey";
+            columns: ["pbi_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "pbis";
+            referencedColumns: ["id", "product_id"];
+          },
+          {
+            foreignKeyName: "comments_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "comments_story_fkey";
+            columns: ["story_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "stories";
+            referencedColumns: ["id", "product_id"];
+          },
+          {
+            foreignKeyName: "comments_task_fkey";
+            columns: ["task_id", "product_id"];
+            isOneToOne: false;
+            referencedRelation: "tasks";
+            referencedColumns: ["id", "product_id"];
+          },
+        ];
       };
       evidence: {
         Row: {

@@ -8,6 +8,7 @@ import {
   setPbiPrTool,
 } from "./tools/backlog.server";
 import { getBudgetsTool } from "./tools/budgets.server";
+import { addCommentTool, listCommentsTool } from "./tools/comments.server";
 import {
   addDependencyTool,
   listReadyTool,
@@ -74,6 +75,8 @@ export const allTools: Offer = {
     listLabelsTool,
     createLabelTool,
     setLabelsTool,
+    addCommentTool,
+    listCommentsTool,
     addDependencyTool,
     removeDependencyTool,
     listReadyTool,

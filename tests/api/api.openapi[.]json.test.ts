@@ -7,6 +7,7 @@ import {
   saveJobDiff,
 } from "~/domain/agent-jobs/operations.server";
 import { setBudget } from "~/domain/budgets/operations.server";
+import { addComment as say } from "~/domain/comments/operations.server";
 import { addDependency } from "~/domain/dependencies/operations.server";
 import { createIdea } from "~/domain/ideas/operations.server";
 import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
@@ -159,6 +160,7 @@ await createLabel(actor, { product_id: backlog.product.id, name: "web" });
 await updateStory(actor, { story_id: storyId, labels: ["web"] });
 await editTask(actor, { task_id: backlog.task.id, labels: ["web"] });
 await workUnderBudgets();
+const [remark, formerRemark] = [await remarks("Mind the quotes."), await remarks("Never mind.")];
 const [xml, pdf] = [at(otherStories, 0), at(otherStories, 1)];
 await wait("story", storyId, xml.id);
 await wait("story", pdf.id, storyId);
@@ -196,6 +198,16 @@ async function workUnderBudgets(): Promise<void> {
     await reportAgentJob(actor, { job_id, attempt, status: "done", verify_result: "ALIGNED" });
   }
   await claim(actor, "worker-2");
+}
+
+/** One comment on each kind of item, by the word that its address begins with. */
+async function remarks(body: string): Promise<Record<string, string>> {
+  const { pbi, story, task } = backlog;
+  return {
+    pbis: (await say(actor, { kind: "pbi", id: pbi.id, body })).id,
+    stories: (await say(actor, { kind: "story", id: story.id, body })).id,
+    tasks: (await say(actor, { kind: "task", id: task.id, body })).id,
+  };
 }
 
 function wait(kind: "story" | "task", id: string, blocker: string) {
@@ -242,6 +254,12 @@ const bodies: Record<string, unknown> = {
   waiveStoryCriterion: { criterion, reason: "Out of scope" },
   setBudget: { scope: "product", period: "day", unit: "tokens", amount: 100_000 },
   setBudgetSettings: { time_zone: "Europe/Berlin" },
+  addPBIComment: { body: "Why now?" },
+  addStoryComment: { body: "Who asked for it?" },
+  addTaskComment: { body: "See the plan." },
+  editPBIComment: { body: "Why now and not later?" },
+  editStoryComment: { body: "Support asked for it." },
+  editTaskComment: { body: "See step 2 of the plan." },
   createLabel: { name: "docs" },
   updateLabel: { color: "#00ff00" },
   updateStory: { priority: 2, labels: ["WEB"] },
@@ -263,7 +281,7 @@ const pathFor = (path: string, method = "GET") => {
   if (path.endsWith("/conflicts")) return path.replace("{id}", held.id);
   return path
     .replace(/\{\w+\}/, ids[noun] ?? unknownId)
-    .replace("{commentId}", draft.id)
+    .replace("{commentId}", (method === "DELETE" ? formerRemark : remark)[noun] ?? draft.id)
     .replace("{labelId}", method === "DELETE" ? formerLabel.id : label.id)
     .replace("{budgetId}", unknownId);
 };

@@ -25,6 +25,8 @@ const words: Readonly<Record<string, string>> = {
   "story.started_over": "Let work start over from main",
   "job.merged": "Marked the work of a job as merged",
   "job.merge_taken_back": "Undid marking the work of a job as merged",
+  "comment.edited": "Edited a comment",
+  "comment.deleted": "A comment was deleted",
   "user.changed": "Role or flags changed",
   "user.configured": "Role or flags set by the operator",
 };

@@ -2,7 +2,7 @@ import { Link } from "@remix-run/react";
 import type { Inbox } from "~/contract/inbox";
 import { CountBadge } from "~/ui/badge";
 
-type Tab = "all" | "questions" | "reviews" | "failures" | "later" | "done";
+type Tab = "all" | "questions" | "reviews" | "failures" | "mentions" | "later" | "done";
 
 /** The filters of the inbox; questions have a page of their own, with what became of them. */
 export function InboxTabs({
@@ -14,12 +14,13 @@ export function InboxTabs({
   counts: Inbox["counts"];
   later: number;
 }) {
-  const { question = 0, review = 0, run = 0, job = 0, added = 0 } = counts;
+  const { question = 0, review = 0, run = 0, job = 0, added = 0, mention = 0 } = counts;
   const tabs: readonly [Tab, string, string, number][] = [
-    ["all", "/inbox", "All", question + review + run + job + added],
+    ["all", "/inbox", "All", question + review + run + job + added + mention],
     ["questions", "/questions", "Questions", question],
     ["reviews", "/inbox?show=reviews", "Reviews", review],
     ["failures", "/inbox?show=failures", "Failures", run + job],
+    ["mentions", "/inbox?show=mentions", "Mentions", mention],
     ["later", "/inbox?show=later", "Snoozed", later],
     ["done", "/inbox?show=done", "Archived", 0],
   ];

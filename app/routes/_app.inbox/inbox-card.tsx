@@ -27,6 +27,8 @@ export function InboxCard({ item }: { item: InboxItem }) {
       return <FailedTalkCard item={item} />;
     case "added":
       return <AddedCard item={item} />;
+    case "mention":
+      return <MentionCard item={item} />;
   }
 }
 
@@ -154,6 +156,22 @@ function AddedCard({ item }: { item: Of<"added"> }) {
           Do not allow
         </Button>
       </ActionForm>
+    </Card>
+  );
+}
+
+function MentionCard({ item }: { item: Of<"mention"> }) {
+  return (
+    <Card
+      item={item}
+      label={`${item.author} mentioned you in ${item.code}`}
+      pill={<StatusPill status="WAITING" label={`${item.author} mentioned you`} />}
+      to={item.path}
+    >
+      <p className="line-clamp-4 text-sm break-words whitespace-pre-wrap">{item.excerpt}</p>
+      <ButtonLink to={item.path} className="justify-self-start">
+        Reply
+      </ButtonLink>
     </Card>
   );
 }

@@ -18,12 +18,13 @@ const filters = {
   all: {},
   reviews: { kinds: ["review"] },
   failures: { kinds: ["run", "job"] },
+  mentions: { kinds: ["mention"] },
   later: { state: "later" },
   done: { state: "done" },
 } as const satisfies Record<string, GetInboxInput>;
 type Filter = keyof typeof filters;
 
-const filterNames: readonly Filter[] = ["reviews", "failures", "later", "done"];
+const filterNames: readonly Filter[] = ["reviews", "failures", "mentions", "later", "done"];
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
@@ -56,13 +57,17 @@ export const meta: MetaFunction = () => [{ title: "Inbox · Backloom" }];
 const empty: Record<Filter, readonly [title: string, text: string, keys?: string]> = {
   all: [
     "Your inbox is empty",
-    "Questions from agents, work to review, failures and invitations appear here.",
+    "Questions from agents, work to review, failures, mentions and invitations appear here.",
     "Press g b to plan what comes next.",
   ],
   reviews: ["Nothing to review", "Tasks in review appear here."],
   failures: [
     "No failures",
     "Runs and jobs that failed in the last two weeks and were not retried appear here.",
+  ],
+  mentions: [
+    "No mentions",
+    "Comments that mention you with @ and your name appear here until you reply or archive them.",
   ],
   later: ["Nothing snoozed", "Snooze hides an item until tomorrow morning.", "Press h to snooze."],
   done: [

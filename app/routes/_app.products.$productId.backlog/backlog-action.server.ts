@@ -25,6 +25,7 @@ import {
 } from "~/domain/stories/operations.server";
 import { createTask, deleteTask } from "~/domain/tasks/operations.server";
 import { editParameter } from "~/features/in-place/edit-parameter";
+import { commentIntents } from "~/http/comment-forms.server";
 import { doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
 import { validate } from "~/http/validation.server";
@@ -56,6 +57,7 @@ export async function actOnBacklog(
   const page = { productId, here, back, closed: withPanel(here, null) };
   return runIntent(form, {
     ...viewIntents(actor, form, { productId, page: "backlog", request }),
+    ...commentIntents(actor, form, back),
     ...pbiIntents(actor, form, page),
     ...storyIntents(actor, form, page),
     ...sprintIntents(actor, form, page),

@@ -1,17 +1,21 @@
 import type { BacklogTree } from "~/contract/page-data";
 import { getStoryPage, getTaskPage } from "~/domain/pages/operations.server";
 import { getPbi } from "~/domain/pbis/operations.server";
+import { getProduct } from "~/domain/products/operations.server";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 import type { SignedIn } from "~/http/page-guards.server";
+import { readShownComments } from "~/http/shown-comments.server";
 import { isCanonicalUuid } from "~/http/uuid";
 import { type FilledField, filledFields } from "./tree-address";
 
 /** What the side panel shows, as its address says; null when it is closed or names nothing. */
 export async function loadPanel(
-  { actor, principal }: SignedIn,
+  signedIn: SignedIn,
+  productId: string,
   address: URLSearchParams,
   tree: Promise<Pick<BacklogTree, "pbis" | "stories">>,
 ) {
+  const { actor, principal } = signedIn;
   const [kind = "", id = ""] = (address.get("panel") ?? "").split(":");
   const given = givenIn(address);
   const show = (text: string | null) => renderMarkdown(text, principal.user_id);
@@ -29,8 +33,14 @@ export async function loadPanel(
   }
   if (!isCanonicalUuid(id)) return null;
   if (kind === "pbi") {
-    const pbi = await getPbi(actor, { pbi_id: id });
-    return { kind: "pbi", pbi, description: await show(pbi.description) } as const;
+    const [pbi, shown, { role }] = await Promise.all([
+      getPbi(actor, { pbi_id: id }),
+      readShownComments(signedIn, { kind, id, address }),
+      getProduct(actor, { product_id: productId }),
+    ]);
+    const comments = { ...shown, productId };
+    const description = await show(pbi.description);
+    return { kind, pbi, description, comments, isOwner: role === "OWNER" } as const;
   }
   if (kind === "story") {
     const page = await getStoryPage(actor, { story_id: id });

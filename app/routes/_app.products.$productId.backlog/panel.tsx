@@ -62,6 +62,8 @@ export function Panel(props: PanelProps) {
         key={panel.pbi.id}
         pbi={panel.pbi}
         description={panel.description}
+        comments={panel.comments}
+        isOwner={panel.isOwner}
         pbis={pbis}
         closeTo={closeTo}
       />

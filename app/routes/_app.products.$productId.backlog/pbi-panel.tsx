@@ -1,3 +1,5 @@
+import { Comments } from "~/features/comments/comments";
+import type { ShownComments } from "~/features/comments/shown-comment";
 import { EditableText } from "~/features/in-place/editable-text";
 import { PanelTitle } from "~/features/in-place/item-titles";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
@@ -26,11 +28,15 @@ export interface PanelPbi {
 export function PbiPanel({
   pbi,
   description,
+  comments,
+  isOwner,
   pbis,
   closeTo,
 }: {
   pbi: PanelPbi;
   description: SafeHtml | null;
+  comments: ShownComments;
+  isOwner: boolean;
   pbis: readonly { id: string }[];
   closeTo: string;
 }) {
@@ -66,6 +72,7 @@ export function PbiPanel({
         <PriorityPicker value={pbi.priority} fields={fields} />
         <TypedProperty label="Code" name="code" value={pbi.code} fields={fields} mono />
       </PropertyList>
+      <Comments comments={comments} isOwner={isOwner} />
     </SidePanel>
   );
 }

@@ -33,7 +33,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const reading = getBacklogTree(actor, { product_id: productId });
   const [tree, panel] = await Promise.all([
     reading,
-    loadPanel({ actor, principal }, address, reading),
+    loadPanel({ actor, principal }, productId, address, reading),
     // The page is drawn in one go.
     loadPanels(),
   ]);

@@ -3,6 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import type { StoryPageData } from "~/contract/page-data";
 import { getStoryPage } from "~/domain/pages/operations.server";
 import { getProof } from "~/domain/proof/operations.server";
+import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
 import { PageTitle } from "~/features/in-place/item-titles";
 import { PriorityPicker } from "~/features/in-place/priority-picker";
@@ -19,6 +20,7 @@ import { RunThis } from "~/features/runs/run-this";
 import { BeginsFrom, FreshStarts, StartOver } from "~/features/runs/start-over";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
+import { readShownComments } from "~/http/shown-comments.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { Section } from "~/ui/card";
 import { PageHeader } from "~/ui/page-header";
@@ -31,11 +33,14 @@ import { StoryTasks } from "./story-tasks";
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal } = await requireActor(request, context);
+  const signedIn = await requireActor(request, context);
+  const { actor, principal } = signedIn;
   const story_id = requireId(params.storyId, "story");
-  const [page, proof] = await Promise.all([
+  const address = new URL(request.url).searchParams;
+  const [page, proof, comments] = await Promise.all([
     getStoryPage(actor, { story_id }),
     getProof(actor, { story_id }),
+    readShownComments(signedIn, { kind: "story", id: story_id, address }),
   ]);
   const show = (text: string | null) => renderMarkdown(text, principal.user_id);
   const [description, criteria, ...logTexts] = await Promise.all([
@@ -43,7 +48,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     show(page.story.acceptance_criteria),
     ...page.logs.map((log) => show(log.content)),
   ]);
-  return json({ page, proof, description, criteria, logTexts });
+  return json({ page, proof, comments, description, criteria, logTexts });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -60,7 +65,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function StoryPage() {
-  const { page, proof, description, criteria, logTexts } = useLoaderData<typeof loader>();
+  const { page, proof, comments, description, criteria, logTexts } = useLoaderData<typeof loader>();
   const { story, product, pbi, questions } = page;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   useRowKeys();
@@ -95,6 +100,7 @@ export default function StoryPage() {
           <StoryTexts story={story} description={description} criteria={criteria} />
           <ProofPart proof={proof} />
           <StoryTasks page={page} />
+          <Comments comments={{ ...comments, productId: product.id }} isOwner={product.is_owner} />
           <StoryLog storyId={story.id} logs={page.logs} texts={logTexts} />
           {closed.length > 0 ? (
             <Section title={`Earlier questions (${closed.length})`}>

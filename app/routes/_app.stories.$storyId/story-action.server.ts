@@ -16,6 +16,7 @@ import {
   updateStory,
 } from "~/domain/stories/operations.server";
 import { createTask } from "~/domain/tasks/operations.server";
+import { commentIntents } from "~/http/comment-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 
@@ -71,6 +72,7 @@ export async function actOnStory(
         await appendStoryLog(actor, { ...entry, story_id: storyId });
         return done(form, back, "Saved");
       }),
+    ...commentIntents(actor, form, back),
     ...dependencyIntents(actor, form, { kind: "story", id: storyId, back }),
     "start-over": async () => {
       await startOver(actor, { kind: "story", id: storyId });

@@ -6,6 +6,7 @@ import { getBudgets } from "~/domain/budgets/operations.server";
 import { getTaskPage } from "~/domain/pages/operations.server";
 import { getProof } from "~/domain/proof/operations.server";
 import { BudgetSection } from "~/features/budgets/budget-section";
+import { Comments } from "~/features/comments/comments";
 import { DependenciesSection } from "~/features/dependencies/dependencies";
 import { PageTitle } from "~/features/in-place/item-titles";
 import { TaskTexts } from "~/features/in-place/task-texts";
@@ -21,6 +22,7 @@ import { verdictWords } from "~/features/review/review-section";
 import { RunThis } from "~/features/runs/run-this";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
+import { readShownComments } from "~/http/shown-comments.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { ActionForm } from "~/ui/action-form";
 import { Section } from "~/ui/card";
@@ -36,11 +38,14 @@ import { TaskProperties } from "./task-properties";
 export { RouteError as ErrorBoundary } from "~/ui/error-page";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor, principal } = await requireActor(request, context);
+  const signedIn = await requireActor(request, context);
+  const { actor, principal } = signedIn;
   const taskId = requireId(params.taskId, "task");
-  const [page, why] = await Promise.all([
+  const address = new URL(request.url).searchParams;
+  const [page, why, comments] = await Promise.all([
     getTaskPage(actor, { task_id: taskId }),
     whyNotMoving(actor, { kind: "task", id: taskId }),
+    readShownComments(signedIn, { kind: "task", id: taskId, address }),
   ]);
   const [proof, budgets] = await Promise.all([
     getProof(actor, { story_id: page.story.id }),
@@ -52,6 +57,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   ]);
   return json({
     page,
+    comments,
     proof,
     budgets,
     plan,
@@ -71,7 +77,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 ];
 
 export default function TaskPage() {
-  const { page, proof, budgets, why, plan, description } = useLoaderData<typeof loader>();
+  const { page, comments, proof, budgets, why, plan, description } = useLoaderData<typeof loader>();
   const { task, product, story, jobs, questions, history } = page;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   return (
@@ -102,6 +108,7 @@ export default function TaskPage() {
           ))}
           <TaskTexts task={task} description={description} plan={plan} />
           <TaskJobs jobs={jobs} />
+          <Comments comments={{ ...comments, productId: product.id }} isOwner={product.is_owner} />
           <ImportedReviews reviews={page.imported_reviews} />
           <ProofPart proof={proof} title={`Proof of ${story.code}`} />
         </div>

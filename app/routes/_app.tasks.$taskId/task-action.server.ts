@@ -3,6 +3,7 @@ import type { Actor } from "~/db/rpc.server";
 import { getTaskPage } from "~/domain/pages/operations.server";
 import { deleteTask, editTask, moveTask } from "~/domain/tasks/operations.server";
 import { budgetIntents } from "~/http/budget-forms.server";
+import { commentIntents } from "~/http/comment-forms.server";
 import { dependencyIntents } from "~/http/dependency-forms.server";
 import { doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { moveTaskForm } from "~/http/task-forms.server";
@@ -20,6 +21,7 @@ export async function actOnTask(actor: Actor, taskId: string, request: Request):
   }
   return runIntent(form, {
     "set-status": () => moveTaskForm(actor, form, back),
+    ...commentIntents(actor, form, back),
     ...dependencyIntents(actor, form, { kind: "task", id: taskId, back }),
     edit: () => editTaskForm(actor, form, back),
     "set-labels": async () => {

@@ -5,7 +5,7 @@ create table public.notices (
   id uuid primary key default gen_random_uuid(),
   kind text not null constraint notices_kind check (kind in
     ('question_opened', 'question_answered', 'question_expired', 'run_paused', 'run_failed', 'run_done',
-     'review_needed', 'budget_warning', 'ping')),
+     'review_needed', 'budget_warning', 'mentioned', 'ping')),
   product_id uuid references public.products (id) on delete cascade,
   user_id uuid references public.users (id) on delete cascade,
   webhook_id uuid references public.webhooks (id) on delete cascade,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { heartbeatAgentJob } from "~/domain/agent-jobs/operations.server";
 import { changeThings } from "~/domain/changes/operations.server";
+import { addComment, deleteComment, editComment } from "~/domain/comments/operations.server";
 import { addDependency, removeDependency } from "~/domain/dependencies/operations.server";
 import { createIdea, linkIdeaProduct, unlinkIdeaProduct } from "~/domain/ideas/operations.server";
 import { createWebhook } from "~/domain/notices/operations.server";
@@ -85,6 +86,9 @@ const direct: Record<string, () => Promise<unknown>> = {
   add_dependency: () => addDependency(actor, { ...waiting, blocked_by: at(world.tasks, 1).id }),
   remove_dependency: () => removeDependency(actor, { ...waiting, blocker: at(world.tasks, 1).id }),
   change_things: () => changeThings(actor, { things: [waiting], changes: { priority: 1 } }),
+  add_comment: () => addComment(actor, { ...waiting, body: "A word" }),
+  edit_comment: () => editComment(actor, { ...waiting, comment_id: run.id, body: "A word" }),
+  delete_comment: () => deleteComment(actor, { ...waiting, comment_id: run.id }),
   append_story_log: () =>
     appendStoryLog(actor, { story_id, type: "IMPLEMENTATION_PLAN", content: "Plan" }),
   ask_question: () => askQuestion(actor, { story_id, question: "Which one?" }),

@@ -39,6 +39,7 @@ begin
       ('inbox', 240, 60),
       ('saved_view', 60, 60),
       ('label', 60, 60),
+      ('comment', 60, 60),
       ('import', 10, 60),
       ('search', 240, 60),
       ('candidates', 240, 60),

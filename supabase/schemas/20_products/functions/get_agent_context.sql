@@ -38,7 +38,7 @@ begin
   end if;
 
   if v_story_id is not null then
-    select row_to_json(x)
+    select private.with_comments(row_to_json(x), v_story_id)
     into v_story
     from (
       select

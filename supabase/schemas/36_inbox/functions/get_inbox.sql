@@ -71,6 +71,17 @@ begin
     when 'added' then (
       select jsonb_build_object('code', p.code, 'title', p.name, 'owner_name', private.username(p.owner_id))
       from public.products p where p.id = p_id)
+    when 'mention' then (
+      select jsonb_build_object('code', x.code, 'title', x.title, 'author', c.author, 'excerpt', left(c.body, 500),
+        'path', private.comment_path(c))
+      from public.comments c
+      cross join lateral (
+        select t.code, t.title from public.tasks t where t.id = c.task_id
+        union all
+        select s.code, s.title from public.stories s where s.id = c.story_id
+        union all
+        select b.code, b.title from public.pbis b where b.id = c.pbi_id) x
+      where c.id = p_id)
   end;
 end;
 $$;

@@ -1,5 +1,6 @@
 -- Why: everything that waits for the caller, in one list: open questions, tasks in review, runs and talks about
--- ideas that failed within two weeks and were not tried again, and products that somebody added them to. Archived products rest.
+-- ideas that failed within two weeks and were not tried again, products that somebody added them to, and comments of two weeks that
+-- mention them. Archived products rest.
 -- Definer: reach is part of the query.
 create function private.inbox_items()
 returns table (kind text, id uuid, product_id uuid, at timestamptz)
@@ -45,7 +46,17 @@ begin
     union all
     select 'added', m.product_id, m.product_id, m.created_at
     from public.product_members m
-    where m.user_id = auth.uid() and m.role = 'MEMBER' and m.workers_decided_at is null and m.product_id = any (v_products);
+    where m.user_id = auth.uid() and m.role = 'MEMBER' and m.workers_decided_at is null and m.product_id = any (v_products)
+    union all
+    -- Whoever has written something there since has seen it.
+    select 'mention', c.id, c.product_id, m.created_at
+    from public.comment_mentions m
+    join public.comments c on c.id = m.comment_id
+    where m.user_id = auth.uid() and m.created_at > v_since and c.product_id = any (v_products)
+      and not exists (
+        select from public.comments n
+        where n.author_id = auth.uid() and n.created_at > m.created_at
+          and (n.pbi_id = c.pbi_id or n.story_id = c.story_id or n.task_id = c.task_id));
 end;
 $$;
 

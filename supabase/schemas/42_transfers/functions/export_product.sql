@@ -35,7 +35,7 @@ begin
           'code', b.code, 'title', b.title, 'description', b.description, 'priority', b.priority,
           'sort_order', b.sort_order, 'status', b.status, 'pr_url', b.pr_url,
           'pr_merged_at', private.export_time(b.pr_merged_at), 'created_at', private.export_time(b.created_at),
-          'stories', private.export_stories(b.id)
+          'stories', private.export_stories(b.id), 'comments', private.export_comments(b.id)
         ) order by b.priority, b.sort_order, b.created_at, b.code), '[]')
         from public.pbis b
         where b.product_id = p.id),

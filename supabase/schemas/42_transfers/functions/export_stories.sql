@@ -19,7 +19,8 @@ begin
       'log', private.export_log(s.id),
       'head_sha', (select h.head_sha from public.story_heads h where h.story_id = s.id),
       'evidence', private.export_evidence(s.id),
-      'waivers', private.export_waivers(s.id)
+      'waivers', private.export_waivers(s.id),
+      'comments', private.export_comments(s.id)
     ) order by s.sort_order, s.created_at, s.code), '[]')
     from public.stories s
     where s.pbi_id = p_pbi_id

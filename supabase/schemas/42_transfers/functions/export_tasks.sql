@@ -15,7 +15,8 @@ begin
       'labels', private.label_names(t.label_ids),
       'blocked_by', private.export_blocked_by('task', t.id),
       'created_at', private.export_time(t.created_at),
-      'reviews', private.export_reviews(t.id)
+      'reviews', private.export_reviews(t.id),
+      'comments', private.export_comments(t.id)
     ) order by t.sort_order, t.created_at, t.code), '[]')
     from public.tasks t
     where t.story_id = p_story_id

@@ -67,6 +67,8 @@ begin
   from jsonb_array_elements(v_pbis) with ordinality e (pbi, place)
   order by e.place;
 
+  perform private.import_comments(v_product_id, 'pbi', v_pbis);
+
   return json_build_object(
     'id', v_product_id,
     'code', v_product ->> 'code',

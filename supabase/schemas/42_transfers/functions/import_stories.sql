@@ -59,6 +59,8 @@ begin
 
   perform private.import_proof(p_product_id, v_stories);
   perform private.import_reviews(p_product_id, v_tasks);
+  perform private.import_comments(p_product_id, 'story', v_stories);
+  perform private.import_comments(p_product_id, 'task', v_tasks);
 
   return json_build_object(
     'story_codes', (

@@ -1,0 +1,55 @@
+import { useFetcher } from "@remix-run/react";
+import { useEffect, useState } from "react";
+import { type ActionResult, useActionResult } from "~/ui/action-result";
+import { SubmitButton } from "~/ui/button";
+import { HiddenFields } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { WriteFields } from "~/ui/write-access";
+import { MentionArea } from "./mention-area";
+import type { ShownComments } from "./shown-comment";
+
+/** Where a comment is written. What is refused stays in the box; what is sent leaves it. */
+export function CommentBox({ item }: { item: ShownComments }) {
+  const { kind, id, productId } = item;
+  const fetcher = useFetcher<ActionResult>({ key: `comment ${kind} ${id}` });
+  const withoutScript = useActionResult();
+  const [sent, setSent] = useState(0);
+  const isDone = fetcher.state === "idle" && fetcher.data?.ok === true;
+  useEffect(() => {
+    if (isDone) setSent((before) => before + 1);
+  }, [isDone]);
+  const form = useServerForm<"body">({
+    lastResult: fetcher.data ?? (isAboutBody(withoutScript) ? withoutScript : undefined),
+    id: `comment-box-${id}-${sent}`,
+  });
+  const { errors, defaultValue } = form.field("body");
+  return (
+    <ServerForm key={sent} form={form} fetcher={fetcher} className="grid gap-2">
+      <WriteFields className="grid gap-2">
+        <HiddenFields fields={{ intent: "add-comment", kind, id }} />
+        <MentionArea
+          label="Add a comment"
+          productId={productId}
+          defaultValue={defaultValue}
+          errors={errors}
+        />
+        <div className="flex flex-wrap items-center gap-3">
+          <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Sending…">
+            Comment
+          </SubmitButton>
+          <span className="text-xs text-muted">
+            Markdown. @name tells a member.
+            <span className="hidden keyboard:inline"> Ctrl or ⌘ with Enter sends it.</span>
+          </span>
+        </div>
+      </WriteFields>
+    </ServerForm>
+  );
+}
+
+/** The answer of another form of the page is none of this one's. */
+function isAboutBody(answer: unknown): boolean {
+  if (typeof answer !== "object" || answer === null || !("initialValue" in answer)) return false;
+  const { initialValue } = answer;
+  return typeof initialValue === "object" && initialValue !== null && "body" in initialValue;
+}

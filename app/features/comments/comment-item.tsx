@@ -1,0 +1,111 @@
+import { useRef } from "react";
+import { Prose } from "~/features/markdown/prose";
+import { ActionForm } from "~/ui/action-form";
+import { Avatar } from "~/ui/avatar";
+import { Button, buttonClass } from "~/ui/button";
+import { Confirm } from "~/ui/confirm";
+import { HiddenFields } from "~/ui/field";
+import { RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
+import { MentionArea } from "./mention-area";
+import type { ShownComment, ShownComments } from "./shown-comment";
+
+/** One comment, with what its author and the owner of the product can do about it. */
+export function CommentItem({
+  comment,
+  item,
+  isOwn,
+  isOwner,
+}: {
+  comment: ShownComment;
+  item: ShownComments;
+  isOwn: boolean;
+  isOwner: boolean;
+}) {
+  const { id, author, text, created_at, edited_at } = comment;
+  return (
+    <li
+      id={`comment-${id}`}
+      className="grid scroll-mt-20 grid-cols-[1.75rem_minmax(0,1fr)] gap-x-2.5"
+    >
+      <Avatar name={author} />
+      <article aria-label={`Comment by ${author}`} className="grid gap-1">
+        <header className="flex flex-wrap items-center gap-x-2 text-xs text-muted">
+          <strong className="font-semibold text-ink">{author}</strong>
+          <a href={`#comment-${id}`} className="hover:underline">
+            <RelativeTime at={created_at} />
+          </a>
+          {edited_at ? (
+            <span>
+              edited <RelativeTime at={edited_at} />
+            </span>
+          ) : null}
+        </header>
+        {text ? <Prose content={text} /> : null}
+        {isOwn || isOwner ? (
+          <WriteFields quiet>
+            <div className="flex flex-wrap items-start gap-1">
+              {isOwn ? <EditComment comment={comment} item={item} /> : null}
+              <DeleteComment comment={comment} item={item} />
+            </div>
+          </WriteFields>
+        ) : null}
+      </article>
+    </li>
+  );
+}
+
+interface OwnComment {
+  comment: ShownComment;
+  item: ShownComments;
+}
+
+/** Behind a disclosure, so that it opens without script too. */
+function EditComment({ comment, item }: OwnComment) {
+  const disclosure = useRef<HTMLDetailsElement>(null);
+  const close = () => disclosure.current?.removeAttribute("open");
+  return (
+    <details ref={disclosure} className="open:basis-full">
+      <summary className={buttonClass("quiet", "sm", "cursor-pointer")}>Edit</summary>
+      <ActionForm className="mt-2 grid gap-2" onDone={close} aria-label="Edit your comment">
+        <HiddenFields fields={fieldsOf("edit-comment", comment, item)} />
+        <MentionArea
+          key={comment.edited_at}
+          label="Comment"
+          productId={item.productId}
+          defaultValue={comment.body}
+          onEscape={close}
+        />
+        <div className="flex gap-2">
+          <Button type="submit" size="sm" tone="primary">
+            Save comment
+          </Button>
+        </div>
+      </ActionForm>
+    </details>
+  );
+}
+
+function DeleteComment({ comment, item }: OwnComment) {
+  return (
+    <Confirm
+      trigger="Delete"
+      label={`Delete the comment by ${comment.author}`}
+      size="sm"
+      question="Delete this comment?"
+      consequence="It is gone for everybody. Agents that have read it still know it."
+      confirmLabel="Delete"
+    >
+      {(buttons) => (
+        <ActionForm>
+          <HiddenFields fields={fieldsOf("delete-comment", comment, item)} />
+          {buttons}
+        </ActionForm>
+      )}
+    </Confirm>
+  );
+}
+
+function fieldsOf(intent: string, comment: ShownComment, { kind, id }: ShownComments) {
+  return { intent, comment_id: comment.id, kind, id };
+}

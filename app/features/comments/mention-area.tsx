@@ -1,0 +1,92 @@
+import { type KeyboardEvent, useId, useRef } from "react";
+import { commentLength } from "~/contract/comment";
+import { FieldErrors } from "~/ui/field";
+import { useMention } from "./use-mention";
+
+/** A text area in which `@` offers the members of the product. Ctrl or ⌘ with Enter sends its form. */
+export function MentionArea({
+  label,
+  productId,
+  defaultValue,
+  errors,
+  onEscape,
+}: {
+  label: string;
+  productId: string;
+  defaultValue?: string | undefined;
+  errors?: readonly string[] | undefined;
+  onEscape?: () => void;
+}) {
+  const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const mention = useMention(area, productId);
+  const { names, active } = mention;
+  const isOpen = names.length > 0;
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (mention.press(event)) return;
+    if (event.key === "Escape" && onEscape) {
+      event.stopPropagation();
+      onEscape();
+    }
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      event.currentTarget.form?.requestSubmit();
+    }
+  };
+  return (
+    <div className="relative grid gap-1">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      <textarea
+        ref={area}
+        id={id}
+        name="body"
+        rows={2}
+        required
+        maxLength={commentLength}
+        defaultValue={defaultValue}
+        aria-autocomplete="list"
+        aria-controls={isOpen ? `${id}-names` : undefined}
+        aria-activedescendant={isOpen ? `${id}-${active}` : undefined}
+        aria-invalid={errors?.length ? true : undefined}
+        aria-describedby={errors?.length ? `${id}-error` : undefined}
+        className="field-sizing-content max-h-96 min-h-16 w-full rounded border border-line-strong bg-raised px-2.5 py-2 leading-normal text-ink aria-[invalid=true]:border-danger"
+        onInput={mention.look}
+        onClick={mention.look}
+        onBlur={mention.close}
+        onKeyDown={onKeyDown}
+      />
+      <FieldErrors id={`${id}-error`} errors={errors} />
+      <p aria-live="polite" className="sr-only">
+        {isOpen ? `${names.length} members. Arrow keys choose, Enter inserts.` : ""}
+      </p>
+      {isOpen ? (
+        <div
+          role="listbox"
+          id={`${id}-names`}
+          aria-label="Members"
+          className="absolute top-full left-0 z-20 mt-1 min-w-44 rounded-lg border border-line bg-raised p-1 shadow-pop"
+        >
+          {names.map((name, index) => (
+            <div
+              key={name}
+              id={`${id}-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === active}
+              className="menu-item aria-selected:bg-sunken"
+              // The focus stays in the text.
+              onPointerDown={(event) => {
+                event.preventDefault();
+                mention.insert(name);
+              }}
+            >
+              @{name}
+            </div>
+          ))}
+        </div>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import { addCommentInput, commentIdInput, editCommentInput } from "~/contract/comment";
+import type { Actor } from "~/db/rpc.server";
+import { addComment, deleteComment, editComment } from "~/domain/comments/operations.server";
+import { done, readForm, runForm } from "./form-action.server";
+
+/** The forms about comments; each names its item, so that they are the same on every page. */
+export function commentIntents(actor: Actor, form: FormData, back: string) {
+  return {
+    "add-comment": () =>
+      runForm(form, addCommentInput, async (input) => {
+        const { id } = await addComment(actor, input);
+        return done(form, `${back}#comment-${id}`, "Comment added");
+      }),
+    "edit-comment": async () => {
+      const { id } = await editComment(actor, readForm(form, editCommentInput));
+      return done(form, `${back}#comment-${id}`, "Comment saved");
+    },
+    "delete-comment": async () => {
+      await deleteComment(actor, readForm(form, commentIdInput));
+      return done(form, `${back}#comments`, "Comment deleted");
+    },
+  };
+}

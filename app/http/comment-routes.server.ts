@@ -1,0 +1,69 @@
+import { type CommentPlace, commentBody, commentQuery } from "~/contract/comment";
+import {
+  addComment,
+  deleteComment,
+  editComment,
+  listComments,
+} from "~/domain/comments/operations.server";
+import { apiRoute } from "./api-route.server";
+import { operationEndpoint } from "./operation-endpoint.server";
+import { requireId } from "./require-id.server";
+
+const nouns: Record<CommentPlace, string> = { pbi: "PBI", story: "Story", task: "Task" };
+const named: Record<CommentPlace, string> = { pbi: "PBI", story: "story", task: "task" };
+
+/** The routes of comments are the same for PBIs, stories and tasks. */
+export function commentsRoute(kind: CommentPlace) {
+  return apiRoute({
+    GET: operationEndpoint(listComments, {
+      name: `list${nouns[kind]}Comments`,
+      summary: `The newest comments on a ${named[kind]}, in the order in which they were written`,
+      auth: "either",
+      id: named[kind],
+      query: commentQuery,
+      input: ({ id, query }) => ({ kind, id, ...query }),
+    }),
+    POST: operationEndpoint(addComment, {
+      name: `add${nouns[kind]}Comment`,
+      summary: `Comment on a ${named[kind]}; @name tells that member`,
+      auth: "either",
+      id: named[kind],
+      body: commentBody,
+      status: 201,
+      refusals: [409, 429],
+      input: ({ id, body }) => ({ kind, id, ...body }),
+    }),
+  });
+}
+
+export function commentRoute(kind: CommentPlace) {
+  return apiRoute({
+    PATCH: operationEndpoint(editComment, {
+      name: `edit${nouns[kind]}Comment`,
+      summary: `Edit a comment of one's own on a ${named[kind]}`,
+      auth: "either",
+      id: named[kind],
+      body: commentBody,
+      refusals: [429],
+      input: ({ id, params, body }) => ({
+        kind,
+        id,
+        comment_id: requireId(params.commentId, "comment"),
+        ...body,
+      }),
+    }),
+    DELETE: operationEndpoint(deleteComment, {
+      name: `delete${nouns[kind]}Comment`,
+      summary: `Delete a comment on a ${named[kind]}: its author, or the owner of the product`,
+      auth: "either",
+      id: named[kind],
+      status: 204,
+      refusals: [429],
+      input: ({ id, params }) => ({
+        kind,
+        id,
+        comment_id: requireId(params.commentId, "comment"),
+      }),
+    }),
+  });
+}

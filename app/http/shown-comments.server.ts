@@ -1,0 +1,26 @@
+import type { CommentPlace } from "~/contract/comment";
+import { listComments } from "~/domain/comments/operations.server";
+import { earlierParameter, type ShownComments } from "~/features/comments/shown-comment";
+import { renderMarkdown } from "~/features/markdown/markdown.server";
+import type { SignedIn } from "./page-guards.server";
+import { isCanonicalUuid } from "./uuid";
+
+/** The comments of an item with their texts formatted, as far back as the address says. */
+export async function readShownComments(
+  { actor, principal }: SignedIn,
+  { kind, id, address }: { kind: CommentPlace; id: string; address: URLSearchParams },
+): Promise<Omit<ShownComments, "productId">> {
+  const before = address.get(earlierParameter) ?? "";
+  const { comments, next_cursor } = await listComments(actor, {
+    kind,
+    id,
+    cursor: isCanonicalUuid(before) ? before : undefined,
+  });
+  const list = await Promise.all(
+    comments.map(async (comment) => ({
+      ...comment,
+      text: await renderMarkdown(comment.body, principal.user_id),
+    })),
+  );
+  return { kind, id, viewerId: principal.user_id, list, earlier: next_cursor };
+}

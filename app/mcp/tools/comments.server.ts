@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { commentBody, commentLimit, commentPlaces } from "~/contract/comment";
+import { idSchema } from "~/contract/text";
+import { addComment, listComments } from "~/domain/comments/operations.server";
+import { productOfCode, reference, resolveId } from "../references.server";
+import { defineTool } from "../tool.server";
+
+const place = {
+  kind: z.enum(commentPlaces),
+  id: reference.describe("Id or code of the PBI, story or task"),
+  ...productOfCode,
+};
+
+export const addCommentTool = defineTool({
+  name: "add_comment",
+  title: "Comment",
+  description: "A comment in Markdown on a PBI, story or task. @name tells that member.",
+  access: "write",
+  input: commentBody.extend(place),
+  run: async ({ actor }, { kind, id, product_id, body }) =>
+    addComment(actor, { kind, id: await resolveId(actor, kind, id, product_id), body }),
+});
+
+export const listCommentsTool = defineTool({
+  name: "list_comments",
+  title: "List comments",
+  description:
+    "The newest comments on a PBI, story or task, oldest of them first; next_cursor leads to earlier ones. Data that users wrote.",
+  access: "read",
+  input: z.object({
+    ...place,
+    limit: z.int().min(1).max(commentLimit.max).default(50),
+    cursor: idSchema.optional(),
+  }),
+  run: async ({ actor }, { kind, id, product_id, limit, cursor }) =>
+    listComments(actor, { kind, id: await resolveId(actor, kind, id, product_id), limit, cursor }),
+});

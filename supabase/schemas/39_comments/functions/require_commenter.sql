@@ -1,0 +1,19 @@
+-- Why: the one answer to who may comment, the first line of every write to a comment: 404, 403, then a share of the product's lock,
+-- since nothing else changes with a comment. Definer, for the same reason as require_write. Answers the product.
+create function private.require_commenter(p_kind text, p_id uuid)
+returns uuid
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_product_id uuid := private.require_access(p_kind, p_id);
+begin
+  perform private.share_product(v_product_id);
+  perform private.require_product_write(v_product_id);
+  return v_product_id;
+end;
+$$;
+
+comment on function private.require_commenter is 'The product of an item on which the caller may comment; PT404, PT403.';

@@ -1,0 +1,72 @@
+import { expect } from "@playwright/test";
+import { findingsInBothThemes } from "./axe";
+import { openLive } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld, post } from "./world";
+
+test("two people talk on a task: mentioned by a few letters, live, edited, and found in the inbox", async ({
+  browser,
+}) => {
+  const ada = await newPerson(browser);
+  const bob = await newPerson(browser);
+  const world = await newWorld(ada.context);
+  const added = { intent: "add", identifier: bob.name };
+  await post(ada.context, `${world.product}/members`, added);
+  const task = `/tasks/${world.taskIds[0]}`;
+  const [page, other] = [await ada.context.newPage(), await bob.context.newPage()];
+  await openLive(page, task);
+  await openLive(other, task);
+
+  const box = page.getByLabel("Add a comment");
+  await box.pressSequentially(`Could you look, @${bob.name.slice(0, -1)}`);
+  await expect(page.getByRole("option", { name: `@${bob.name}` })).toBeVisible();
+  expect(await findingsInBothThemes(page, "#comments")).toEqual([]);
+  await page.keyboard.press("Enter");
+  await expect(box).toHaveValue(`Could you look, @${bob.name} `);
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(box).toHaveValue("");
+  const shown = other.getByRole("article", { name: `Comment by ${ada.name}` });
+  await expect(shown).toContainText(`Could you look, @${bob.name}`);
+  await expect(shown.getByText("Edit")).toHaveCount(0);
+
+  await other.goto("/inbox?show=mentions");
+  await other.getByRole("link", { name: "Reply" }).click();
+  await other.getByLabel("Add a comment").fill("Looks **right**.");
+  await other.getByRole("button", { name: "Comment", exact: true }).click();
+  const reply = page.getByRole("article", { name: `Comment by ${bob.name}` });
+  await expect(reply.locator("strong", { hasText: "right" })).toBeVisible();
+  await other.goto("/inbox?show=mentions");
+  await expect(other.getByText("No mentions")).toBeVisible();
+
+  const own = page.getByRole("article", { name: `Comment by ${ada.name}` });
+  await own.getByText("Edit", { exact: true }).click();
+  await own.getByRole("textbox", { name: "Comment" }).fill("Never mind.");
+  await own.getByRole("button", { name: "Save comment" }).click();
+  await expect(own).toContainText("Never mind.");
+  await expect(own.getByText("edited")).toBeVisible();
+  await reply.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await expect(reply).toHaveCount(0);
+  expect(await findingsInBothThemes(page, "#comments")).toEqual([]);
+  for (const { context } of [ada, bob]) await context.close();
+});
+
+test("a PBI has comments in its panel, and a story on its page, without script", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser, { javaScriptEnabled: false });
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  for (const address of [
+    `${world.product}/backlog?panel=pbi:${world.pbiId}`,
+    `/stories/${world.storyId}`,
+  ]) {
+    await page.goto(address);
+    await page.getByLabel("Add a comment").fill("Why now?");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await expect(
+      page.locator("#comments").getByText("Why now?", { exact: true }).first(),
+    ).toBeVisible();
+  }
+  await context.close();
+});
