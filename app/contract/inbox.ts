@@ -34,6 +34,9 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     ...about,
     kind: z.literal("run"),
     sprint_id: z.string().nullable(),
+    /** Tasks that failed, and tasks that wait for those. */
+    failed: z.int(),
+    waiting: z.int(),
     reason: nullableText,
     task_id: nullableText,
     task_code: nullableText,

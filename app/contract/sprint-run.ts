@@ -193,6 +193,11 @@ export const sprintToRunInput = z.object({
   ...cures,
 });
 
+export const resumeSprintInput = z.object({
+  sprint_id: idSchema,
+  skip_failed: z.boolean().optional().describe("Leave out the failed tasks and what they block"),
+});
+
 /** A sprint run that was started; with `leave_out` it says what it leaves. */
 export const startedSprintRunSchema = sprintRunSchema.extend({
   left_out: z.array(leftOutSchema).optional(),

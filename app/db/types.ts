@@ -520,7 +520,7 @@ export type Database = {
       restart_worker: { Args: { p_stopped?: boolean; p_worker: string }; Returns: Json };
       restore_idea: { Args: { p_idea_id: string }; Returns: Json };
       restore_product: { Args: { p_product_id: string }; Returns: Json };
-      resume_sprint: { Args: { p_sprint_id: string }; Returns: Json };
+      resume_sprint: { Args: { p_skip_failed?: boolean; p_sprint_id: string }; Returns: Json };
       resume_sprint_run: { Args: { p_sprint_run_id: string }; Returns: Json };
       review_job: {
         Args: { p_job_id: string; p_summary?: string; p_verdict: string };

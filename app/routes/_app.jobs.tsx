@@ -4,6 +4,7 @@ import { type AgentJob, jobIdInput } from "~/contract/agent-job";
 import { cancelAgentJob, listAgentJobs, whyNotMoving } from "~/domain/agent-jobs/operations.server";
 import { LineCounts } from "~/features/diff/line-counts";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
+import { FailureLine } from "~/features/jobs/failure";
 import {
   type BlockedReason,
   findBlockedReasons,
@@ -71,7 +72,7 @@ export default function JobsPage() {
       <JobTabs all={all} />
       {jobs.length === 0 ? (
         <EmptyState title={all ? "No jobs yet" : "The queue is empty"}>
-          Jobs come from sprint runs, one per task, and from questions about ideas.
+          Jobs come from runs, one per task, and from questions about ideas.
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface">
@@ -140,7 +141,7 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
           <BlockedReasons reasons={why} />
         </div>
       ) : null}
-      {job.failure_reason ? <p className="text-failed">{job.failure_reason}</p> : null}
+      <FailureLine reason={job.failure_reason} />
     </li>
   );
 }

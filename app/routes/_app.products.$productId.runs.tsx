@@ -3,6 +3,8 @@ import { Link, useLoaderData } from "@remix-run/react";
 import type { SprintRun } from "~/contract/sprint-run";
 import { listSprintRuns } from "~/domain/sprint-runs/operations.server";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
+import { firstLine } from "~/features/jobs/first-line";
+import { RunStatus, stoppedTitle } from "~/features/runs/stopped-run";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -11,7 +13,6 @@ import { EmptyState } from "~/ui/empty-state";
 import { costsText, countText } from "~/ui/numbers";
 import { useRowKeys } from "~/ui/page-keys";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, productId } = await requireProduct(request, context, params);
@@ -67,7 +68,7 @@ function RunRow({ run }: { run: SprintRun }) {
   return (
     <li className="grid gap-2 rounded-lg border border-line bg-surface px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
-        <StatusPill status={run.status} />
+        <RunStatus status={run.status} />
         <Link to={run.id} data-row className="font-medium hover:underline">
           {run.sprint_code ?? run.subject}, {countText(run.jobs_total, "job")}
         </Link>
@@ -80,9 +81,12 @@ function RunRow({ run }: { run: SprintRun }) {
         </span>
       </div>
       <WovenProgress statuses={runSegments(run.counts)} />
-      {run.failure?.reason ? (
+      {run.status === "failed" ? (
         <p className="text-sm text-failed">
-          {run.failure.task_code}: {run.failure.reason}
+          {stoppedTitle({ failed: run.counts.failed, waiting: run.counts.cancelled })}
+          {run.failure?.reason
+            ? ` (${run.failure.task_code}: ${firstLine(run.failure.reason)})`
+            : null}
         </p>
       ) : null}
     </li>

@@ -2,6 +2,7 @@ import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData, useSearchParams } from "@remix-run/react";
 import { createSprintInput, type SprintOverview } from "~/contract/sprint";
 import { createSprint, listSprints } from "~/domain/sprints/operations.server";
+import { RunStatus } from "~/features/runs/stopped-run";
 import { runForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -13,7 +14,6 @@ import { TextAreaField, TextField } from "~/ui/field";
 import { useRowKeys } from "~/ui/page-keys";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { CalendarDay } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
@@ -84,7 +84,7 @@ function SprintRow({ sprint }: { sprint: SprintOverview }) {
         {sprint.done_task_count}/{sprint.task_count} tasks in {sprint.story_count}{" "}
         {sprint.story_count === 1 ? "story" : "stories"}
       </span>
-      <StatusPill status={sprint.status} className="max-sm:order-first" />
+      <RunStatus status={sprint.status} className="max-sm:order-first" />
     </li>
   );
 }

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
 import { getSprintRun, startRun, startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { getTaskDetail } from "~/domain/tasks/operations.server";
 import { claim, seedSprint } from "../db/agents/sprint-world";
 import { at } from "../db/world";
 import { signIn, startTestApp } from "../setup/app";
@@ -53,5 +54,33 @@ it("a failure is its first line with the cure, and is tried again from the job, 
       ["queued", at(tasks, 1).id],
     ]);
     await visitor.submit(`/products/${product.id}/runs/${jobs[0]?.sprint_run_id}`, "cancel");
+  }
+});
+
+it("skips what failed and goes on with the rest, in a sprint or not, from run, sprint and inbox", async () => {
+  const { actor, product, sprint, tasks, visitor } = await openWorld();
+  const task_ids = tasks.map(({ id }) => id);
+  for (const ofSprint of [false, true]) {
+    const run = ofSprint
+      ? await startSprintRun(actor, { sprint_id: sprint.id })
+      : (await startRun(actor, { task_ids })).run;
+    const job = await claim(actor);
+    const failed = { status: "failed", failure_reason: "No.\nAll of it" } as const;
+    await reportAgentJob(actor, { job_id: job.id, attempt: 1, ...failed });
+    const sprintPage = `/products/${product.id}/sprints/${sprint.id}`;
+    for (const path of ["/inbox", ...(ofSprint ? [sprintPage] : [])]) {
+      const page = await visitor.read(path);
+      expect(page).toContain("1 failed, 1 waiting: try again or skip");
+      expect(page).not.toContain("run failed");
+    }
+    expect(await visitor.read("/jobs?state=all")).toMatch(/<summary[^>]*>No\.<\/summary>/);
+    const next = await visitor.submit(ofSprint ? sprintPage : "/inbox", "skip");
+    const { jobs } = await getSprintRun(actor, { sprint_run_id: next?.split("/").at(-1) ?? "" });
+    expect(jobs.map(({ task_id }) => task_id)).toEqual([at(tasks, 1).id]);
+    const { status } = await getTaskDetail(actor, { task_id: at(tasks, 0).id });
+    expect(status).toBe("todo");
+    expect(run.id).not.toBe(jobs[0]?.sprint_run_id);
+    await visitor.submit(`/products/${product.id}/runs/${jobs[0]?.sprint_run_id}`, "cancel");
+    if (!ofSprint) expect(await visitor.read(`/jobs/${job.id}`)).toContain("Run it again");
   }
 });

@@ -3,6 +3,7 @@ import {
   listSprintRunsInput,
   pauseSprintRunInput,
   preflightSchema,
+  resumeSprintInput,
   sprintRunDetailSchema,
   sprintRunIdInput,
   sprintRunPageSchema,
@@ -38,9 +39,13 @@ export const resumeSprintRun = operation("resume_sprint_run", sprintRunIdInput, 
 
 /**
  * Brings a failed sprint back and starts a new run (specification: Task, failed; resume-sprint). Null when people have
- * finished everything by hand: the sprint is active again and can be completed.
+ * finished everything by hand: the sprint is active again and can be completed. `skip_failed` leaves out what failed.
  */
-export const resumeSprint = operation("resume_sprint", sprintIdInput, sprintRunSchema.nullable());
+export const resumeSprint = operation(
+  "resume_sprint",
+  resumeSprintInput,
+  sprintRunSchema.nullable(),
+);
 
 /** Starts a run of an active sprint, with a budget where `stop_at` is given; a refusal carries `{ blockers }` (specification: Starting a sprint run). */
 export const startSprintRun = operation(

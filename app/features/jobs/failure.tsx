@@ -38,11 +38,30 @@ export function Failure({
       {line === failure_reason ? null : (
         <details>
           <summary className="cursor-pointer text-muted">Full text</summary>
-          <pre className="mt-1 max-h-80 overflow-auto font-mono text-xs whitespace-pre-wrap">
-            {failure_reason}
-          </pre>
+          <FullText>{failure_reason}</FullText>
         </details>
       )}
     </Alert>
+  );
+}
+
+/** The same in a list: the first line, which opens to the rest. */
+export function FailureLine({ reason }: { reason: string | null }) {
+  if (reason === null) return null;
+  const line = firstLine(reason);
+  if (line === reason) return <p className="break-words text-failed">{line}</p>;
+  return (
+    <details>
+      <summary className="cursor-pointer break-words text-failed">{line}</summary>
+      <FullText>{reason}</FullText>
+    </details>
+  );
+}
+
+function FullText({ children }: { children: string }) {
+  return (
+    <pre className="mt-1 max-h-80 overflow-auto font-mono text-xs whitespace-pre-wrap">
+      {children}
+    </pre>
   );
 }

@@ -11,7 +11,7 @@ import { JobStatus } from "./job-badges";
 export const jobKinds: Record<string, string> = {
   TASK_IMPLEMENTATION: "Task",
   PLAN_CHAT: "Idea conversation",
-  SPRINT_IMPLEMENTATION: "Whole sprint",
+  SPRINT_IMPLEMENTATION: "Batch",
 };
 
 /** All tokens that a job used, cached ones included. */
@@ -51,7 +51,7 @@ export function JobCard({ job, isHere = false }: { job: AgentJob; isHere?: boole
             to={`/products/${job.product_id}/runs/${job.sprint_run_id}`}
             className="text-accent underline underline-offset-2 hover:decoration-2"
           >
-            Sprint run
+            Run
           </Link>
         ) : null}
         <span className="text-xs text-muted">

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   pauseSprintRunInput,
+  resumeSprintInput,
   sprintRunIdInput,
   sprintToRunInput,
   startRunInput,
@@ -93,7 +94,7 @@ export const pauseSprintRunTool = defineTool({
 export const resumeSprintRunTool = defineTool({
   name: "resume_sprint_run",
   title: "Resume a sprint run",
-  description: "Goes on with a paused run; a batch goes on as a new run on the same branch.",
+  description: "Resumes a paused run. A batch continues as a new run on the same branch.",
   access: "write",
   input: sprintRunIdInput,
   run: ({ actor }, input) => resumeSprintRun(actor, input),
@@ -113,12 +114,12 @@ export const resumeSprintTool = defineTool({
   name: "resume_sprint",
   title: "Resume a failed sprint",
   description:
-    "Resets what failed in a failed sprint and starts a new run on its branch. With nothing left to do the sprint is active again without a run.",
+    "Resets the failed tasks of a failed sprint and starts a new run on its branch, or one without them (skip_failed). With nothing left to do, the sprint becomes active without a run.",
   access: "write",
-  input: sprintInput,
-  run: async ({ actor }, { sprint_id, product_id }) => {
+  input: sprintInput.extend(resumeSprintInput.pick({ skip_failed: true }).shape),
+  run: async ({ actor }, { sprint_id, product_id, skip_failed }) => {
     const sprint = await resolveId(actor, "sprint", sprint_id, product_id);
-    const run = await resumeSprint(actor, { sprint_id: sprint });
+    const run = await resumeSprint(actor, { sprint_id: sprint, skip_failed });
     return run ?? { run: null, message: "Nothing is left to do: complete the sprint." };
   },
 });

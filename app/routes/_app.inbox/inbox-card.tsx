@@ -2,7 +2,9 @@ import { Link } from "@remix-run/react";
 import type { ReactNode } from "react";
 import type { InboxItem } from "~/contract/inbox";
 import { PutAside } from "~/features/inbox/put-aside";
+import { FailureLine } from "~/features/jobs/failure";
 import { QuestionCard } from "~/features/questions/question-card";
+import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import { ActionForm } from "~/ui/action-form";
 import { CodeChip } from "~/ui/badge";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
@@ -102,20 +104,18 @@ function FailedRunCard({ item }: { item: Of<"run"> }) {
   return (
     <Card
       item={item}
-      label={`Failed run of ${item.code}`}
-      pill={<StatusPill status="FAILED" label="Run failed" />}
+      label={`Stopped run of ${item.code}`}
+      pill={<StatusPill status="FAILED" label="Run stopped" />}
       to={run}
-      about={item.task_code ? `Failed at ${item.task_code}.` : undefined}
+      about={stoppedTitle(item)}
       reason={item.reason}
     >
-      <ActionForm action={run} className="flex flex-wrap gap-2">
-        <Button type="submit" name="intent" value="try-again" tone="primary">
-          Try again
-        </Button>
+      <div className="flex flex-wrap gap-2">
+        <RetryForms action={run} canSkip={item.waiting > 0} failed={item.task_code} />
         {item.task_id ? (
           <ButtonLink to={`/tasks/${item.task_id}`}>Open {item.task_code}</ButtonLink>
         ) : null}
-      </ActionForm>
+      </div>
     </Card>
   );
 }
@@ -224,9 +224,9 @@ function Card({
         </p>
         {about ? <p className="text-sm text-muted">{about}</p> : null}
         {reason ? (
-          <p className="line-clamp-4 border-l-2 border-failed pl-3 text-sm break-words whitespace-pre-wrap">
-            {reason}
-          </p>
+          <div className="border-l-2 border-failed pl-3 text-sm">
+            <FailureLine reason={reason} />
+          </div>
         ) : null}
       </div>
       <WriteFields quiet>{children}</WriteFields>

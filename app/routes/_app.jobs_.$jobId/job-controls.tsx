@@ -1,20 +1,16 @@
 import type { AgentJobDetail } from "~/contract/agent-job";
-import type { SprintRun } from "~/contract/sprint-run";
 import { waitsForReview } from "~/features/jobs/job-badges";
+import { RunThis } from "~/features/runs/run-this";
+import { RetryForms } from "~/features/runs/stopped-run";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
 import { isHeld } from "~/ui/status";
 import { WriteFields } from "~/ui/write-access";
+import type { JobData } from "./job-data";
 
 /** Stops, pauses and tries again from where the work is watched; a job at work is stopped with its run. */
-export function JobControls({
-  job,
-  run,
-}: {
-  job: AgentJobDetail;
-  run: Pick<SprintRun, "id" | "status" | "finished_at"> | null;
-}) {
+export function JobControls({ job, run }: { job: AgentJobDetail; run: JobData["run"] }) {
   if (!run) return null;
   const action = `/products/${job.product_id}/runs/${run.id}`;
   const press = (intent: string, label: string) => (
@@ -25,10 +21,15 @@ export function JobControls({
       </Button>
     </ActionForm>
   );
-  if (run.status === "failed") {
-    return <WriteFields quiet>{press("try-again", "Try again")}</WriteFields>;
+  if (run.finished_at !== null) {
+    const isOpen = job.task_id === null || job.task_status === "failed";
+    const stopped = run.status === "failed" && job.status === "failed" && isOpen;
+    return stopped ? (
+      <RetryForms action={action} canSkip={run.waiting > 0} failed={job.task_code} />
+    ) : (
+      <RunTaskAgain job={job} />
+    );
   }
-  if (run.finished_at !== null) return null;
   return (
     <WriteFields quiet>
       {job.status === "queued" && !waitsForReview(job) ? press("cancel-job", "Cancel job") : null}
@@ -49,5 +50,13 @@ export function JobControls({
         </Confirm>
       ) : null}
     </WriteFields>
+  );
+}
+
+/** A job that ended is tried again in a run of its own, as on the page of its task. */
+function RunTaskAgain({ job }: { job: AgentJobDetail }) {
+  if (!job.task_id || !["todo", "failed"].includes(job.task_status ?? "")) return null;
+  return (
+    <RunThis productId={job.product_id} items={[`task:${job.task_id}`]} label="Run it again" />
   );
 }

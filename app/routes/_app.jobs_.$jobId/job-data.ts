@@ -6,7 +6,7 @@ import type { BlockedReason } from "~/features/jobs/find-blocked-reasons.server"
 export interface JobData {
   job: AgentJobDetail;
   /** The run that it belongs to; a conversation about an idea has none. */
-  run: Pick<SprintRun, "id" | "status" | "finished_at"> | null;
+  run: (Pick<SprintRun, "id" | "status" | "finished_at"> & { waiting: number }) | null;
   /** Why the job does not move; null while it does and when it has ended. */
   why: readonly BlockedReason[] | null;
 }

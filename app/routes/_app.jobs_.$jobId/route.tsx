@@ -8,6 +8,7 @@ import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
 import { JobStatus } from "~/features/jobs/job-badges";
 import { jobKinds } from "~/features/jobs/job-card";
+import { countStopped, partsOf } from "~/features/runs/stopped-run";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { CodeChip } from "~/ui/badge";
@@ -31,7 +32,12 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     ? await getSprintRun(actor, { sprint_run_id: job.sprint_run_id })
     : null;
   return json<JobData>({
-    run: run && { id: run.id, status: run.status, finished_at: run.finished_at },
+    run: run && {
+      id: run.id,
+      status: run.status,
+      finished_at: run.finished_at,
+      waiting: countStopped(partsOf(run).map(({ status }) => status)).waiting,
+    },
     job,
     why: job.finished_at ? null : findBlockedReasons(why, appOrigin),
   });

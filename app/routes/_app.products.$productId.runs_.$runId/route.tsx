@@ -11,9 +11,7 @@ import {
   cancelSprintRun,
   getSprintRun,
   pauseSprintRun,
-  resumeSprint,
   resumeSprintRun,
-  startRun,
 } from "~/domain/sprint-runs/operations.server";
 import { BudgetSection } from "~/features/budgets/budget-section";
 import { BlockedReasons } from "~/features/jobs/blocked-reasons";
@@ -21,6 +19,7 @@ import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server"
 import { QuestionCard } from "~/features/questions/question-card";
 import { mostRunItems } from "~/features/runs/run-address";
 import { RunThis } from "~/features/runs/run-this";
+import { partsOf, RunStatus } from "~/features/runs/stopped-run";
 import { describeStatuses, WovenProgress } from "~/features/runs/woven-progress";
 import { budgetIntents } from "~/http/budget-forms.server";
 import { done, readForm, runIntent } from "~/http/form-action.server";
@@ -36,8 +35,8 @@ import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
-import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
+import { retryRun } from "./retry-run.server";
 import { RunFacts } from "./run-facts";
 import { RunJobs } from "./run-jobs";
 import { RunState } from "./run-state";
@@ -74,6 +73,11 @@ export const action = pageAction(async ({ request, context, params }) => {
   const form = await request.formData();
   const run = sprintRunIdInput.parse({ sprint_run_id: runId });
   const here = `/products/${productId}/runs`;
+  const goOn = async (skip: boolean) => {
+    const { id, sprintId } = await retryRun(actor, runId, { skip });
+    const sprintPage = `/products/${productId}/sprints/${sprintId}`;
+    return redirect(id ? `${here}/${id}` : sprintPage, 303);
+  };
   return runIntent(form, {
     pause: async () => {
       await pauseSprintRun(actor, run);
@@ -84,17 +88,8 @@ export const action = pageAction(async ({ request, context, params }) => {
       await cancelSprintRun(actor, run);
       return done(form, `${here}/${runId}`, "Run cancelled");
     },
-    "try-again": async () => {
-      const { sprint_id, jobs } = await getSprintRun(actor, run);
-      if (sprint_id === null) {
-        const left = jobs.filter(({ task_status }) => task_status !== "done");
-        const task_ids = left.flatMap(({ task_id }) => task_id ?? []);
-        return redirect(`${here}/${(await startRun(actor, { task_ids })).run.id}`, 303);
-      }
-      const next = await resumeSprint(actor, { sprint_id });
-      const sprintPage = `/products/${productId}/sprints/${sprint_id}`;
-      return redirect(next ? `${here}/${next.id}` : sprintPage, 303);
-    },
+    "try-again": () => goOn(false),
+    skip: () => goOn(true),
     "cancel-job": async () => {
       await cancelAgentJob(actor, readForm(form, jobIdInput));
       return done(form, `${here}/${runId}`, "Job cancelled");
@@ -113,10 +108,7 @@ export default function RunPage() {
   const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   useRowKeys();
-  const statuses =
-    run.executions.length > 0
-      ? run.executions.map(({ status }) => status)
-      : run.jobs.map(({ status }) => status);
+  const statuses = partsOf(run).map(({ status }) => status);
   const unfinished = run.finished_at === null;
   return (
     <div className="grid gap-5">
@@ -130,7 +122,7 @@ export default function RunPage() {
         title={
           <span className="flex flex-wrap items-center gap-2.5">
             Run of {run.subject}
-            <StatusPill status={run.status} />
+            <RunStatus status={run.status} />
           </span>
         }
         lead={why ? <BlockedReasons reasons={why} /> : null}
@@ -190,16 +182,7 @@ function Overlaps({ overlaps }: Pick<SprintRunDetail, "overlaps">) {
 
 /** What can be done with a run in its state. */
 function RunControls({ run }: { run: SprintRunDetail }) {
-  if (run.sprint_id === null && (run.status === "failed" || run.status === "cancelled")) {
-    return <RunAgain run={run} />;
-  }
-  if (run.status === "failed") {
-    return (
-      <WriteFields quiet>
-        <Post intent="try-again" label="Try again" />
-      </WriteFields>
-    );
-  }
+  if (run.sprint_id === null && run.status === "cancelled") return <RunAgain run={run} />;
   if (run.finished_at !== null) return null;
   return (
     <WriteFields quiet>
@@ -231,12 +214,12 @@ function RunControls({ run }: { run: SprintRunDetail }) {
 
 /** What a run without a sprint has not finished is tried again in a new one. */
 function RunAgain({ run }: { run: SprintRunDetail }) {
-  const left = run.jobs.flatMap(({ task_id, status }) =>
+  const left = partsOf(run).flatMap(({ task_id, status }) =>
     task_id && status !== "done" && status !== "skipped" ? [`task:${task_id}`] : [],
   );
   const items = [...new Set(left)].slice(0, mostRunItems);
   if (items.length === 0) return null;
-  return <RunThis productId={run.product_id} items={items} label="Run again" />;
+  return <RunThis productId={run.product_id} items={items} label="Run it again" />;
 }
 
 function Post({ intent, label }: { intent: string; label: string }) {

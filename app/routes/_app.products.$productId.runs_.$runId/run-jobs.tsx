@@ -55,7 +55,7 @@ function JobLine({
       <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
         <JobStatus job={job} />
         {batch || !job.task_id ? (
-          <span className="min-w-40 flex-1 font-medium">One job for the whole sprint</span>
+          <span className="min-w-40 flex-1 font-medium">One job for the whole run</span>
         ) : (
           <Link to={`/tasks/${job.task_id}`} data-row className="min-w-32 flex-1 hover:underline">
             <CodeChip className="mr-2">{job.task_code ?? ""}</CodeChip>

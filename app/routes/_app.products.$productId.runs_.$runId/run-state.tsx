@@ -1,6 +1,7 @@
 import { Link } from "@remix-run/react";
 import type { SprintRunDetail } from "~/contract/sprint-run";
 import { firstLine } from "~/features/jobs/first-line";
+import { countStopped, partsOf, RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import { Alert } from "~/ui/alert";
 
 type PauseContext = NonNullable<SprintRunDetail["pause_context"]>;
@@ -17,9 +18,19 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
   if (run.status === "paused" && run.pause_context) return <Paused context={run.pause_context} />;
   if (run.status !== "failed" || !run.failure) return null;
   const { task_id, task_code, reason } = run.failure;
-  const { failed, cancelled } = run.counts;
+  const counts = countStopped(partsOf(run).map(({ status }) => status));
   return (
-    <Alert tone="failed" title={`${failed} failed, ${cancelled} waiting: try again or skip`}>
+    <Alert
+      tone="failed"
+      title={stoppedTitle(counts)}
+      actions={
+        <RetryForms
+          action={`/products/${productId}/runs/${run.id}`}
+          canSkip={counts.waiting > 0}
+          failed={task_code}
+        />
+      }
+    >
       <p>
         {task_id ? (
           <Link to={`/tasks/${task_id}`} className="underline">
@@ -31,14 +42,9 @@ export function RunState({ run, productId }: { run: SprintRunDetail; productId: 
         {reason ? `: ${firstLine(reason)}` : " failed."}
       </p>
       <p className="text-muted">
-        Fix the task and press <em>Try again</em>, or skip it: set it to Done
-        {run.sprint_id === null ? "." : ", or take its story out of the "}
-        {run.sprint_id === null ? null : (
-          <Link to={`/products/${productId}/sprints/${run.sprint_id}`} className="underline">
-            sprint
-          </Link>
-        )}
-        {run.sprint_id === null ? "" : "."} What waits continues with the next try.
+        {counts.waiting > 0
+          ? "Fix the task and try again, or skip it: it goes back to To do, and the other tasks continue."
+          : "Fix the task and try again."}
       </p>
     </Alert>
   );

@@ -7,6 +7,7 @@ import { ForecastLine } from "~/features/budgets/forecast-line";
 import { RemoveForm } from "~/features/dependencies/remove-dependency";
 import { BlockerList, fixAll, PlanCures } from "~/features/runs/blocker-list";
 import { BeginsFrom, StartOver } from "~/features/runs/start-over";
+import { countStopped, RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import { WovenProgress } from "~/features/runs/woven-progress";
 import { ActionForm } from "~/ui/action-form";
 import { Alert } from "~/ui/alert";
@@ -60,21 +61,33 @@ function AllDone({ productId, sprintId }: { productId: string; sprintId: string 
 }
 
 function FailedRun({ run, productId }: { run: SprintFrame["run"]; productId: string }) {
+  if (!run) {
+    return (
+      <Alert
+        tone="failed"
+        title="A task failed"
+        actions={<RunForm intent="resume-sprint" label="Try again" />}
+      >
+        Try again resets the failed tasks and starts a new run.
+      </Alert>
+    );
+  }
+  const counts = countStopped(run.job_statuses);
+  const page = `/products/${productId}/runs/${run.id}`;
   return (
     <Alert
       tone="failed"
-      title="The run failed"
+      title={stoppedTitle(counts)}
       actions={
         <>
-          {run ? (
-            <ButtonLink to={`/products/${productId}/runs/${run.id}`}>View failure</ButtonLink>
-          ) : null}
-          <RunForm intent="resume-sprint" label="Resume sprint" />
+          <ButtonLink to={page}>View failure</ButtonLink>
+          <RetryForms action={page} canSkip={counts.waiting > 0} />
         </>
       }
     >
-      Resume resets the failed tasks and starts a new run on the same branch. You can then add
-      stories to the sprint and complete it.
+      {counts.waiting > 0
+        ? "Try again starts a new run on the same branch. Skip continues without the failed task, which goes back to To do."
+        : "Try again starts a new run on the same branch."}
     </Alert>
   );
 }

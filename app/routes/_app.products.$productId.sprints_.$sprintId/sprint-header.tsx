@@ -1,12 +1,12 @@
 import type { SprintFrame } from "~/contract/page-data";
 import type { Sprint } from "~/contract/sprint";
+import { RunStatus } from "~/features/runs/stopped-run";
 import { ActionForm } from "~/ui/action-form";
 import { Button, ButtonLink } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
 import { TextAreaField, TextField } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { CalendarDay } from "~/ui/relative-time";
-import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 
 export function SprintHeader({ board }: { board: SprintFrame }) {
@@ -22,7 +22,7 @@ export function SprintHeader({ board }: { board: SprintFrame }) {
         }
         lead={
           <span className="flex flex-wrap items-center gap-2.5">
-            <StatusPill status={sprint.status} />
+            <RunStatus status={sprint.status} />
             <Dates sprint={sprint} />
           </span>
         }

@@ -8,6 +8,7 @@ import { drawBurndown } from "~/features/charts/draw-burndown.server";
 import { LineCounts } from "~/features/diff/line-counts";
 import { CriterionHead, EvidenceList } from "~/features/proof/criterion";
 import { visible } from "~/features/proof/visible";
+import { RunStatus } from "~/features/runs/stopped-run";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -100,7 +101,7 @@ function ReviewHeader({ review }: { review: Pick<SprintReview, "sprint" | "produ
       title={
         <span className="flex flex-wrap items-center gap-2.5">
           Review of {sprint.code}
-          <StatusPill status={sprint.status} />
+          <RunStatus status={sprint.status} />
         </span>
       }
       lead={

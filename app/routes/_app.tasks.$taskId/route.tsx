@@ -96,7 +96,7 @@ export default function TaskPage() {
             <RunThis
               productId={product.id}
               items={[`task:${task.id}`]}
-              label={jobs.length > 0 ? "Run again" : "Run this"}
+              label={jobs.length > 0 ? "Run it again" : "Run this"}
             />
           ) : null
         }

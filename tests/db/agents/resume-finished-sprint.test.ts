@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { reportAgentJob } from "~/domain/agent-jobs/operations.server";
+import { addDependency } from "~/domain/dependencies/operations.server";
 import { resumeSprint, startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { completeSprint } from "~/domain/sprints/operations.server";
 import { createTestDatabase } from "../../setup/database";
@@ -26,3 +27,26 @@ it.each(["SPRINT", "SPRINT_BATCH"] as const)(
     expect((await completeSprint(actor, { sprint_id })).status).toBe("completed");
   },
 );
+
+it("a failed sprint goes on without what failed and what that blocks, and fails nothing where nothing is left", async () => {
+  const { actor, sprint, tasks } = await seedSprint(t, { stories: [2, 1] });
+  const sprint_id = sprint.id;
+  const [first, second, third] = tasks.map(({ id }) => id);
+  await addDependency(actor, { kind: "task", id: second ?? "", blocked_by: first ?? "" });
+  await startSprintRun(actor, { sprint_id });
+  const fail = async () => {
+    const job = await claim(actor);
+    await reportAgentJob(actor, { job_id: job.id, attempt: 1, status: "failed" });
+    return job.task_id;
+  };
+  expect(await fail()).toBe(first);
+  const run = await resumeSprint(actor, { sprint_id, skip_failed: true });
+  expect(run?.jobs_total).toBe(1);
+  expect(await columnOf(t, "tasks", first ?? "", "status")).toBe("TO_DO");
+  expect(await fail()).toBe(third);
+  await t.sql.query("update public.tasks set status = 'DONE' where id = any ($1)", [
+    [first, second],
+  ]);
+  expect(await resumeSprint(actor, { sprint_id, skip_failed: true })).toBeNull();
+  expect(await columnOf(t, "sprints", sprint_id, "status")).toBe("ACTIVE");
+});

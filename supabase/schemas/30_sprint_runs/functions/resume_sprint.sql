@@ -1,9 +1,9 @@
 -- Why: a failed sprint goes on: failed tasks go back to todo, their stories and PBIs out of failed, the sprint is active
 -- again, and a new run starts on the branch of the run that failed, all in one transaction with the pre-flight
--- (specification: Task, failed, resume-sprint). Where people have finished everything by hand there is nothing to run: the sprint
+-- (specification: Task, failed, resume-sprint). With p_skip_failed the new run leaves out what failed and what that blocks. Where people have finished everything by hand there is nothing to run: the sprint
 -- is active again, so that it can be completed, and the answer is null. Refusals: 404, 403, 429, 409 (not failed, another active sprint, blockers).
 -- Definer: runs and jobs are written by functions only.
-create function operations.resume_sprint(p_sprint_id uuid)
+create function operations.resume_sprint(p_sprint_id uuid, p_skip_failed boolean default false)
 returns json
 language plpgsql
 volatile
@@ -16,6 +16,7 @@ declare
   v_product public.products;
   v_previous public.sprint_runs;
   v_other text;
+  v_failed uuid[];
   v_task_ids uuid[];
   v_scope record;
   v_run public.sprint_runs;
@@ -30,6 +31,9 @@ begin
     perform private.refuse(409, format('Sprint %s is active. Complete it first: a product can have only one active sprint.', v_other));
   end if;
 
+  v_failed := array(
+    select t.id from public.tasks t join public.stories s on s.id = t.story_id
+    where p_skip_failed and s.sprint_id = p_sprint_id and t.status = 'FAILED');
   -- Stories and PBIs follow their tasks out of failed. Taken back alone, that would fail the run that starts here.
   perform set_config('backloom.undoing', 'yes', true);
   update public.tasks t set status = 'TO_DO'
@@ -38,13 +42,13 @@ begin
   update public.sprints s set status = 'ACTIVE' where s.id = p_sprint_id returning * into v_sprint;
   perform set_config('backloom.undoing', '', true);
 
-  v_task_ids := private.sprint_task_ids(p_sprint_id);
+  v_task_ids := array(select i from unnest(private.sprint_task_ids(p_sprint_id)) i where i <> all (v_failed));
   if v_task_ids = '{}' then
     return null;
   end if;
 
   select p.* into v_product from public.products p where p.id = v_product_id;
-  select * into v_scope from private.settle_scope(v_sprint, v_product, v_task_ids, null, false, false);
+  select * into v_scope from private.settle_scope(v_sprint, v_product, v_task_ids, null, false, p_skip_failed);
 
   select r.* into v_previous from public.sprint_runs r
   where r.sprint_id = p_sprint_id and r.status = 'FAILED' order by r.created_at desc, r.id desc limit 1;

@@ -63,8 +63,18 @@ begin
       from public.tasks t join public.stories s on s.id = t.story_id where t.id = p_id)
     when 'run' then (
       select jsonb_build_object('code', coalesce(s.code, private.run_subject(r)), 'title', coalesce(s.sprint_goal, ''), 'sprint_id', s.id,
-        'reason', r.failure ->> 'reason', 'task_id', r.failure ->> 'task_id', 'task_code', r.failure ->> 'task_code')
-      from public.sprint_runs r left join public.sprints s on s.id = r.sprint_id where r.id = p_id)
+        'failed', x.failed, 'waiting', x.waiting, 'reason', r.failure ->> 'reason', 'task_id', r.failure ->> 'task_id', 'task_code', r.failure ->> 'task_code')
+      from public.sprint_runs r
+      left join public.sprints s on s.id = r.sprint_id
+      cross join lateral (
+        select count(*) filter (where p.status = 'FAILED') as failed, count(*) filter (where p.status in ('QUEUED', 'CANCELLED', 'PENDING')) as waiting
+        from (
+          select j.status::text from public.agent_jobs j where j.sprint_run_id = r.id and j.kind = 'TASK_IMPLEMENTATION'
+          union all
+          select e.status::text from public.task_executions e where e.sprint_run_id = r.id
+        ) p
+      ) x
+      where r.id = p_id)
     when 'job' then (
       select jsonb_build_object('code', i.code, 'title', i.title, 'reason', j.failure_reason, 'idea_id', j.idea_id)
       from public.agent_jobs j join public.ideas i on i.id = j.idea_id where j.id = p_id)
