@@ -2,7 +2,12 @@ import { z } from "zod";
 import { commentLength } from "./comment";
 import { reviewVerdicts } from "./job-review";
 import { labelNameSchema } from "./label";
-import { dependencyReleases, doneRequirements, planFirstChoices } from "./product";
+import {
+  dependencyReleases,
+  doneRequirements,
+  planFirstChoices,
+  pullRequestChoices,
+} from "./product";
 import { evidenceGrades, evidenceKinds, evidenceVerdicts } from "./proof";
 import { lookSchema, viewNameSchema, viewPages } from "./saved-view";
 import { hostsSchema, isStorable } from "./text";
@@ -221,6 +226,7 @@ const documentSchema = z.object({
     repo_url: z.string().max(2000).default(""),
     definition_of_done: text,
     auto_pr: z.boolean().default(false),
+    pull_requests: z.enum(pullRequestChoices).optional(),
     pr_strategy: z.enum(["SPRINT", "STORY", "SPRINT_BATCH"]).default("SPRINT"),
     done_requires: z.enum(doneRequirements).default("none"),
     dependency_release: z.enum(dependencyReleases).default("done"),

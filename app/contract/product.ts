@@ -16,6 +16,8 @@ export const dependencyReleases = ["done", "merged"] as const;
 
 /** Whether agents write the plans that are missing: when the start of a run says so, always, or never. */
 export const planFirstChoices = ["ask", "auto", "never"] as const;
+/** Whether workers open pull requests: none, as drafts until everything is proven, or at once (docs/forges.md). */
+export const pullRequestChoices = ["none", "draft", "open"] as const;
 const memberRoles = ["OWNER", "MEMBER"] as const;
 
 /** A product as GET /api/products shows it. */
@@ -39,6 +41,7 @@ const activeSprintSummarySchema = z.object({
 
 const productFieldsSchema = productSchema.extend({
   auto_pr: z.boolean(),
+  pull_requests: z.enum(pullRequestChoices),
   pr_strategy: z.enum(prStrategies),
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),
@@ -157,6 +160,7 @@ const productFields = {
   repo_url: z.union([z.literal(""), repositoryUrlSchema]),
   definition_of_done: text(lengths.text),
   auto_pr: z.boolean(),
+  pull_requests: z.enum(pullRequestChoices),
   pr_strategy: z.enum(prStrategies),
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),

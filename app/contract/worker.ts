@@ -13,7 +13,7 @@ import { confinementSchema } from "./confinement";
 import { claimedConflictSchema } from "./job-conflict";
 import { jobAttemptSchema } from "./job-output";
 import { reviewCommentSchema } from "./job-review";
-import { doneRequirements, prStrategies } from "./product";
+import { doneRequirements, prStrategies, pullRequestChoices } from "./product";
 import { claimedCriterionSchema, findingSchema } from "./proof";
 import { agentQuestionSchema, userQuestionStatuses } from "./question";
 import { verifyRequirements } from "./task";
@@ -89,6 +89,8 @@ export const jobPayloadSchema = z.object({
     repo_url: z.string(),
     definition_of_done: z.string(),
     auto_pr: z.boolean(),
+    /** Absent from a service that knows auto_pr only. */
+    pull_requests: z.enum(pullRequestChoices).optional(),
     pr_strategy: z.enum(prStrategies),
   }),
   repo_url: z.string(),

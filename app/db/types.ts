@@ -172,6 +172,7 @@ export type Database = {
           p_name: string;
           p_plan_first?: string;
           p_pr_strategy?: string;
+          p_pull_requests?: string;
           p_repo_url?: string;
           p_requires_sandbox?: boolean;
         };
@@ -2642,6 +2643,7 @@ export type Database = {
           owner_id: string;
           plan_first: Database["public"]["Enums"]["plan_first"];
           pr_strategy: Database["public"]["Enums"]["pr_strategy"];
+          pull_requests: Database["public"]["Enums"]["pull_requests"];
           repo_url: string;
           requires_sandbox: boolean;
           updated_at: string;
@@ -2662,6 +2664,7 @@ export type Database = {
           owner_id?: string;
           plan_first?: Database["public"]["Enums"]["plan_first"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
+          pull_requests?: Database["public"]["Enums"]["pull_requests"];
           repo_url?: string;
           requires_sandbox?: boolean;
           updated_at?: string;
@@ -2681,6 +2684,7 @@ export type Database = {
           owner_id?: string;
           plan_first?: Database["public"]["Enums"]["plan_first"];
           pr_strategy?: Database["public"]["Enums"]["pr_strategy"];
+          pull_requests?: Database["public"]["Enums"]["pull_requests"];
           repo_url?: string;
           requires_sandbox?: boolean;
           updated_at?: string;
@@ -4094,6 +4098,7 @@ export type Database = {
       pbi_status: "READY" | "BLOCKED" | "DONE" | "FAILED";
       plan_first: "ask" | "auto" | "never";
       pr_strategy: "SPRINT" | "STORY" | "SPRINT_BATCH";
+      pull_requests: "none" | "draft" | "open";
       question_expiry: "STOP" | "RECOMMENDED" | "ESCALATE";
       question_kind: "question" | "permission";
       sprint_run_status: "QUEUED" | "RUNNING" | "PAUSED" | "DONE" | "FAILED" | "CANCELLED";
@@ -4250,6 +4255,7 @@ export const Constants = {
       pbi_status: ["READY", "BLOCKED", "DONE", "FAILED"],
       plan_first: ["ask", "auto", "never"],
       pr_strategy: ["SPRINT", "STORY", "SPRINT_BATCH"],
+      pull_requests: ["none", "draft", "open"],
       question_expiry: ["STOP", "RECOMMENDED", "ESCALATE"],
       question_kind: ["question", "permission"],
       sprint_run_status: ["QUEUED", "RUNNING", "PAUSED", "DONE", "FAILED", "CANCELLED"],

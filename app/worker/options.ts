@@ -29,7 +29,8 @@ npm run worker -- agents        which agents and sandbox this machine has; --san
   --product    id or code: only jobs of this product (with --repo needed when you have several)
   --kinds      comma-separated job kinds (default: all)
   --test       command that checks the work; it must end with 0
-  --pr         command that opens a pull request and prints its address
+  --pr         open pull requests at GitHub, GitLab or Forgejo, where the product wants them; with a command: it opens
+               them and prints their address
   --heartbeat  seconds between heartbeats (default: as the service says, 60)
   --quota      command that prints the remaining quota in percent
   --sandbox    where agents and commands run: auto (bwrap where it works, else off), bwrap, docker:<image>, off, or
@@ -78,7 +79,7 @@ const optionsSchema = z.object({
     .pipe(z.array(z.enum(agentJobKinds)))
     .optional(),
   test: z.string().min(1).optional(),
-  pr: z.string().min(1).optional(),
+  pr: z.string().optional(),
   heartbeat: seconds.optional(),
   quota: z.string().min(1).optional(),
   sandbox: sandboxSchema.prefault("auto"),
@@ -145,7 +146,10 @@ export function readOptions(
     once: data.once,
     name: data.name ?? hostname().slice(0, 90),
     testCommand: data.test,
-    pullRequestCommand: data.pr,
+    /** `--pr` alone: the worker itself opens pull requests, with the person's login at the code host. */
+    opensPulls: data.pr === "",
+    pullRequestCommand: data.pr || undefined,
+    forgeUrl: readForgeUrl(environment.BACKLOOM_FORGE_URL),
     heartbeatSeconds: data.heartbeat,
     quotaCommand: data.quota,
     sandbox: data.sandbox,
@@ -167,9 +171,13 @@ export function readSandboxWish(words: readonly string[]): SandboxWish {
   throw new WorkerProblem(`sandbox: ${parsed.error.issues[0]?.message}`);
 }
 
-/** What must not leave this machine. */
-export function secretsOf({ work, token }: WorkerOptions): string[] {
-  return [...work.secrets, token];
+/** What must not leave this machine: a list that grows when a login is found. */
+export function secretsOf({ work }: Pick<WorkerOptions, "work">): readonly string[] {
+  return work.secrets;
+}
+
+export function learnSecret({ work }: Pick<WorkerOptions, "work">, secret: string): void {
+  if (!work.secrets.includes(secret)) work.secrets.push(secret);
 }
 
 /** The built-in command, which needs no account and no repository. */
@@ -181,8 +189,9 @@ function workOf(
   data: z.output<typeof optionsSchema>,
   environment: Record<string, string | undefined>,
 ): AgentWish | ExecWish {
-  const { agent, exec, allow, model, output, silence, secret } = data;
-  const secrets = secret.flatMap((name) => environment[name] ?? []);
+  const { agent, exec, allow, model, output, silence, secret, token } = data;
+  const named = [...secret, "BACKLOOM_FORGE_TOKEN"].flatMap((name) => environment[name] || []);
+  const secrets = [...named, token];
   const missing = secret.filter((name) => !environment[name]);
   if (missing.length > 0) throw new WorkerProblem(`--secret: ${missing.join(", ")} is not set`);
   if (agent !== undefined && exec !== undefined) {
@@ -195,9 +204,22 @@ function workOf(
   );
 }
 
+/** `--pr` may stand without a value, also as the last word. */
+function withValueOfPr(argv: readonly string[]): string[] {
+  return argv.map((word, place) => {
+    const next = argv[place + 1];
+    return word === "--pr" && (next === undefined || next.startsWith("--")) ? "--pr=" : word;
+  });
+}
+
+function readForgeUrl(given: string | undefined): string | undefined {
+  if (!given || z.url({ protocol: /^https?$/ }).safeParse(given).success) return given || undefined;
+  throw new WorkerProblem("BACKLOOM_FORGE_URL must be the address of a code host");
+}
+
 function valuesOf(argv: readonly string[]): Record<string, unknown> {
   try {
-    return splitWords(argv, optionsSchema.shape, false).values;
+    return splitWords(withValueOfPr(argv), optionsSchema.shape, false).values;
   } catch (error) {
     throw new WorkerProblem(`${error instanceof Error ? error.message : error}\n\n${usage}`);
   }

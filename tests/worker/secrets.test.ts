@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { createIdea } from "~/domain/ideas/operations.server";
 import { askAboutIdea } from "~/domain/questions/operations.server";
+import { tablesWith } from "../db/tables-with";
 import { openStage, startRun } from "./fixture";
 import { startWorker } from "./worker-process";
 
@@ -51,29 +52,10 @@ function saying(make: (everything: string) => object): string {
   return `cp ${result} "$BACKLOOM_RESULT_FILE"`;
 }
 
-/** Every table in which a text is found, in whatever schema. */
-async function tablesWith(texts: readonly string[]): Promise<string[]> {
-  const { rows } = await t.sql.query(
-    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema')`,
-  );
-  const found: string[] = [];
-  for (const { name } of rows) {
-    for (const text of texts) {
-      // As it is, and as JSON within a text writes it.
-      const forms = [text, JSON.stringify(text).slice(1, -1)];
-      const sql = `select exists (select from ${name} r where strpos(r::text, $1) > 0 or strpos(r::text, $2) > 0) as there`;
-      const answer = await t.sql.query(sql, forms);
-      if (answer.rows[0].there) found.push(`${name}: ${text}`);
-    }
-  }
-  return found;
-}
-
 it("that an agent, a command, a test, a setup, a result or a commit prints are nowhere in the database", async () => {
-  expect(await tablesWith(["Begin"])).toEqual([]);
+  expect(await tablesWith(t, ["Begin"])).toEqual([]);
   await startRun(t, ada, { code: "CANARY" });
-  expect((await tablesWith(["Write a line"])).length).toBeGreaterThan(0);
+  expect((await tablesWith(t, ["Write a line"])).length).toBeGreaterThan(0);
 
   git("commit", "--quiet", "--allow-empty", "-m", "Rules come");
   writeFileSync(join(repo, ".backloom.yml"), `setup: ${print}\npr: ${print}; exit 1\n`);
@@ -120,6 +102,6 @@ it("that an agent, a command, a test, a setup, a result or a commit prints are n
   );
   expect(rows[0].jobs).toBe(6);
   expect(rows[0].bytes).toBeGreaterThan(0);
-  expect((await tablesWith(["•••"])).length).toBeGreaterThan(0);
-  expect(await tablesWith(shapeless)).toEqual([]);
+  expect((await tablesWith(t, ["•••"])).length).toBeGreaterThan(0);
+  expect(await tablesWith(t, shapeless)).toEqual([]);
 }, 120_000);

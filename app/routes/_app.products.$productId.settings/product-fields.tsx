@@ -20,6 +20,17 @@ const choices = [
     ],
   },
   {
+    name: "pull_requests",
+    label: "Pull requests",
+    description:
+      "Workers started with --pr open them when they push work, and keep them up to date.",
+    options: [
+      { value: "none", label: "Do not open pull requests" },
+      { value: "draft", label: "Open as a draft until every criterion is proven" },
+      { value: "open", label: "Open ready for review" },
+    ],
+  },
+  {
     name: "plan_first",
     label: "Tasks without a plan",
     description: "Whether agents write missing plans before they begin.",
@@ -59,12 +70,12 @@ export function ProductFields({
 }) {
   const fetcher = useFetcher<ActionResult>({ key: `product-${product.id}` });
   const { name, code, description, repo_url, definition_of_done } = product;
-  const { pr_strategy, plan_first, done_requires, dependency_release } = product;
+  const { pr_strategy, pull_requests, plan_first, done_requires, dependency_release } = product;
   const texts = { name, code, description, repo_url, definition_of_done };
   const form = useServerForm({
     lastResult: fetcher.data ?? (isOwnAnswer(answer) ? answer : undefined),
     defaultValue: {
-      ...{ ...texts, pr_strategy, plan_first, done_requires, dependency_release },
+      ...{ ...texts, pr_strategy, pull_requests, plan_first, done_requires, dependency_release },
       may_reach: product.may_reach.join("\n"),
     },
   });
@@ -93,12 +104,6 @@ export function ProductFields({
             {choices.map(({ name, ...field }) => (
               <SelectField key={name} {...field} {...form.field(name)} />
             ))}
-            <CheckField
-              name="auto_pr"
-              label="Open pull requests automatically"
-              description="Workers open a pull request when they push the work."
-              defaultChecked={product.auto_pr}
-            />
             <CheckField
               name="requires_sandbox"
               label="Require a sandbox"

@@ -50,11 +50,8 @@ export async function actOnProduct(
         productForm,
         async (input) => {
           // An unticked box is not sent; on this form it means "no".
-          const boxes = {
-            auto_pr: form.has("auto_pr"),
-            requires_sandbox: form.has("requires_sandbox"),
-          };
-          await updateProduct(actor, { ...input, ...boxes });
+          const requires_sandbox = form.has("requires_sandbox");
+          await updateProduct(actor, { ...input, requires_sandbox });
           return done(form, back, "Saved");
         },
         { description: "", repo_url: "", definition_of_done: "", may_reach: "" },

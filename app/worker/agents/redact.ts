@@ -18,6 +18,7 @@ const patterns = [
   /\bsk-[A-Za-z0-9_-]{12,}/g,
   /\bgh[pousr]_[A-Za-z0-9]{16,}/g,
   /\bgithub_pat_[A-Za-z0-9_]{16,}/g,
+  /\bgl(?:pat|oas|rt|cbt)-[A-Za-z0-9_-]{16,}/g,
 ];
 
 /** Beginnings of what has spaces in it. A key without its end is held back until the end is there. */
@@ -26,12 +27,20 @@ const unfinished = [
   /-----BEGIN[A-Z0-9 ]*-{0,4}$/,
 ];
 
-/** Knows the shapes of well-known secrets, and the values that it is given. */
+/** Knows the shapes of well-known secrets, and the values that it is given: a list that may grow meanwhile. */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const values = variantsOf(secrets);
+  let known = secrets.length;
+  let variants = variantsOf(secrets);
+  const values = (): readonly string[] => {
+    if (secrets.length !== known) {
+      known = secrets.length;
+      variants = variantsOf(secrets);
+    }
+    return variants;
+  };
   return {
     clean(text) {
-      const named = values.reduce((left, value) => left.replaceAll(value, mark), text);
+      const named = values().reduce((left, value) => left.replaceAll(value, mark), text);
       return patterns.reduce((left, pattern) => left.replace(pattern, mark), named);
     },
     wholeLength(text) {
@@ -41,7 +50,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
         const begin = text.search(pattern);
         if (begin >= 0) length = Math.min(length, begin);
       }
-      for (const value of values) length = Math.min(length, begunIn(text, value));
+      for (const value of values()) length = Math.min(length, begunIn(text, value));
       return length;
     },
   };

@@ -1,22 +1,30 @@
+import { ZodError } from "zod";
 import { httpUrlSchema } from "~/contract/text";
+import { bringPull } from "../forge/bring-pull";
+import { ForgeProblem } from "../forge/forge";
 import type { Attempt } from "../job/attempt";
 import { runShown } from "../job/shown-command";
 import { noSandbox } from "../sandbox/sandbox";
+import { messageOf } from "../service/problems";
 import type { Worktree } from "./worktree";
 
 /** The address of the pull request, or why there is none although the product wants one. */
 export type PullRequest = { url?: string; problem?: string };
 
 /**
- * Runs the configured command when the product wants pull requests. It prints the address of the pull request of the
- * branch, a new one or the one that is open already. A command that fails leaves the job without one, and the person is told.
+ * Brings the pull request of the branch up to date when the product wants pull requests: at the code host, or by the configured
+ * command, which prints the address of a new one or of the one that is open already. Where that fails the job is left without
+ * one, and the person is told.
  */
 export async function openPullRequest(attempt: Attempt, worktree: Worktree): Promise<PullRequest> {
   const { job, options, rules, journal } = attempt;
-  if (!job.product.auto_pr) return {};
+  if (!wantsPulls(job.product)) return {};
+  if (options.opensPulls) return openAtForge(attempt, worktree);
   const command = options.pullRequestCommand ?? rules.pr;
   if (command === undefined) {
-    return { problem: "No pull request was opened: the worker has no --pr command." };
+    return {
+      problem: "No pull request was opened: the worker has no --pr command. Start it with --pr.",
+    };
   }
   const isPersons = options.pullRequestCommand !== undefined;
   if (!isPersons && attempt.sandbox !== noSandbox) {
@@ -42,6 +50,27 @@ export async function openPullRequest(attempt: Attempt, worktree: Worktree): Pro
   const problem = `No pull request was opened: the command ended with ${end.exitCode}${end.exitCode === 0 ? " and printed no address" : ""}.`;
   journal.say(problem);
   return { problem: `${problem}\n${end.output.slice(-2_000)}`.trim() };
+}
+
+function wantsPulls({ pull_requests, auto_pr }: Attempt["job"]["product"]): boolean {
+  return pull_requests === undefined ? auto_pr : pull_requests !== "none";
+}
+
+async function openAtForge(attempt: Attempt, worktree: Worktree): Promise<PullRequest> {
+  try {
+    const url = await bringPull(attempt, worktree, titleOf(attempt));
+    attempt.journal.say(`Pull request: ${url}`);
+    return { url };
+  } catch (error) {
+    if (!(error instanceof ForgeProblem) && !(error instanceof ZodError)) throw error;
+    const reason =
+      error instanceof ZodError
+        ? "the code host answered something else than expected"
+        : messageOf(error);
+    const problem = `No pull request was opened: ${reason}.`;
+    attempt.journal.say(problem);
+    return { problem };
+  }
 }
 
 /** A branch of the whole run is named after its sprint, others after their story. */

@@ -3,6 +3,7 @@ import { dirname, join, normalize, sep } from "node:path";
 import { z } from "zod";
 import { drivers } from "../agents/catalog";
 import { allowances } from "../agents/driver";
+import { forgeWishSchema } from "../forge/place";
 import { readReach } from "../sandbox/network/reach";
 import { git } from "./git";
 import type { Worktree } from "./worktree";
@@ -17,6 +18,11 @@ const rulesSchema = z.strictObject({
     .optional(),
   test: z.string().min(1).optional(),
   pr: z.string().min(1).optional(),
+  /** Which code host the remote lies on, where its name does not say it. */
+  forge: forgeWishSchema.optional(),
+  /** What pull requests are opened with. */
+  labels: z.array(z.string().min(1)).default([]),
+  reviewers: z.array(z.string().min(1)).default([]),
   /** Files that git ignores and that the work needs, from the person's own checkout. */
   copy: z.array(z.string().min(1)).default([]),
   /** For workers that were told to take any. A command of the repository's own choice is not among them. */

@@ -1,5 +1,5 @@
 const ofTheWorker =
-  /^(BACKLOOM_TOKEN|NODE_ENV|INIT_CWD|npm_.*|GIT_(DIR|COMMON_DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|PREFIX))$/i;
+  /^(BACKLOOM_TOKEN|BACKLOOM_FORGE_TOKEN|NODE_ENV|INIT_CWD|npm_.*|GIT_(DIR|COMMON_DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|PREFIX))$/i;
 
 /**
  * The environment for git and for every command that the worker starts: the person's own. The token is not for them, nor for

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JobPayload } from "~/contract/worker";
+import { learnLogin } from "../forge/open-forge";
 import { RepositoryNotAllowed } from "../git/allowed-repositories";
 import { openChanges } from "../git/changes";
 import { hearRemoved } from "../git/checkout";
@@ -90,6 +91,7 @@ async function work(attempt: Attempt, sandboxes: Sandbox): Promise<void> {
   attempt.heartbeat = disk.heartbeat;
   try {
     attempt.rules = await readRules(worktree);
+    await learnLogin(worktree.repository, attempt.rules, attempt.options);
     attempt.sandbox = await openForJob(attempt, sandboxes, worktree);
     const sameWork = [attempt.job.id, ...attempt.job.earlier_jobs];
     const here = { ...worktree.repository, folder: worktree.folder };

@@ -13,6 +13,7 @@ create table public.products (
   definition_of_done text not null default ''
     constraint products_definition_of_done_length check (char_length(definition_of_done) <= 100000),
   auto_pr boolean not null default false,
+  pull_requests public.pull_requests not null default 'none',
   pr_strategy public.pr_strategy not null default 'SPRINT',
   done_requires public.done_requires not null default 'none',
   dependency_release public.dependency_release not null default 'done',
@@ -27,6 +28,7 @@ create table public.products (
 
 comment on table public.products is 'Products (specification: Product). Archived ones can be read and not written.';
 
+comment on column public.products.auto_pr is 'Whether pull_requests is anything but none: the word of the contract for it.';
 comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';
 comment on column public.products.may_reach is 'Hosts, with or without a port, that its jobs may reach from within a sandbox.';
 
@@ -52,9 +54,9 @@ create policy products_no_demo_delete on public.products as restrictive for dele
 
 grant select on public.products to authenticated;
 
-grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, dependency_release,
+grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
     plan_first, requires_sandbox, may_reach),
-  update (code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires, plan_first, requires_sandbox, may_reach,
+  update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, requires_sandbox, may_reach,
     archived_at),
   delete on public.products to authenticated;
 

@@ -46,6 +46,29 @@ create trigger _345_guard_code before insert on public.products
 create trigger _346_guard_code before update on public.products
   for each row when (new.code <> old.code) execute function private.tg_products__guard_code();
 
+-- Why: auto_pr is the contract's word for whether there are pull requests, pull_requests says which: who writes one of them has written both.
+create function private.tg_products__join_auto_pr()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.pull_requests <> 'none' and (tg_op = 'INSERT' or new.pull_requests is distinct from old.pull_requests) then
+    new.auto_pr := true;
+  elsif tg_op = 'UPDATE' and new.pull_requests is distinct from old.pull_requests then
+    new.auto_pr := false;
+  elsif new.auto_pr is distinct from (new.pull_requests <> 'none') then
+    new.pull_requests := case when new.auto_pr then 'open' else 'none' end;
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.tg_products__join_auto_pr is 'auto_pr and pull_requests of a product agree (docs/forges.md).';
+
+create trigger _350_join_auto_pr before insert or update of auto_pr, pull_requests on public.products
+  for each row execute function private.tg_products__join_auto_pr();
+
 create trigger _400_touch before update on public.products
   for each row execute function private.tg_any__touch();
 

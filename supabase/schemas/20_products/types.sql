@@ -7,10 +7,14 @@ create type public.done_requires as enum ('none', 'worker', 'other_worker', 'per
 -- Whether agents write the plans that are missing: when whoever starts a run says so, always, or never.
 create type public.plan_first as enum ('ask', 'auto', 'never');
 
+-- Whether workers open pull requests, and as what: a draft until all criteria are proven, or ready for review at once.
+create type public.pull_requests as enum ('none', 'draft', 'open');
+
 -- When a task that is done frees what waits for it.
 create type public.dependency_release as enum ('done', 'merged');
 
 comment on type public.dependency_release is 'When what is done frees what waits for it: at once, or when its code is on the main branch (docs/dependencies.md).';
+comment on type public.pull_requests is 'Whether workers open pull requests (docs/forges.md).';
 comment on type public.plan_first is 'Whether a run whose tasks have no plan begins with a planning turn of its agents (docs/agents.md).';
 comment on type public.done_requires is 'What a product asks for before a story is done (docs/proof.md).';
 comment on type public.pr_strategy is 'How a sprint run cuts pull requests (specification: Product).';

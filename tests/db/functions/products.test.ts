@@ -31,6 +31,7 @@ describe("create_product", () => {
       repo_url: "",
       definition_of_done: "",
       auto_pr: false,
+      pull_requests: "none",
       pr_strategy: "SPRINT",
       done_requires: "none",
       dependency_release: "done",
@@ -113,7 +114,8 @@ describe("update_product", () => {
       auto_pr: true,
       pr_strategy: "SPRINT_BATCH",
     });
-    expect(updated).toEqual({ ...product, auto_pr: true, pr_strategy: "SPRINT_BATCH" });
+    const changes = { auto_pr: true, pull_requests: "open", pr_strategy: "SPRINT_BATCH" };
+    expect(updated).toEqual({ ...product, ...changes });
     expect((await updateProduct(actor, { product_id: product.id, code: "NEW" })).code).toBe("NEW");
   });
 

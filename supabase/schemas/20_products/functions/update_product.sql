@@ -16,6 +16,7 @@ begin
       repo_url = coalesce(p_changes ->> 'repo_url', p.repo_url),
       definition_of_done = coalesce(p_changes ->> 'definition_of_done', p.definition_of_done),
       auto_pr = coalesce((p_changes ->> 'auto_pr')::boolean, p.auto_pr),
+      pull_requests = coalesce((p_changes ->> 'pull_requests')::public.pull_requests, p.pull_requests),
       pr_strategy = coalesce((p_changes ->> 'pr_strategy')::public.pr_strategy, p.pr_strategy),
       done_requires = coalesce((p_changes ->> 'done_requires')::public.done_requires, p.done_requires),
       plan_first = coalesce((p_changes ->> 'plan_first')::public.plan_first, p.plan_first),

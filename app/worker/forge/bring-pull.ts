@@ -1,0 +1,105 @@
+import { storyProofSchema } from "~/contract/proof";
+import { git } from "../git/git";
+import type { Worktree } from "../git/worktree";
+import type { Attempt } from "../job/attempt";
+import { interruption } from "../job/interruption";
+import { messageOf, Refusal } from "../service/problems";
+import { type Forge, ForgeProblem, type Pull } from "./forge";
+import { openForge } from "./open-forge";
+import { areProven, type StoryPart, withStories } from "./pull-text";
+
+/** Opens the pull request of a branch at its code host, or brings the open one up to date; answers its address. */
+export async function bringPull(
+  attempt: Attempt,
+  { repository, branch }: Pick<Worktree, "repository" | "branch">,
+  title: string,
+): Promise<string> {
+  const forge = await openForge(repository, attempt.rules, attempt.options);
+  const parts = await readParts(attempt);
+  const isDraft = attempt.job.product.pull_requests === "draft" && !areProven(parts);
+  const open = await forge.findOpen(branch);
+  if (open !== null) return update(forge, open, parts, isDraft);
+  const base = (await mainName(repository)) ?? (await forge.defaultBranch());
+  const draft = { branch, base, title: title.slice(0, 250), body: withStories("", parts), isDraft };
+  const pull = await openOnce(forge, draft);
+  await decorate(attempt, forge, pull);
+  return pull.url;
+}
+
+/** What people wrote stays: the title, the text around the parts, and that they took the draft away. */
+async function update(
+  forge: Forge,
+  pull: Pull,
+  parts: readonly StoryPart[],
+  isDraft: boolean,
+): Promise<string> {
+  const body = withStories(pull.body, parts);
+  if (body !== pull.body.replaceAll("\r\n", "\n").trim()) await forge.setBody(pull, body);
+  if (pull.isDraft && !isDraft) await forge.markReady(pull);
+  return pull.url;
+}
+
+/** Another worker may open it at the same moment, and an answer may be lost after the deed: one that is there is taken. */
+async function openOnce(forge: Forge, draft: Parameters<Forge["open"]>[0]): Promise<Pull> {
+  try {
+    return await forge.open(draft);
+  } catch (error) {
+    interruption()?.throwIfAborted();
+    if (!(error instanceof ForgeProblem)) throw error;
+    const open = await forge.findOpen(draft.branch);
+    if (open !== null) return open;
+    if (error.status !== null && error.status < 500) throw error;
+    return forge.open(draft);
+  }
+}
+
+/** A label or a reviewer that the host does not know is no reason to be without the pull request. */
+async function decorate({ rules, journal }: Attempt, forge: Forge, pull: Pull): Promise<void> {
+  const { labels, reviewers } = rules;
+  const tell = (what: string) => (error: unknown) => {
+    interruption()?.throwIfAborted();
+    journal.say(`The pull request has no ${what} of .backloom.yml: ${messageOf(error)}`);
+  };
+  if (labels.length > 0) await forge.addLabels(pull, labels).catch(tell("labels"));
+  if (reviewers.length > 0) await forge.askReviewers(pull, reviewers).catch(tell("reviewers"));
+}
+
+/** The name of the main branch, as the remote says it; null where git has not heard of it. */
+async function mainName({ folder, remote }: Worktree["repository"]): Promise<string | null> {
+  const name = `refs/remotes/${remote}/HEAD`;
+  const full = await git(folder, "symbolic-ref", "--quiet", name).catch(() => null);
+  return full?.replace(`refs/remotes/${remote}/`, "") ?? null;
+}
+
+async function readParts({ job, options, service }: Attempt): Promise<StoryPart[]> {
+  const parts: StoryPart[] = [];
+  for (const story of storiesOf(job)) {
+    const link = new URL(`/stories/${story.id}`, options.url).href;
+    const criteria = await service
+      .read(`/api/stories/${story.id}/evidence`, storyProofSchema)
+      .then((proof) => proof.criteria)
+      .catch((error: unknown) => {
+        // It was deleted meanwhile: the branch has its work all the same.
+        if (error instanceof Refusal) return [];
+        throw error;
+      });
+    parts.push({ ...story, link, criteria });
+  }
+  return parts;
+}
+
+function storiesOf({ story, executions }: Attempt["job"]) {
+  if (story !== null) return [story];
+  const stories = new Map(
+    (executions ?? []).map((one) => [
+      one.story_id,
+      {
+        id: one.story_id,
+        code: one.story_code,
+        title: one.story_title,
+        description: one.story_description,
+      },
+    ]),
+  );
+  return [...stories.values()];
+}

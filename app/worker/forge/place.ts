@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { type ForgeKind, type ForgePlace, ForgeProblem, forgeKinds } from "./forge";
+
+/** `forge:` of `.backloom.yml`: which code host a host of one's own is, and its address where the remote does not say it. */
+export const forgeWishSchema = z.union([
+  z.enum(forgeKinds),
+  z.strictObject({ kind: z.enum(forgeKinds), url: z.url({ protocol: /^https?$/ }).optional() }),
+]);
+export type ForgeWish = z.output<typeof forgeWishSchema>;
+
+/** What stands between the scheme and the path, and the path without `.git`. */
+interface Remote {
+  /** Null for ssh, whose port says nothing about the web. */
+  origin: string | null;
+  hostname: string;
+  path: string;
+}
+
+/** Which code host a remote lies on. The person's own `BACKLOOM_FORGE_URL` goes before what the repository says. */
+export function placeOf(
+  address: string,
+  wish: ForgeWish | undefined,
+  given: string | undefined,
+): ForgePlace {
+  const remote = readRemote(address);
+  if (remote === null) {
+    throw new ForgeProblem("the repository has no remote on a code host");
+  }
+  const kind = (typeof wish === "string" ? wish : wish?.kind) ?? kindOf(remote.hostname, given);
+  const root = rootOf(remote, typeof wish === "string" ? undefined : wish?.url, given);
+  const below = root.pathname.replace(/\/$/, "");
+  const project = remote.path.startsWith(`${below.slice(1)}/`)
+    ? remote.path.slice(below.length)
+    : remote.path;
+  const base = `${root.origin}${below}`;
+  return {
+    kind,
+    api: apiOf(kind, root, base),
+    host: root.host,
+    address: `${base}/${project}.git`,
+    project,
+  };
+}
+
+function readRemote(address: string): Remote | null {
+  const short = /^(?:[\w.-]+@)([a-z0-9][a-z0-9.-]*):(?!\/\/)(.+)$/i.exec(address);
+  if (short) return { origin: null, hostname: short[1] ?? "", path: cut(short[2] ?? "") };
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !/^(https?|ssh):$/.test(url.protocol) || url.hostname === "") return null;
+  const origin = url.protocol === "ssh:" ? null : url.origin;
+  return { origin, hostname: url.hostname, path: cut(decodeURIComponent(url.pathname)) };
+}
+
+function cut(path: string): string {
+  return path.replace(/^\/+|\/+$/g, "").replace(/\.git$/, "");
+}
+
+/** An address that the repository names may not lead elsewhere: the person's login would go along. */
+function rootOf(remote: Remote, named: string | undefined, given: string | undefined): URL {
+  const root = new URL(given ?? named ?? remote.origin ?? `https://${remote.hostname}`);
+  if (given === undefined && root.hostname !== remote.hostname) {
+    throw new ForgeProblem(
+      `.backloom.yml names ${root.host} as the code host of ${remote.hostname}: set BACKLOOM_FORGE_URL if your login may go there`,
+    );
+  }
+  if (root.protocol === "http:" && !isLoopback(root.hostname)) {
+    throw new ForgeProblem(
+      `${root.host} is reached without TLS, so your login does not go there: set BACKLOOM_FORGE_URL to its https address`,
+    );
+  }
+  return root;
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+/** Hosts whose logins may come from anywhere, and whose names say what they are. */
+const known: Readonly<Record<string, ForgeKind>> = {
+  "github.com": "github",
+  "gitlab.com": "gitlab",
+  "codeberg.org": "forgejo",
+};
+
+export function isKnownHost(host: string): boolean {
+  return known[host] !== undefined;
+}
+
+function kindOf(hostname: string, given: string | undefined): ForgeKind {
+  for (const host of [given === undefined ? hostname : new URL(given).hostname, hostname]) {
+    const kind = known[host] ?? kindNamed(host);
+    if (kind !== undefined) return kind;
+  }
+  throw new ForgeProblem(
+    `what kind of code host ${hostname} is cannot be seen from its name: write "forge: github", "gitlab" or "forgejo" into .backloom.yml on the main branch`,
+  );
+}
+
+function kindNamed(host: string): ForgeKind | undefined {
+  const labels = host.split(".");
+  if (labels.some((label) => label === "forgejo" || label === "gitea")) return "forgejo";
+  return forgeKinds.find((kind) => labels.includes(kind));
+}
+
+function apiOf(kind: ForgeKind, root: URL, base: string): string {
+  if (kind === "gitlab") return `${base}/api/v4`;
+  if (kind === "forgejo") return `${base}/api/v1`;
+  return root.host === "github.com" ? "https://api.github.com" : `${base}/api/v3`;
+}

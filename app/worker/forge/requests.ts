@@ -1,0 +1,195 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { interruption } from "../job/interruption";
+import { limitTime } from "../service/time-limit";
+import { ForgeProblem } from "./forge";
+
+/** Requests to one code host, one after another. */
+export interface Requests {
+  /** Reads an address of the API. What has not changed since is not sent again, and does not count. */
+  get(path: string): Promise<unknown>;
+  send(method: "POST" | "PATCH" | "PUT", path: string, body: object): Promise<unknown>;
+}
+
+interface Place {
+  api: string;
+  title: string;
+  headers: Record<string, string>;
+}
+
+/** GitHub asks for a second between writes, and for one request at a time. */
+const betweenWrites = 1_000;
+const answerMilliseconds = 30_000;
+/** A longer wait is the person's to hear of, not the job's to sit out. */
+const longestWait = 90_000;
+const mostTries = 4;
+const mostKept = 2_000;
+
+interface Kept {
+  etag: string;
+  body: unknown;
+}
+
+export function openRequests(place: Place): Requests {
+  const kept = new Map<string, Kept>();
+  let last: Promise<unknown> = Promise.resolve();
+  let lastWrite = Number.NEGATIVE_INFINITY;
+  let notBefore = 0;
+
+  /** After those that were asked before, whatever became of them. */
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    const next = last.then(ask, ask);
+    last = next.catch(() => undefined);
+    return next;
+  };
+
+  const once = async (method: string, path: string, body?: object): Promise<Answer> => {
+    await pauseFor(notBefore - Date.now(), place);
+    const before = method === "GET" ? kept.get(path) : undefined;
+    const answer = await ask(place, method, path, body, before?.etag);
+    notBefore = Date.now() + waitOf(answer);
+    return answer.status === 304 && before !== undefined
+      ? { ...answer, body: before.body }
+      : answer;
+  };
+
+  return {
+    get: (path) =>
+      inTurn(async () => {
+        const answer = await again(() => once("GET", path), place);
+        keep(kept, path, answer);
+        return answer.body;
+      }),
+    send: (method, path, body) =>
+      inTurn(async () => {
+        await pauseFor(lastWrite + betweenWrites - performance.now(), place);
+        try {
+          // A write that got no answer may have happened: only one that was refused for its time is said again.
+          return (await again(() => once(method, path, body), place, isLimit)).body;
+        } finally {
+          lastWrite = performance.now();
+        }
+      }),
+  };
+}
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+async function ask(
+  { api, title, headers }: Place,
+  method: string,
+  path: string,
+  body: object | undefined,
+  etag: string | undefined,
+): Promise<Answer> {
+  const over = interruption();
+  const limit = limitTime(answerMilliseconds, over);
+  const init = {
+    method,
+    headers: {
+      ...headers,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(etag === undefined ? {} : { "if-none-match": etag }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: limit.signal,
+  };
+  try {
+    const answer = await fetch(path.startsWith("https://") ? path : `${api}${path}`, init);
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, body: readJson(text) };
+  } catch {
+    over?.throwIfAborted();
+    throw new ForgeProblem(`${title} does not answer at ${new URL(api).host}`);
+  } finally {
+    limit.end();
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return text === "" ? null : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Says it again while another try may help, and throws what none can mend. */
+async function again(
+  once: () => Promise<Answer>,
+  place: Place,
+  mayHelp: (answer: Answer) => boolean = isPassing,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await once();
+    if (answer.status < 400) return answer;
+    if (attempt >= mostTries || !mayHelp(answer)) throw problemOf(answer, place);
+    if (answer.status >= 500) await pauseFor(250 * 2 ** attempt, place);
+  }
+}
+
+function isPassing(answer: Answer): boolean {
+  return isLimit(answer) || answer.status >= 500;
+}
+
+/** Asked too much: 429, or 403 with a header that says until when. */
+function isLimit({ status, headers }: Answer): boolean {
+  if (status === 429) return true;
+  const isUsedUp = headers.get("x-ratelimit-remaining") === "0";
+  return status === 403 && (isUsedUp || headers.has("retry-after"));
+}
+
+/** How long the host wants to be left alone, in milliseconds. */
+function waitOf(answer: Answer): number {
+  const { headers } = answer;
+  if (isLimit(answer)) {
+    const seconds = Number(headers.get("retry-after"));
+    if (seconds > 0) return seconds * 1_000;
+  }
+  const remaining = headers.get("x-ratelimit-remaining") ?? headers.get("ratelimit-remaining");
+  const reset = Number(headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset"));
+  if (remaining === "0" && reset > 0) return Math.max(0, reset * 1_000 - Date.now());
+  return answer.status === 429 ? 5_000 : 0;
+}
+
+async function pauseFor(milliseconds: number, { title }: Place): Promise<void> {
+  if (milliseconds <= 0) return;
+  if (milliseconds > longestWait) {
+    const until = new Date(Date.now() + milliseconds).toISOString();
+    throw new ForgeProblem(`${title} takes no more requests of this login until ${until}`, 429);
+  }
+  const signal = interruption();
+  await wait(milliseconds, undefined, signal && { signal });
+}
+
+function keep(kept: Map<string, Kept>, path: string, { headers, body, status }: Answer): void {
+  const etag = headers.get("etag");
+  if (status !== 200 || etag === null) return;
+  kept.delete(path);
+  kept.set(path, { etag, body });
+  const [oldest] = kept.keys();
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+}
+
+/** What went wrong in the host's own words, without anything that was sent. */
+function problemOf({ status, body }: Answer, { title }: Place): ForgeProblem {
+  const said = wordsOf(body).slice(0, 500);
+  const help =
+    status === 401
+      ? ": the login is not valid. Set BACKLOOM_FORGE_TOKEN, or sign in with the host's own tool"
+      : "";
+  return new ForgeProblem(`${title} answered ${status}${said && ` (${said})`}${help}`, status);
+}
+
+function wordsOf(body: unknown): string {
+  if (typeof body !== "object" || body === null) return "";
+  const words = ["message", "error", "errors"].flatMap((name) => {
+    const value: unknown = Reflect.get(body, name);
+    if (value === undefined || value === null) return [];
+    return typeof value === "string" ? [value] : [JSON.stringify(value)];
+  });
+  return words.join("; ");
+}

@@ -1,0 +1,61 @@
+import {
+  type Answered,
+  type Asked,
+  type FakePull,
+  type ForgeWorld,
+  listIn,
+  openPull,
+  textIn,
+} from "./world";
+
+const labels = [
+  { id: 3, name: "agents" },
+  { id: 4, name: "other" },
+];
+
+/** The part of Forgejo's API that Backloom asks; Gitea's is the same there. */
+export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Asked): Answered {
+  const repository = "/api/v1/repos/acme/shop";
+  const [, what, id, more] = /^\/(\w+)\/?(\d+)?\/?(\w+)?/.exec(path.replace(repository, "")) ?? [];
+  if (path === repository) return { status: 200, body: { default_branch: "main" } };
+  if (!path.startsWith(repository)) return { status: 404, body: { message: "Not Found" } };
+  if (what === "labels") return { status: 200, body: labels };
+  if (what === "pulls" && id === undefined && method === "GET") {
+    const found = world.pulls.filter((one) => query.get("state") === "all" || one.state === "open");
+    const [page, size] = [Number(query.get("page") ?? 1), Number(query.get("limit") ?? 30)];
+    const shownPart = found.reverse().slice((page - 1) * size, page * size);
+    return { status: 200, body: shownPart.map((one) => shown(world, one)) };
+  }
+  if (what === "pulls" && id === undefined) {
+    const title = textIn(body, "title");
+    const made = openPull(world, {
+      ...{ branch: textIn(body, "head"), base: textIn(body, "base"), title },
+      ...{ body: textIn(body, "body"), isDraft: title.startsWith("WIP: ") },
+    });
+    if (made) return { status: 201, body: shown(world, made) };
+    return { status: 409, body: { message: "pull request already exists for these targets" } };
+  }
+  const pull = world.pulls.find(({ number }) => number === Number(id));
+  if (pull === undefined) return { status: 404, body: { message: "Not Found" } };
+  if (what === "issues" && more === "labels") {
+    const given = listIn(body, "labels");
+    pull.labels.push(...labels.filter((label) => given.includes(label.id)).map(({ name }) => name));
+  } else if (more === "requested_reviewers") {
+    pull.reviewers.push(...listIn(body, "reviewers").map(String));
+  } else if (method === "PATCH") {
+    pull.title = textIn(body, "title") || pull.title;
+    pull.isDraft = pull.title.startsWith("WIP: ");
+    pull.body = textIn(body, "body") || pull.body;
+  }
+  return { status: method === "POST" ? 201 : 200, body: shown(world, pull) };
+}
+
+function shown(world: ForgeWorld, { number, title, body, isDraft, state, branch, base }: FakePull) {
+  return {
+    ...{ number, title, body, draft: isDraft, html_url: world.urlOf(number) },
+    state: state === "open" ? "open" : "closed",
+    merged: state === "merged",
+    head: { ref: branch, sha: world.headOf(branch), repo_id: 1 },
+    base: { ref: base, repo_id: 1 },
+  };
+}

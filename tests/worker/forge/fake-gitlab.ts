@@ -1,0 +1,60 @@
+import {
+  type Answered,
+  type Asked,
+  type FakePull,
+  type ForgeWorld,
+  listIn,
+  openPull,
+  textIn,
+} from "./world";
+
+/** The part of GitLab's API that Backloom asks. */
+export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Asked): Answered {
+  const project = "/api/v4/projects/acme%2Fshop";
+  if (path === "/api/v4/users") {
+    const name = query.get("username") ?? "";
+    return { status: 200, body: name === "grace" ? [{ id: 7, username: name }] : [] };
+  }
+  if (path === project) return { status: 200, body: { default_branch: "main" } };
+  const [, id] = /\/merge_requests\/?(\d+)?/.exec(path.replace(project, "")) ?? [];
+  if (!path.startsWith(`${project}/merge_requests`))
+    return { status: 404, body: { message: "404 Not Found" } };
+  if (id === undefined && method === "GET") {
+    const branch = query.get("source_branch");
+    const found = world.pulls.filter(
+      (one) =>
+        (query.get("state") !== "opened" || one.state === "open") &&
+        (!branch || one.branch === branch),
+    );
+    return { status: 200, body: found.map((one) => shown(world, one)) };
+  }
+  if (id === undefined) {
+    const title = textIn(body, "title");
+    const made = openPull(world, {
+      ...{ branch: textIn(body, "source_branch"), base: textIn(body, "target_branch"), title },
+      ...{ body: textIn(body, "description"), isDraft: title.startsWith("Draft: ") },
+    });
+    if (made) return { status: 201, body: shown(world, made) };
+    return { status: 409, body: { message: ["Another open merge request already exists"] } };
+  }
+  const pull = world.pulls.find(({ number }) => number === Number(id));
+  if (pull === undefined) return { status: 404, body: { message: "404 Not found" } };
+  if (method === "PUT") {
+    pull.title = textIn(body, "title") || pull.title;
+    pull.isDraft = pull.title.startsWith("Draft: ");
+    pull.body = textIn(body, "description") || pull.body;
+    pull.labels.push(...textIn(body, "add_labels").split(",").filter(Boolean));
+    pull.reviewers.push(
+      ...listIn(body, "reviewer_ids").map((number) => (number === 7 ? "grace" : "?")),
+    );
+  }
+  return { status: 200, body: shown(world, pull) };
+}
+
+function shown(world: ForgeWorld, { number, title, body, isDraft, state, branch, base }: FakePull) {
+  return {
+    ...{ iid: number, title, description: body, draft: isDraft, web_url: world.urlOf(number) },
+    state: state === "open" ? "opened" : state,
+    ...{ source_branch: branch, target_branch: base, sha: world.headOf(branch) },
+  };
+}

@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import type { ForgeKind } from "~/worker/forge/forge";
+import { gitIn } from "../fixture";
+import { forgejoApi } from "./fake-forgejo";
+import { gitHubApi } from "./fake-github";
+import { gitLabApi } from "./fake-gitlab";
+import { answerGit } from "./git-server";
+
+export interface FakePull {
+  number: number;
+  branch: string;
+  base: string;
+  title: string;
+  body: string;
+  isDraft: boolean;
+  state: "open" | "closed" | "merged";
+  labels: string[];
+  reviewers: string[];
+}
+
+export interface Asked {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  body: Record<string, unknown>;
+}
+
+export interface Answered {
+  status: number;
+  body: unknown;
+}
+
+/** What happens to the next request that matches, instead of or after what was asked. */
+export interface Fault {
+  method: string;
+  path: RegExp;
+  status?: number;
+  headers?: Record<string, string>;
+  /** The deed is done, and the answer never arrives. */
+  isLost?: boolean;
+}
+
+export function tokenOf(kind: ForgeKind): string {
+  return `secret-of-${kind}-0123456789`;
+}
+
+const apis = { github: gitHubApi, gitlab: gitLabApi, forgejo: forgejoApi };
+
+/** A code host on this machine: real git over HTTP beside the API of its kind, one repository in it. */
+export async function openForgeWorld(kind: ForgeKind, home: string) {
+  const token = tokenOf(kind);
+  const root = join(home, `forge-${kind}`);
+  const bare = join(root, "acme", "shop.git");
+  mkdirSync(bare, { recursive: true });
+  gitIn(bare)("init", "--quiet", "--bare", "--initial-branch=main");
+  const pulls: FakePull[] = [];
+  const requests: { method: string; path: string; status: number }[] = [];
+  const faults: Fault[] = [];
+  const world = {
+    ...{ kind, token, root, bare, pulls, requests, faults },
+    origin: "",
+    /** Address for git, without a login. */
+    remote: "",
+    headOf: (branch: string) => gitIn(bare)("rev-parse", `refs/heads/${branch}`),
+    urlOf: (number: number) => `${world.origin}/acme/shop/pulls/${number}`,
+    /**
+     * A clone of a person who is signed in: git knows the login. It is made past the server, which answers in this process and
+     * so not while this process waits for git.
+     */
+    clone(folder: string) {
+      gitIn(home)("clone", "--quiet", bare, folder);
+      const git = gitIn(folder);
+      git("remote", "set-url", "origin", world.remote);
+      git("config", "credential.helper", `!printf 'username=ada\\npassword=${token}\\n' #`);
+      return git;
+    },
+    push: (git: ReturnType<typeof gitIn>) => git("push", "--quiet", bare, "main"),
+  };
+  const server = createServer((request, response) => void answer(world, request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  world.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  world.remote = `${world.origin}/acme/shop.git`;
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const seed = join(home, `seed-${kind}`);
+  const git = world.clone(seed);
+  git("checkout", "--quiet", "-B", "main");
+  git("commit", "--quiet", "--allow-empty", "-m", "Begin");
+  world.push(git);
+  return world;
+}
+export type ForgeWorld = Awaited<ReturnType<typeof openForgeWorld>>;
+
+async function answer(world: ForgeWorld, request: IncomingMessage, response: ServerResponse) {
+  const url = new URL(request.url ?? "/", world.origin);
+  if (!isSignedIn(world, request.headers.authorization)) {
+    response.writeHead(401, { "www-authenticate": 'Basic realm="forge"' }).end();
+    return;
+  }
+  if (url.pathname.startsWith("/acme/shop.git/")) return answerGit(world.root, request, response);
+  const { method = "GET" } = request;
+  const send = (status: number, body: unknown, headers: Record<string, string> = {}) => {
+    world.requests.push({ method, path: url.pathname, status });
+    const text = body === null ? "" : JSON.stringify(body);
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
+  };
+  const text = await readAll(request);
+  if (!request.headers["user-agent"]) return send(403, { message: "Say who you are" });
+  const fault = takeFault(world, method, url.pathname);
+  if (fault?.status !== undefined) {
+    return send(fault.status, { message: "Not now" }, fault.headers);
+  }
+  const asked = {
+    method,
+    path: url.pathname,
+    query: url.searchParams,
+    body: text === "" ? {} : JSON.parse(text),
+  };
+  const answered = apis[world.kind](world, asked);
+  if (fault?.isLost) return response.destroy();
+  const etag = `"${createHash("sha256").update(JSON.stringify(answered.body)).digest("hex")}"`;
+  if (method === "GET" && request.headers["if-none-match"] === etag)
+    return send(304, null, { etag });
+  send(answered.status, answered.body, method === "GET" ? { etag } : {});
+}
+
+function isSignedIn({ token }: ForgeWorld, authorization = ""): boolean {
+  const basic = Buffer.from(`ada:${token}`).toString("base64");
+  return [`Bearer ${token}`, `token ${token}`, `Basic ${basic}`].includes(authorization);
+}
+
+function takeFault({ faults }: ForgeWorld, method: string, path: string): Fault | undefined {
+  const place = faults.findIndex((fault) => fault.method === method && fault.path.test(path));
+  return place < 0 ? undefined : faults.splice(place, 1)[0];
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Texts of what was sent; what is not there is an empty one. */
+export function textIn(body: Record<string, unknown>, name: string): string {
+  const value = body[name];
+  return typeof value === "string" ? value : "";
+}
+
+export function listIn(body: Record<string, unknown>, name: string): unknown[] {
+  const value = body[name];
+  return Array.isArray(value) ? value : [];
+}
+
+export function openPull(
+  world: ForgeWorld,
+  wish: Pick<FakePull, "branch" | "base" | "title" | "body" | "isDraft">,
+): FakePull | null {
+  if (world.pulls.some(({ branch, state }) => branch === wish.branch && state === "open"))
+    return null;
+  world.headOf(wish.branch);
+  const empty = { labels: [], reviewers: [] };
+  const pull: FakePull = { ...wish, ...empty, number: world.pulls.length + 1, state: "open" };
+  world.pulls.push(pull);
+  return pull;
+}
