@@ -19,8 +19,8 @@ export type SupabaseConnection = ReturnType<typeof makeClient>;
  * throws `ContractError` for refusals; and the clients for Auth and Realtime.
  */
 export interface Database {
-  /** An operation as the user of a credential, who is found in the same statement. */
-  callAs(credential: Credential, operation: string, values: Values): Promise<string>;
+  /** An operation as the user of a credential, who is found in the same statement; once for a key, if there is one (`Once`). */
+  callAs(credential: Credential, operation: string, values: Values, key?: string): Promise<string>;
   /** An operation that is the service's alone: there is no user yet, or the caller is the schedule. */
   call(operation: string, values: Values): Promise<string>;
   /** Who is behind a credential. */
@@ -63,8 +63,8 @@ export function connectDatabase(options: DatabaseOptions): Database {
   const transport = direct ?? openHttpTransport({ ...options, fetch: clientFetch });
   const secretClient = makeClient(options, options.secretKey, clientFetch);
   return {
-    callAs: (p_credential, p_function, p_arguments) =>
-      transport.call("call_as", { p_credential, p_function, p_arguments }),
+    callAs: (p_credential, p_function, p_arguments, p_key) =>
+      transport.call("call_as", { p_credential, p_function, p_arguments, p_key }),
     call: (p_function, p_arguments) => transport.call("call_service", { p_function, p_arguments }),
     authenticate: (p_credential) => transport.call("authenticate", { p_credential }),
     upstream: options.upstream,

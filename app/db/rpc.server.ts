@@ -1,19 +1,24 @@
 import type { z } from "zod";
 import type { Credential, Database, Values } from "./database.server";
+import type { Once } from "./once.server";
 
 /** A database and the credential with which it is used: what every domain operation takes first. */
 export interface Actor {
   database: Database;
   credential: Credential;
+  /** Set while a request is served that must not happen twice. */
+  once?: Once | undefined;
 }
 
 /** Calls one operation as the actor and returns its JSON unparsed, for answers that only pass through. */
-export function callAsRaw(
-  actor: Actor,
+export async function callAsRaw(
+  { database, credential, once }: Actor,
   operation: string,
   operationArguments: Values,
 ): Promise<string> {
-  return actor.database.callAs(actor.credential, operation, operationArguments);
+  const key = once?.key;
+  const answer = await database.callAs(credential, operation, operationArguments, key);
+  return once && key !== undefined ? once.read(answer) : answer;
 }
 
 /**

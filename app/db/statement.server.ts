@@ -10,7 +10,7 @@ export type ConnectionKind = "session" | "transaction";
 /** The functions of schema `public`, with their parameters; each answers JSON. */
 const doors = {
   authenticate: { p_credential: "jsonb" },
-  call_as: { p_credential: "jsonb", p_function: "text", p_arguments: "jsonb" },
+  call_as: { p_credential: "jsonb", p_function: "text", p_arguments: "jsonb", p_key: "text" },
   call_service: { p_function: "text", p_arguments: "jsonb" },
 } as const;
 
@@ -42,7 +42,7 @@ export function writeStatement(
   door: Door,
   given: Record<string, unknown>,
 ): pg.QueryConfig {
-  const parameters = Object.entries(doors[door]);
+  const parameters = Object.entries(doors[door]).filter(([name]) => given[name] !== undefined);
   const values = parameters.map(([name, type]) => textOf(given[name], type));
   const text = (write: (value: string, index: number) => string) =>
     `select public.${door}(${parameters
@@ -50,7 +50,11 @@ export function writeStatement(
       .join()})::text`;
   const isLong = given.p_function === longOperation;
   if (kind === "session" && !isLong)
-    return { name: door, text: text((_, index) => `$${index + 1}`), values };
+    return {
+      name: `${door}/${parameters.length}`,
+      text: text((_, index) => `$${index + 1}`),
+      values,
+    };
   const local = kind === "session" ? "" : localSettings;
   return { text: local + (isLong ? longSettings : "") + text(toLiteral) };
 }

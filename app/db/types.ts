@@ -143,7 +143,12 @@ export type Database = {
         Returns: Json;
       };
       create_idea: {
-        Args: { p_description?: string; p_product_id: string; p_title: string };
+        Args: {
+          p_description?: string;
+          p_product_id: string;
+          p_refuse_similar?: boolean;
+          p_title: string;
+        };
         Returns: Json;
       };
       create_label: {
@@ -156,6 +161,7 @@ export type Database = {
           p_description?: string;
           p_priority?: number;
           p_product_id: string;
+          p_refuse_similar?: boolean;
           p_title: string;
         };
         Returns: Json;
@@ -216,6 +222,7 @@ export type Database = {
           p_labels?: Json;
           p_pbi_id: string;
           p_priority?: number;
+          p_refuse_similar?: boolean;
           p_sprint_id?: string;
           p_title: string;
         };
@@ -230,6 +237,7 @@ export type Database = {
           p_implementation_plan?: string;
           p_labels?: Json;
           p_priority?: number;
+          p_refuse_similar?: boolean;
           p_repo_url?: string;
           p_requires_opus?: boolean;
           p_story_id: string;
@@ -1862,6 +1870,39 @@ export type Database = {
           },
           {
             foreignKeyName: "ideas_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      idempotency_keys: {
+        Row: {
+          answer: string | null;
+          created_at: string;
+          fingerprint: string;
+          key: string;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          answer?: string | null;
+          created_at: string;
+          fingerprint: string;
+          key: string;
+          user_id: string;
+        };
+        Update: {
+          answer?: string | null;
+          created_at?: string;
+          fingerprint?: string;
+          key?: string;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "idempotency_keys_user_id_fkey";
             columns: ["user_id"];
             isOneToOne: false;
             referencedRelation: "users";
@@ -4062,7 +4103,7 @@ export type Database = {
     Functions: {
       authenticate: { Args: { p_credential: Json }; Returns: Json };
       call_as: {
-        Args: { p_arguments?: Json; p_credential: Json; p_function: string };
+        Args: { p_arguments?: Json; p_credential: Json; p_function: string; p_key?: string };
         Returns: Json;
       };
       call_service: { Args: { p_arguments?: Json; p_function: string }; Returns: Json };

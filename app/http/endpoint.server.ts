@@ -7,6 +7,7 @@ import { bodyLimit } from "~/server/read-body";
 import type { Endpoint, RouteArgs } from "./api-route.server";
 import { requireCredential, requireCronSecret } from "./credential.server";
 import type { Documentation } from "./documentation.server";
+import { markReplayed, onceOf } from "./idempotency.server";
 import { parseJsonBody } from "./json-body.server";
 import { fieldsOf, parseMultipart } from "./uploads.server";
 import { isCanonicalUuid } from "./uuid";
@@ -80,10 +81,10 @@ async function callForUser(
   const { request, context } = args;
   const credential = await requireCredential(description.auth, request, context);
   const actor = { database: context.services.database, credential };
-  const input = await readInput(description, args, actor).catch((error: unknown) =>
-    refuseInput(error, actor, isWrite(request.method)),
-  );
-  return description.handle({ ...input, actor });
+  const [input, once] = await readInput(description, args, actor)
+    .then((read) => [read, onceOf(request)] as const)
+    .catch((error: unknown) => refuseInput(error, actor, isWrite(request.method)));
+  return markReplayed(await description.handle({ ...input, actor: { ...actor, once } }), once);
 }
 
 async function callOpen(

@@ -2,6 +2,7 @@ import { parseWithZod } from "@conform-to/zod/v4";
 import { json, redirect } from "@remix-run/node";
 import type { z } from "zod";
 import { ContractError } from "~/contract/errors";
+import { idempotencyField } from "~/contract/idempotency-field";
 import { enhancedField } from "~/ui/enhanced-field";
 
 /** Words for the two things that go wrong most in a form; for the rest the schema's own words stand. */
@@ -39,7 +40,7 @@ export async function runForm<Schema extends z.ZodType>(
     for (const issue of error.issues ?? []) {
       fieldErrors[issue.path] = [...(fieldErrors[issue.path] ?? []), issue.message];
     }
-    const formErrors = [error.message];
+    const formErrors = [idempotencyField in fieldErrors ? alreadySent : error.message];
     return json(submission.reply({ formErrors, fieldErrors, hideFields }), error.status);
   }
 }
@@ -93,11 +94,16 @@ export function textOf(form: FormData, name: string): string {
   return typeof value === "string" ? value.trim() : "";
 }
 
+const alreadySent =
+  "This form was already sent with other content. Look at what that created, or press again to create another.";
+
+const ownNames = new Set(["intent", enhancedField, idempotencyField]);
+
 /** A form without the fields that only say which form it is and how it was sent. */
 function ownFields(form: FormData): FormData {
   const fields = new FormData();
   for (const [name, value] of form) {
-    if (name !== "intent" && name !== enhancedField) fields.append(name, value);
+    if (!ownNames.has(name)) fields.append(name, value);
   }
   return fields;
 }

@@ -11,8 +11,8 @@ const plainName = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
 export async function refuseBadForm(
   bytes: Uint8Array<ArrayBuffer>,
   headers: Headers,
-): Promise<void> {
-  if (bytes.length === 0 && !headers.has("content-type")) return;
+): Promise<FormData> {
+  if (bytes.length === 0 && !headers.has("content-type")) return new FormData();
   const type = headers.get("content-type") ?? "";
   if (countFields(bytes, type) > mostFields) {
     throw new ContractError(
@@ -25,6 +25,7 @@ export async function refuseBadForm(
     if (plainName.test(name)) continue;
     throw new ContractError(422, "The form has an unknown field. Reload the page and try again.");
   }
+  return form;
 }
 
 async function parse(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<FormData> {

@@ -72,7 +72,8 @@ export async function requireProduct(
 /** The same for actions: demo accounts read and never write. */
 export async function requireWriter(request: Request, context: AppLoadContext): Promise<SignedIn> {
   const signedIn = await requireActor(request, context);
-  if (!signedIn.principal.is_demo) return signedIn;
+  if (!signedIn.principal.is_demo)
+    return { ...signedIn, actor: { ...signedIn.actor, once: context.once } };
   throw new ContractError(403, demoRefusal);
 }
 

@@ -2,7 +2,11 @@ import type { z } from "zod";
 import { ContractError, type Issue } from "~/contract/errors";
 
 /** The value as the schema types it, or 422 with every issue. */
-export function validate<T>(schema: z.ZodType<T>, value: unknown, what: "body" | "query"): T {
+export function validate<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  what: "body" | "query" | "header Idempotency-Key",
+): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(

@@ -38,7 +38,9 @@ export function toolsRoute(offer: Offer): RouteHandler {
 
 /** Serves one POST. */
 async function serveTools(call: Call, { instructions, tools }: Offer): Promise<Response> {
-  const { request, context, actor } = call;
+  const { request, context } = call;
+  // Each call of a tool has its own key among its arguments.
+  const actor: Actor = { ...call.actor, once: undefined };
   refuseForeignOrigin(request, context.services.env.origins);
   refuseOldWorker(request, context.services.env.appOrigin);
   const principal = await authenticate(actor);

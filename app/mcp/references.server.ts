@@ -11,7 +11,7 @@ export const reference = z.string().trim().min(1).max(200);
 
 /** Narrows a code that several products use. */
 export const productOfCode = {
-  product_id: reference.optional().describe("Id or code, when another code is ambiguous"),
+  product_id: reference.optional().describe("When a code is ambiguous"),
 };
 
 /** The id behind a reference; a code is looked up among the products that the caller may use. */

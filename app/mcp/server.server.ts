@@ -67,7 +67,10 @@ async function callTool(
       throw new ContractError(403, demoRefusal);
     }
     const signal = AbortSignal.any([context.signal, callSignal]);
-    return toolSuccess(await tool.call({ ...context, signal }, rawArguments));
+    const once = tool.onceOf(rawArguments);
+    const actor = { ...context.actor, once };
+    const result = await tool.call({ ...context, actor, signal }, rawArguments);
+    return toolSuccess(result, once?.wasReplayed);
   } catch (error) {
     if (error instanceof ContractError) return toolFailure(error);
     reportError(error);
@@ -85,8 +88,9 @@ const hints: Partial<Record<number, string>> = {
 };
 
 /** A successful call: the structure, and the same as text for clients that only show text. */
-function toolSuccess(result: ToolResult): CallToolResult {
+function toolSuccess(result: ToolResult, wasReplayed = false): CallToolResult {
   return {
+    ...(wasReplayed ? { _meta: { "backloom/idempotency-replayed": true } } : {}),
     content: [{ type: "text", text: JSON.stringify(result) }],
     structuredContent: result,
   };

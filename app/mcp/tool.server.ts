@@ -2,7 +2,10 @@ import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Principal } from "~/contract/account";
 import { ContractError, type Issue } from "~/contract/errors";
+import { idempotencyKeySchema } from "~/contract/idempotency";
+import { idempotencyField } from "~/contract/idempotency-field";
 import { idSchema } from "~/contract/text";
+import { Once } from "~/db/once.server";
 import type { Actor } from "~/db/rpc.server";
 import type { Services } from "~/services.server";
 
@@ -38,6 +41,8 @@ interface ToolDefinition<Input extends z.ZodObject> {
   /** `write` tools are neither listed for demo accounts nor run for them. */
   access: "read" | "write";
   effect?: Effect;
+  /** It makes something: a call that is sent again with its idempotency_key makes it once. */
+  creates?: true;
   input: Input;
   run(context: ToolContext, input: z.output<Input>): Promise<ToolResult>;
 }
@@ -50,21 +55,38 @@ export interface Tool {
   access: "read" | "write";
   annotations: ToolAnnotations;
   inputSchema: { type: "object"; [key: string]: unknown };
+  /** The key that this call was sent with, where the tool takes one. */
+  onceOf(rawArguments: unknown): Once | undefined;
   call(context: ToolContext, rawArguments: unknown): Promise<ToolResult>;
 }
 
 /** Turns a definition into a tool: the JSON schema is made once, arguments pass the same zod schema. */
 export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
-  const { name, title, description, access, effect, input, run } = definition;
+  const { name, title, description, access, effect, creates, input, run } = definition;
   return {
     name,
     title,
     description,
     access,
     annotations: annotate(access, effect),
-    inputSchema: toInputSchema(input),
+    inputSchema: creates ? withKey(toInputSchema(input)) : toInputSchema(input),
+    onceOf: (rawArguments) => (creates ? readOnce(name, rawArguments) : undefined),
     call: (context, rawArguments) => run(context, parseArguments(name, input, rawArguments)),
   };
+}
+
+const keyInput = z.object({ [idempotencyField]: idempotencyKeySchema.optional() });
+
+function withKey(schema: Tool["inputSchema"]): Tool["inputSchema"] {
+  return {
+    ...schema,
+    properties: { ...Object(schema.properties), [idempotencyField]: { type: "string" } },
+  };
+}
+
+function readOnce(name: string, rawArguments: unknown): Once | undefined {
+  const { [idempotencyField]: key } = parseArguments(name, keyInput, rawArguments);
+  return key === undefined ? undefined : new Once(key);
 }
 
 /** Whatever is not said counts as the worst: a client that cannot ask a person then calls nothing that writes. */

@@ -183,7 +183,7 @@ function NewIdeaForm({
   });
   return (
     <Section title="New idea">
-      <ServerForm form={form} className="grid max-w-xl gap-4">
+      <ServerForm form={form} creates className="grid max-w-xl gap-4">
         <WriteFields className="grid gap-4">
           <TextField
             label="Title"

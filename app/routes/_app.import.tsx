@@ -23,6 +23,7 @@ import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { FormErrors, HiddenFields } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
+import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { WriteFields } from "~/ui/write-access";
 
 /** `/import`, and `/import?product=<id>`: the backlog of another tool, seen first and then taken in. */
@@ -107,6 +108,7 @@ export default function ImportPage() {
           {packed ? (
             <Form method="post">
               <HiddenFields fields={{ ...fields, intent: "import", packed }} />
+              <IdempotencyKey />
               <SubmitButton pendingLabel="Importing…">Import</SubmitButton>
             </Form>
           ) : null}

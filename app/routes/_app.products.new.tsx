@@ -58,7 +58,7 @@ export default function NewProductPage() {
         }
       />
       <Section title="Details">
-        <ServerForm form={form}>
+        <ServerForm form={form} creates>
           <WriteFields className="grid gap-4">
             <TextField label="Name" required autoFocus {...form.field("name")} />
             <TextField

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Once } from "~/db/once.server";
 import type { Services } from "~/services.server";
 
 /**
@@ -31,6 +32,8 @@ export interface RequestContext {
   readonly cspNonce: string;
   readonly sink: ResponseSink;
   readonly log: Logger;
+  /** The key that the form of a page was sent with: what it makes is made once. */
+  readonly once: Once | undefined;
   /** The whole body of the request; refuses with 413 beyond `limit` bytes. */
   readBody(limit: number): Promise<Uint8Array<ArrayBuffer>>;
 }

@@ -8,6 +8,7 @@ import { ContractError } from "~/contract/errors";
 import { importLimits } from "~/contract/import";
 import type { Env } from "~/env.server";
 import { refuseBadForm } from "~/http/form-body.server";
+import { onceOfForm } from "~/http/idempotency.server";
 import { findActor } from "~/http/page-guards.server";
 import type { ApiRequest } from "./answer-api";
 import { howProgramsSignIn, sendJsonProblem, sendPlainProblem } from "./problems";
@@ -169,7 +170,7 @@ async function toWebRequest(
     new URL(url).pathname === uploadPath &&
     (await findActor(new Request(url, init), context)) !== null;
   const body = await context.readBody(mayBeLong ? uploadLimit : bodyLimit);
-  await refuseBadForm(body, headers);
+  context.once = onceOfForm(await refuseBadForm(body, headers));
   return new Request(url, { ...init, body });
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import type { Once } from "~/db/once.server";
 import type { Services } from "~/services.server";
 import type { RequestContext, ResponseSink } from "./load-context";
 import { readBody } from "./read-body";
@@ -13,6 +14,7 @@ export class NodeRequestContext implements RequestContext {
   readonly services: Services;
   readonly clientAddress: string;
   readonly requestId = randomUUID();
+  once: Once | undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   #closeController: AbortController | undefined;

@@ -28,7 +28,10 @@ export interface Backlog {
 }
 
 /** A product of the owner with one PBI, one story with two tasks, and an active sprint that holds the story. */
-export async function seedBacklog(t: TestDatabase, owner: Pick<TestUser, "id">): Promise<Backlog> {
+export async function seedBacklog(
+  t: Pick<TestDatabase, "actorOf">,
+  owner: Pick<TestUser, "id">,
+): Promise<Backlog> {
   const actor = t.actorOf(owner);
   const product = await seedProduct(t, owner);
   const pbi = await create(actor, "create_pbi", { p_product_id: product.id, p_title: "Exports" });

@@ -10,13 +10,18 @@ import {
   promoteIdeaInput,
   updateIdeaInput,
 } from "~/contract/idea";
+import { refuseSimilar } from "~/contract/idempotency";
 import { gatheringOperation, operation } from "../operation.server";
 
 /** Archives an idea (specification: Idea). */
 export const archiveIdea = operation("archive_idea", ideaIdInput, ideaSchema);
 
 /** Creates an idea of the caller (specification: Idea). */
-export const createIdea = operation("create_idea", createIdeaInput, ideaSchema);
+export const createIdea = operation(
+  "create_idea",
+  createIdeaInput.safeExtend(refuseSimilar),
+  ideaSchema,
+);
 
 /** One idea with its PBI and log (specification: Idea). */
 export const getIdea = operation("get_idea", ideaIdInput, ideaDetailSchema);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { refuseSimilar } from "~/contract/idempotency";
 import {
   createPbiInput,
   movePbiInput,
@@ -12,7 +13,11 @@ import { storySchema } from "~/contract/story";
 import { gatheringOperation, operation } from "../operation.server";
 
 /** Creates a PBI, last in its priority (specification: PBI, Entity codes). */
-export const createPbi = operation("create_pbi", createPbiInput, pbiSchema);
+export const createPbi = operation(
+  "create_pbi",
+  createPbiInput.safeExtend(refuseSimilar),
+  pbiSchema,
+);
 
 /** Deletes a PBI with its stories and tasks. */
 export const deletePbi = operation("delete_pbi", pbiIdInput, z.object({ id: z.string() }));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { startOverInput, startOverSchema } from "~/contract/beginning";
+import { refuseSimilar } from "~/contract/idempotency";
 import {
   addStoryToSprintInput,
   assignStoryInput,
@@ -31,7 +32,11 @@ export const addStoryToSprint = operation(
 export const assignStory = operation("assign_story", assignStoryInput, storySchema);
 
 /** Creates a story (specification: Story, Entity codes). */
-export const createStory = operation("create_story", createStoryInput, storySchema);
+export const createStory = operation(
+  "create_story",
+  createStoryInput.safeExtend(refuseSimilar),
+  storySchema,
+);
 
 /** Deletes a story with its tasks and log. */
 export const deleteStory = operation("delete_story", storyIdInput, z.object({ id: z.string() }));

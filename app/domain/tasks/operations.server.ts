@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { refuseSimilar } from "~/contract/idempotency";
 import {
   createTaskInput,
   editedTaskSchema,
@@ -14,7 +15,11 @@ import {
 import { gatheringOperation, operation } from "../operation.server";
 
 /** Creates a task (specification: Task, Entity codes). */
-export const createTask = operation("create_task", createTaskInput, taskDetailSchema);
+export const createTask = operation(
+  "create_task",
+  createTaskInput.safeExtend(refuseSimilar),
+  taskDetailSchema,
+);
 
 /** Deletes a task. */
 export const deleteTask = operation("delete_task", taskIdInput, z.object({ id: z.string() }));

@@ -3,6 +3,7 @@ import type { Spot } from "~/features/diff/diff-view";
 import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { HiddenFields } from "~/ui/field";
+import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { WriteFields } from "~/ui/write-access";
 
 /** Where a comment on a line is written; it is collected, and sent with the review. */
@@ -24,6 +25,7 @@ export function CommentForm({
       onDone={onClose}
     >
       <WriteFields>
+        <IdempotencyKey />
         <HiddenFields
           fields={{
             intent: "add-comment",

@@ -7,6 +7,7 @@ import { createStory } from "~/domain/stories/operations.server";
 import { createTask } from "~/domain/tasks/operations.server";
 import { productOfCode, reference, resolveId, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
+import { duplicates, refusesSimilar } from "../twin-guard";
 
 const pbiReference = reference.describe("Id or code of the PBI");
 const storyReference = reference.describe("Id or code of the story");
@@ -16,9 +17,16 @@ export const createPbiTool = defineTool({
   title: "Create a PBI",
   description: "A product backlog item. Without a code it gets the next PBI-<n>.",
   access: "write",
-  input: createPbiInput.safeExtend({ product_id: reference.describe("Id or code of the product") }),
-  run: async ({ actor }, { product_id, ...fields }) =>
-    createPbi(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
+  creates: true,
+  input: createPbiInput
+    .safeExtend({ product_id: reference.describe("Id or code of the product") })
+    .safeExtend(duplicates),
+  run: async ({ actor }, { product_id, allow_duplicate, ...fields }) =>
+    createPbi(actor, {
+      ...fields,
+      ...refusesSimilar(allow_duplicate),
+      product_id: await resolveId(actor, "product", product_id),
+    }),
 });
 
 export const createStoryTool = defineTool({
@@ -27,15 +35,18 @@ export const createStoryTool = defineTool({
   description:
     "A story in a PBI. Without a code it gets the next ST-<nnn>; with sprint_id it joins that sprint at once.",
   access: "write",
+  creates: true,
   input: createStoryInput
     .safeExtend({
       pbi_id: pbiReference,
       sprint_id: reference.optional().describe("Id or code of a planned or active sprint"),
     })
-    .safeExtend(productOfCode),
-  run: async ({ actor }, { pbi_id, sprint_id, product_id, ...fields }) =>
+    .safeExtend(productOfCode)
+    .safeExtend(duplicates),
+  run: async ({ actor }, { pbi_id, sprint_id, product_id, allow_duplicate, ...fields }) =>
     createStory(actor, {
       ...fields,
+      ...refusesSimilar(allow_duplicate),
       pbi_id: await resolveId(actor, "pbi", pbi_id, product_id),
       sprint_id: await resolveOptionalId(actor, "sprint", sprint_id, product_id),
     }),
@@ -47,10 +58,15 @@ export const createTaskTool = defineTool({
   description:
     "A task in a story. Without a code it gets the next T-<n>. Give an implementation_plan: a task without one blocks sprint runs.",
   access: "write",
-  input: createTaskInput.safeExtend({ story_id: storyReference }).safeExtend(productOfCode),
-  run: async ({ actor }, { story_id, product_id, ...fields }) =>
+  creates: true,
+  input: createTaskInput
+    .safeExtend({ story_id: storyReference })
+    .safeExtend(productOfCode)
+    .safeExtend(duplicates),
+  run: async ({ actor }, { story_id, product_id, allow_duplicate, ...fields }) =>
     createTask(actor, {
       ...fields,
+      ...refusesSimilar(allow_duplicate),
       story_id: await resolveId(actor, "story", story_id, product_id),
     }),
 });

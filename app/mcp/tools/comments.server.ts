@@ -16,6 +16,7 @@ export const addCommentTool = defineTool({
   title: "Comment",
   description: "A comment in Markdown on a PBI, story or task. @name tells that member.",
   access: "write",
+  creates: true,
   input: commentBody.extend(place),
   run: async ({ actor }, { kind, id, product_id, body }) =>
     addComment(actor, { kind, id: await resolveId(actor, kind, id, product_id), body }),

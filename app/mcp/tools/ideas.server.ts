@@ -2,6 +2,7 @@ import { createIdeaInput, promoteIdeaInput, updateIdeaInput } from "~/contract/i
 import { createIdea, promoteIdea, updateIdea } from "~/domain/ideas/operations.server";
 import { reference, resolveId, resolveOptionalId } from "../references.server";
 import { defineTool } from "../tool.server";
+import { duplicates, refusesSimilar } from "../twin-guard";
 
 const ideaReference = reference.describe("Id or code of one of your ideas");
 const optionalProduct = reference.optional().describe("Id or code of the product");
@@ -11,11 +12,16 @@ export const createIdeaTool = defineTool({
   title: "Create an idea",
   description: "A note of yours for a product, with the next code IDEA-<nnn>.",
   access: "write",
-  input: createIdeaInput.safeExtend({
-    product_id: reference.describe("Id or code of the product"),
-  }),
-  run: async ({ actor }, { product_id, ...fields }) =>
-    createIdea(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),
+  creates: true,
+  input: createIdeaInput
+    .safeExtend({ product_id: reference.describe("Id or code of the product") })
+    .safeExtend(duplicates),
+  run: async ({ actor }, { product_id, allow_duplicate, ...fields }) =>
+    createIdea(actor, {
+      ...fields,
+      ...refusesSimilar(allow_duplicate),
+      product_id: await resolveId(actor, "product", product_id),
+    }),
 });
 
 export const updateIdeaTool = defineTool({
@@ -39,6 +45,7 @@ export const promoteIdeaTool = defineTool({
   title: "Promote an idea to a PBI",
   description: "Makes a PBI of an idea; the idea becomes planned and both are linked.",
   access: "write",
+  creates: true,
   input: promoteIdeaInput.safeExtend({ idea_id: ideaReference, product_id: optionalProduct }),
   run: async ({ actor }, { idea_id, product_id, ...fields }) =>
     promoteIdea(actor, {

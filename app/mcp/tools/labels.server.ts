@@ -23,6 +23,7 @@ export const createLabelTool = defineTool({
   title: "Create a label",
   description: "A label of a product. A name exists once, in whatever case.",
   access: "write",
+  creates: true,
   input: createLabelBody.extend({ product_id: product }),
   run: async ({ actor }, { product_id, ...fields }) =>
     createLabel(actor, { ...fields, product_id: await resolveId(actor, "product", product_id) }),

@@ -33,6 +33,7 @@ export const createProductTool = defineTool({
   title: "Create a product",
   description: "A new product that you own. The code is unique among your products.",
   access: "write",
+  creates: true,
   input: createProductInput,
   run: ({ actor }, input) => createProduct(actor, input),
 });

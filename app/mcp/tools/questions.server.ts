@@ -22,6 +22,7 @@ export const askUserQuestionTool = defineTool({
   description:
     "Asks about one story, task or idea. park: true with job_id and attempt frees the worker; once answered, the job is next. Kind permission: only your own user can answer.",
   access: "write",
+  creates: true,
   input: askQuestionInput.safeExtend({
     story_id: reference.optional(),
     idea_id: reference.optional(),
@@ -78,6 +79,7 @@ export const answerUserQuestionTool = defineTool({
   title: "Answer a user's question",
   description: "Answers what a user asked about an idea; it appears in the idea's conversation.",
   access: "write",
+  creates: true,
   input: answerUserQuestionInput,
   run: ({ actor }, input) => answerUserQuestion(actor, input),
 });

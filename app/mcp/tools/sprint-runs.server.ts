@@ -32,6 +32,7 @@ export const startRunTool = defineTool({
   description:
     "Queues jobs for task_ids or one story_id, without a sprint. Refused with all `blockers` at once; plan_first, use_description and leave_out get past them.",
   access: "write",
+  creates: true,
   input: runInput,
   run: async ({ actor }, { task_ids, story_id, product_id, ...input }) =>
     startRun(actor, {
@@ -54,6 +55,7 @@ export const startSprintRunTool = defineTool({
   description:
     "Queues the jobs of the active sprint. Refused with all `blockers` at once: tasks without a plan, open questions, blocked or failed PBIs.",
   access: "write",
+  creates: true,
   input: sprintToRunInput.omit({ stop_at: true }).extend(sprintInput.shape),
   run: async ({ actor }, { sprint_id, product_id, ...input }) =>
     startSprintRun(actor, {

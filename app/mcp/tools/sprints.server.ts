@@ -26,6 +26,7 @@ export const createSprintTool = defineTool({
   title: "Create a sprint",
   description: "A planned sprint with the next code SP-<n>. Dates as YYYY-MM-DD.",
   access: "write",
+  creates: true,
   input: createSprintInput.safeExtend({
     product_id: reference.describe("Id or code of the product"),
   }),

@@ -19,6 +19,7 @@ export const logImplementationTool = defineTool({
   title: "Log a plan or what was implemented",
   description: "Adds an IMPLEMENTATION_PLAN entry to the log of a story.",
   access: "write",
+  creates: true,
   input: z.object(entry),
   run: (context, input) => append(context, "IMPLEMENTATION_PLAN", input),
 });
@@ -29,6 +30,7 @@ export const logTestResultTool = defineTool({
   description:
     "Adds a TEST_RESULT entry to the log of a story: PASSED or FAILED, and what was run.",
   access: "write",
+  creates: true,
   input: z.object({ ...entry, status: z.enum(["PASSED", "FAILED"]) }),
   run: (context, input) => append(context, "TEST_RESULT", input),
 });
@@ -38,6 +40,7 @@ export const logCommitTool = defineTool({
   title: "Log a commit",
   description: "Logs a commit in a story.",
   access: "write",
+  creates: true,
   input: z.object({
     ...entry,
     commit_hash: requiredText(lengths.commitHash),

@@ -61,7 +61,7 @@ export function Conversation({
         })}
       </ol>
       <div ref={area}>
-        <ServerForm form={form} fetcher={fetcher}>
+        <ServerForm form={form} fetcher={fetcher} creates>
           <WriteFields className="grid gap-3">
             <input type="hidden" name="intent" value="ask" />
             <TextAreaField label="Your question" rows={2} required {...form.field("question")} />

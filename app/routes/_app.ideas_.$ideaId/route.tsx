@@ -154,7 +154,7 @@ function PromoteIdea({
         <summary className="text-sm text-accent underline underline-offset-2 hover:decoration-2">
           Promote to PBI
         </summary>
-        <ServerForm form={form} fetcher={fetcher} className="mt-3 grid gap-3">
+        <ServerForm form={form} fetcher={fetcher} creates className="mt-3 grid gap-3">
           <WriteFields className="grid gap-3">
             <input type="hidden" name="intent" value="promote" />
             <TextField label="PBI title" {...form.field("title")} />

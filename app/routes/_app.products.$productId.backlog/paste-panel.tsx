@@ -13,6 +13,7 @@ import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { Button, SubmitButton } from "~/ui/button";
 import { FormErrors, TextAreaField } from "~/ui/field";
+import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";
 
@@ -52,6 +53,7 @@ export function PastePanel({
   return (
     // A list that was made leaves an empty field behind.
     <Form ref={form} method="post" className="grid gap-4" key={made}>
+      <IdempotencyKey />
       {made ? <Alert tone="done" role="status" title={`Created ${madeText(made)}.`} /> : null}
       <FormErrors errors={answer?.error ? [answer.error] : []} />
       <WriteFields className="grid gap-4">

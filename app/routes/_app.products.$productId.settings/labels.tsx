@@ -4,6 +4,7 @@ import { ActionForm } from "~/ui/action-form";
 import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
+import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { WriteFields } from "~/ui/write-access";
 
 /** The labels of the product: every member makes, renames, recolours and deletes them. */
@@ -23,6 +24,7 @@ export function Labels({ labels }: { labels: readonly Label[] }) {
       <WriteFields quiet>
         <ActionForm key={labels.length} className="flex flex-wrap items-end gap-2">
           <input type="hidden" name="intent" value="create-label" />
+          <IdempotencyKey />
           <NameField label="New label" value="" />
           <Button type="submit" tone="primary">
             Add label

@@ -6,6 +6,7 @@ import { Confirm } from "~/ui/confirm";
 import { TextField } from "~/ui/field";
 import { countText } from "~/ui/numbers";
 import { CopyBlock } from "~/ui/rare/copy-button";
+import { IdempotencyKey } from "~/ui/rare/idempotency-key";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
@@ -57,6 +58,7 @@ export function Webhooks({
           </summary>
           <Form method="post" className="mt-3 grid gap-3">
             <input type="hidden" name="intent" value="add-webhook" />
+            <IdempotencyKey made={secret} />
             <TextField label="Address" name="url" type="url" required placeholder="https://" />
             <fieldset className="grid gap-1.5">
               <legend className="mb-1 text-sm font-medium">Tell it when</legend>

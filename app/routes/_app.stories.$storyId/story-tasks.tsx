@@ -53,7 +53,7 @@ export function StoryTasks({ page }: { page: StoryPageData }) {
         <summary data-create className="px-4 py-2.5 text-sm font-medium hover:bg-sunken">
           New task
         </summary>
-        <ServerForm form={form} fetcher={fetcher} className="grid gap-3 px-4 pb-4">
+        <ServerForm form={form} fetcher={fetcher} creates className="grid gap-3 px-4 pb-4">
           <WriteFields className="grid gap-3">
             <input type="hidden" name="intent" value="create-task" />
             <TextField label="Title" required {...form.field("title")} />

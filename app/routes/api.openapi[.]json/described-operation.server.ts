@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from "zod-openapi";
 import { type ErrorStatus, errorBodySchema } from "~/contract/errors";
+import { idempotencyKeySchema } from "~/contract/idempotency";
 import { idSchema } from "~/contract/text";
 import type { DocumentedEndpoint } from "~/http/documentation.server";
 
@@ -33,6 +34,15 @@ const meanings: Record<ErrorStatus, string> = {
   503: "The service is starting or stopping",
 };
 
+const keyHeader = z.object({
+  "Idempotency-Key": idempotencyKeySchema.optional().meta({
+    description:
+      "Names this request: sent again with the same key within 24 hours it does nothing more and is answered as the first time, with Idempotency-Replayed: true",
+  }),
+});
+/** The same request is still running; the key was used for another. */
+const keyErrors: readonly ErrorStatus[] = [409, 422];
+
 const uploadedFile = z.object({
   file: z.string().meta({ format: "binary", description: "The file; several for backlog-md" }),
 });
@@ -41,17 +51,25 @@ const uploadedFile = z.object({
 export function describedOperation(
   endpoint: DocumentedEndpoint,
   address: string,
+  method: string,
 ): ZodOpenApiOperationObject {
   const { name, summary, auth, caller, status = 200, answer, takes } = endpoint;
   const path = pathParams(address);
   const query = takes?.query ?? endpoint.query;
   const body = takes?.body ?? endpoint.body;
+  const isKeyed = method === "POST" && auth !== "none" && auth !== "cron";
   return {
     operationId: name,
     summary,
     security: securities[caller ?? auth],
-    ...(path || query
-      ? { requestParams: { ...(path ? { path } : {}), ...(query ? { query: read(query) } : {}) } }
+    ...(path || query || isKeyed
+      ? {
+          requestParams: {
+            ...(path ? { path } : {}),
+            ...(query ? { query: read(query) } : {}),
+            ...(isKeyed ? { header: keyHeader } : {}),
+          },
+        }
       : {}),
     ...(endpoint.form
       ? {
@@ -71,7 +89,7 @@ export function describedOperation(
         description: "Good",
         ...contentOf(answer),
       },
-      ...errorResponses(errorsOf(endpoint)),
+      ...errorResponses(new Set([...errorsOf(endpoint), ...(isKeyed ? keyErrors : [])])),
     },
   };
 }

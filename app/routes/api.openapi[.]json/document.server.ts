@@ -72,7 +72,7 @@ async function paths(): Promise<ZodOpenApiPathsObject> {
     const address = addressOf(file);
     const methods = Object.entries(endpoints).map(([method, { description }]) => [
       method.toLowerCase(),
-      describedOperation(description, address),
+      describedOperation(description, address, method),
     ]);
     described[address] = Object.fromEntries(methods);
   }

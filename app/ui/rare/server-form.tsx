@@ -3,6 +3,7 @@ import { Form, type FormProps, type useFetcher } from "@remix-run/react";
 import { type ReactNode, useEffect, useId } from "react";
 import { EnhancedField } from "~/ui/action-form";
 import { FormErrors } from "~/ui/field";
+import { IdempotencyKey, settledBy } from "~/ui/rare/idempotency-key";
 import { showToast } from "~/ui/toast";
 
 /** What a field component needs to know: its name, id, first value and what is wrong with it. */
@@ -71,6 +72,7 @@ function messageOf(answer: unknown): string | null {
 export function ServerForm({
   form,
   fetcher,
+  creates = false,
   children,
   className = "grid gap-4",
   ...rest
@@ -78,6 +80,8 @@ export function ServerForm({
   form: ServerFormHandle<never> | ServerFormHandle<string>;
   /** Sends the form in the background; without script it is an ordinary post. */
   fetcher?: ReturnType<typeof useFetcher>;
+  /** It makes something, and that once however often it is sent. */
+  creates?: boolean;
   children: ReactNode;
 }) {
   const Element = fetcher ? fetcher.Form : Form;
@@ -90,6 +94,7 @@ export function ServerForm({
     <Element method="post" className={className} {...rest} {...form.props}>
       <FormErrors errors={form.errors} id={form.errorId} />
       {fetcher ? <EnhancedField /> : null}
+      {creates ? <IdempotencyKey made={settledBy(fetcher?.data)} /> : null}
       {children}
     </Element>
   );

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Refusal, refusalOf } from "./problems";
+import { LimitReached, Refusal, refusalOf } from "./problems";
 import { limitTime } from "./time-limit";
 
 /** A call waits for work up to a minute. */
@@ -26,10 +26,11 @@ export function restCalls(url: string, token: string) {
         limit.end();
       }
     },
-    async post(path: string, body: string): Promise<unknown> {
+    /** The same key again, after an answer that was lost, does nothing more and is answered like the first. */
+    async post(path: string, body: string, key: string): Promise<unknown> {
       const answer = await fetch(new URL(path, url), {
         method: "POST",
-        headers: { authorization, "content-type": "application/json" },
+        headers: { authorization, "content-type": "application/json", "idempotency-key": key },
         body,
         signal: AbortSignal.timeout(callMilliseconds),
       });
@@ -37,8 +38,14 @@ export function restCalls(url: string, token: string) {
       const refusal = refusalSchema.safeParse(await answer.json().catch(() => null)).data;
       const { status } = answer;
       if (status >= 500) throw new Error(`it answered ${status}`);
+      if (isStillRunning(answer)) throw new LimitReached("The call before is still running", 1);
       if (status === 401 || status === 429) throw refusalOf(status, path);
       throw new Refusal(status, refusal?.error ?? `The service answered ${path} with ${status}`);
     },
   };
+}
+
+/** A conflict that passes: the same call was sent before, and its answer is not there yet. */
+function isStillRunning({ status, headers }: Response): boolean {
+  return status === 409 && headers.has("retry-after");
 }

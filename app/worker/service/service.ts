@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
@@ -27,6 +28,9 @@ export interface CallOptions {
   /** False: a lost connection is the caller's to deal with, for calls that are repeated anyway. */
   retry?: boolean;
 }
+
+/** Tools that make something: after a lost answer they are called again with the same key. */
+const creating = new Set(["ask_user_question"]);
 
 const longestPause = 15_000;
 /** How long a worker that was asked to end goes on asking a service that does not answer. */
@@ -71,18 +75,22 @@ export function connectService(
     }
   };
   return {
-    call: (tool, given, output, options) =>
-      untilAnswered(async () => {
+    call: (tool, given, output, options) => {
+      const key = creating.has(tool) ? { idempotency_key: randomUUID() } : {};
+      return untilAnswered(async () => {
         const said = z.record(z.string(), z.unknown()).parse(cleanedValue(given, clean));
-        return readAnswer(await tools.call(tool, said, options?.signal), output);
-      }, options),
+        return readAnswer(await tools.call(tool, { ...said, ...key }, options?.signal), output);
+      }, options);
+    },
     read: (path, output, options) =>
       untilAnswered(async () => readBody(await rest.read(path, options?.signal), output), options),
-    post: (path, given, output) =>
-      untilAnswered(async () => {
+    post: (path, given, output) => {
+      const key = randomUUID();
+      return untilAnswered(async () => {
         const body = JSON.stringify(cleanedValue(given, clean));
-        return readBody(await rest.post(path, body), output);
-      }),
+        return readBody(await rest.post(path, body, key), output);
+      });
+    },
     close: tools.close,
   };
 }
@@ -113,7 +121,9 @@ function readAnswer<T>(answer: ToolAnswer, output: z.ZodType<T>): T {
     const refusal = refusalSchema.parse(answer.structuredContent);
     const text = refusal.hint ? `${refusal.error} ${refusal.hint}` : refusal.error;
     if (refusal.code >= 500) throw new Error(refusal.error);
-    if (refusal.code === 429) throw new LimitReached(text, refusal.retry_after ?? 1);
+    // 429, or 409 while the same call with the same key is still running.
+    if (refusal.code === 429 || refusal.retry_after !== undefined)
+      throw new LimitReached(text, refusal.retry_after ?? 1);
     throw new Refusal(refusal.code, text, refusal.blocked_by);
   }
   return readBody(answer.structuredContent, output);

@@ -4,7 +4,8 @@ create function operations.create_pbi(
   p_title text,
   p_description text default '',
   p_code text default null,
-  p_priority integer default 3
+  p_priority integer default 3,
+  p_refuse_similar boolean default false
 )
 returns json
 language plpgsql
@@ -15,6 +16,9 @@ declare
   v_id uuid := gen_random_uuid();
 begin
   perform private.require_write('product', p_product_id);
+  if p_refuse_similar then
+    perform private.refuse_similar('pbi', p_product_id, p_title);
+  end if;
 
   insert into public.pbis (id, product_id, code, title, description, priority)
   values (v_id, p_product_id, p_code, p_title, coalesce(p_description, ''), coalesce(p_priority, 3));

@@ -9,7 +9,8 @@ create function operations.create_story(
   p_sprint_id uuid default null,
   p_assignee_id uuid default null,
   p_blocked_by jsonb default null,
-  p_labels jsonb default null
+  p_labels jsonb default null,
+  p_refuse_similar boolean default false
 )
 returns json
 language plpgsql
@@ -24,6 +25,9 @@ begin
     perform private.require_access('sprint', p_sprint_id);
   end if;
   perform private.require_assignee(v_product_id, p_assignee_id);
+  if p_refuse_similar then
+    perform private.refuse_similar('story', p_pbi_id, p_title);
+  end if;
 
   insert into public.stories
     (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids)

@@ -12,7 +12,8 @@ create function operations.create_task(
   p_requires_opus boolean default false,
   p_estimated_minutes integer default null,
   p_blocked_by jsonb default null,
-  p_labels jsonb default null
+  p_labels jsonb default null,
+  p_refuse_similar boolean default false
 )
 returns json
 language plpgsql
@@ -23,6 +24,9 @@ declare
   v_id uuid := gen_random_uuid();
   v_label_ids uuid[] := private.require_labels(private.require_write('story', p_story_id), p_labels);
 begin
+  if p_refuse_similar then
+    perform private.refuse_similar('task', p_story_id, p_title);
+  end if;
 
   insert into public.tasks
     (id, story_id, code, title, description, implementation_plan, priority, repo_url, verify_only, verify_required,

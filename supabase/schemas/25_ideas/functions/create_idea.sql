@@ -1,5 +1,10 @@
 -- Called by the ideas page and tools. Gets the next IDEA-<nnn> of its user.
-create function operations.create_idea(p_product_id uuid, p_title text, p_description text default '')
+create function operations.create_idea(
+  p_product_id uuid,
+  p_title text,
+  p_description text default '',
+  p_refuse_similar boolean default false
+)
 returns json
 language plpgsql
 volatile
@@ -10,6 +15,10 @@ declare
 begin
   perform private.require_access('product', p_product_id);
   perform private.require_product_write(p_product_id);
+  if p_refuse_similar then
+    perform private.lock_product(p_product_id);
+    perform private.refuse_similar('idea', p_product_id, p_title);
+  end if;
   insert into public.ideas (id, product_id, title, description)
   values (v_id, p_product_id, p_title, coalesce(p_description, ''));
   return (select row_to_json(i) from private.idea_shape i where i.id = v_id);

@@ -63,7 +63,7 @@ comment on function private.products_past_due is
 
 -- Why: rows that nobody will read again: counters of old windows, sessions that ended long ago, pairings of yesterday, the
 -- outbox's delivered past, outputs of agents after two weeks, what attempts changed that others followed, workers unseen for a
--- month (but those whose name some job still tells). Broadcast messages are Realtime's own: it drops them by the day, and
+-- month (but those whose name some job still tells), answers to idempotency keys after a day. Broadcast messages are Realtime's own: it drops them by the day, and
 -- other apps of the project send some too. Answers the counts.
 create function private.remove_stale_rows()
 returns jsonb
@@ -80,6 +80,7 @@ declare
   v_outputs integer;
   v_diffs integer;
   v_workers integer;
+  v_keys integer;
 begin
   delete from public.rate_limit_counters c where c.window_start < v_now - interval '2 hours';
   get diagnostics v_counters = row_count;
@@ -112,8 +113,11 @@ begin
     and not exists (select from public.agent_jobs j where j.worker_id = w.id)
     and not exists (select from public.job_attempts a where a.worker_id = w.id);
   get diagnostics v_workers = row_count;
+  delete from public.idempotency_keys k where k.created_at <= v_now - private.kept_call_lifetime();
+  get diagnostics v_keys = row_count;
   return jsonb_build_object('rate_limit_counters', v_counters, 'user_sessions', v_sessions, 'login_pairings', v_pairings,
-    'notices', v_notices, 'job_outputs', v_outputs, 'job_diffs', v_diffs, 'agent_workers', v_workers);
+    'notices', v_notices, 'job_outputs', v_outputs, 'job_diffs', v_diffs, 'agent_workers', v_workers,
+    'idempotency_keys', v_keys);
 end;
 $$;
 

@@ -1,0 +1,13 @@
+import { z } from "zod";
+
+/** Agents make what is there already: an open sibling with the same title is refused, unless the caller insists. */
+export const duplicates = {
+  allow_duplicate: z
+    .boolean()
+    .optional()
+    .describe("Make it although an open sibling has the same title"),
+};
+
+export function refusesSimilar(allowDuplicate: boolean | undefined): { refuse_similar: boolean } {
+  return { refuse_similar: allowDuplicate !== true };
+}

@@ -1,0 +1,12 @@
+-- How long a key is remembered.
+create function private.kept_call_lifetime()
+returns interval
+language sql
+immutable
+set search_path = ''
+as $$
+  select interval '24 hours';
+$$;
+
+comment on function private.kept_call_lifetime is 'How long the answer to an idempotency key is kept.';
+grant execute on function private.kept_call_lifetime to service_role;

@@ -1,0 +1,25 @@
+-- Why: a caller that lost the answer sends the same again, and what it made exists once. The row is written in the
+-- transaction of the write, so that both are there or neither is. Kept for 24 hours (private.kept_call_lifetime).
+create table public.idempotency_keys (
+  user_id uuid not null references public.users (id) on delete cascade,
+  key text not null check (char_length(key) between 1 and 255),
+  -- SHA-256 of the operation and its arguments: the same key for something else is refused.
+  fingerprint bytea not null,
+  -- What the operation answered, byte for byte; null only inside the transaction of the write.
+  answer text,
+  created_at timestamptz not null,
+  primary key (user_id, key)
+);
+
+comment on table public.idempotency_keys is
+  'Answers of writes that were sent with an idempotency key, by user and key. Service only.';
+
+create index idempotency_keys_created_at_idx on public.idempotency_keys (created_at);
+
+alter table public.idempotency_keys enable row level security;
+
+-- The service role passes row level security; this policy only states that nobody else has a row here.
+create policy idempotency_keys_service on public.idempotency_keys
+  for all to service_role using (true) with check (true);
+
+grant select, insert, update, delete on public.idempotency_keys to service_role;

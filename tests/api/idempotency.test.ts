@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { Once } from "~/db/once.server";
+import { callAs, callService } from "~/db/rpc.server";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { create, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { expectRefusal } from "../setup/endpoint-checks";
+import { createUser } from "../setup/users";
+
+const plan = { type: "IMPLEMENTATION_PLAN", content: "First the rows" };
+
+async function openWorld(transport: "session" | "http") {
+  const t = await createTestDatabase({ transport });
+  const app = await startTestApp(t);
+  const owner = await createUser(t);
+  const token = await createToken(t, owner);
+  return { transport, t, app, owner, token, ...(await seedBacklog(t, owner)) };
+}
+
+const worlds = [await openWorld("session"), await openWorld("http")];
+
+describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world) => {
+  const { transport, t, app, owner, token, story, product, pbi } = world;
+  const post = (path: string, body: unknown, key: string, bearerToken = token) =>
+    app.request(path, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": key,
+        ...bearer(bearerToken),
+      },
+      body: JSON.stringify(body),
+    });
+  const log = `/api/stories/${story.id}/log`;
+  const entries = async (content: string): Promise<number> => {
+    const { rows } = await t.sql.query("select from story_logs where content = $1", [content]);
+    return rows.length;
+  };
+  const keyRows = async (key: string): Promise<number> => {
+    const { rows } = await t.sql.query("select from idempotency_keys where key = $1", [key]);
+    return rows.length;
+  };
+
+  it("happens once, and is answered again with status, body and Idempotency-Replayed", async () => {
+    const key = randomUUID();
+    const first = await post(log, plan, key);
+    expect([first.status, first.headers.get("idempotency-replayed")]).toEqual([201, null]);
+    const body = await first.text();
+    const again = await post(log, plan, key);
+    expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+    expect(await again.text()).toBe(body);
+    expect(await entries(plan.content)).toBe(1);
+  });
+
+  it("makes one row of ten callers at once, who all get the same answer", async () => {
+    const key = randomUUID();
+    const body = { ...plan, content: "Ten at once" };
+    const untilAnswered = async (): Promise<string> => {
+      const answer = await post(log, body, key);
+      if (answer.status === 409 && answer.headers.get("retry-after") === "1")
+        return untilAnswered();
+      expect(answer.status).toBe(201);
+      return answer.text();
+    };
+    const answers = await Promise.all(Array.from({ length: 10 }, untilAnswered));
+    expect(new Set(answers).size).toBe(1);
+    expect(await entries(body.content)).toBe(1);
+  });
+
+  it("answers 422 when the key was used for another body or another address", async () => {
+    const key = randomUUID();
+    expect((await post(log, { ...plan, content: "One" }, key)).status).toBe(201);
+    const other = await post(log, { ...plan, content: "Other" }, key);
+    expect(await other.json()).toMatchObject({
+      code: 422,
+      issues: [{ path: "idempotency_key" }],
+    });
+    const labels = `/api/products/${product.id}/labels`;
+    await expectRefusal(await post(labels, { name: "bug" }, key), 422);
+    expect(await entries("Other")).toBe(0);
+  });
+
+  it("answers 409 with Retry-After: 1 while the first is still running, and works when that has failed", async () => {
+    const key = randomUUID();
+    const body = { ...plan, content: "While one runs" };
+    const running = await t.sql.connect();
+    try {
+      await running.query("begin");
+      await running.query(
+        "insert into idempotency_keys (user_id, key, fingerprint, created_at) values ($1, $2, 'x', now())",
+        [owner.id, key],
+      );
+      const refused = await post(log, body, key);
+      expect(refused.headers.get("retry-after")).toBe("1");
+      await expectRefusal(refused, 409);
+    } finally {
+      await running.query("rollback");
+      running.release();
+    }
+    expect((await post(log, body, key)).status).toBe(201);
+    expect(await entries(body.content)).toBe(1);
+  });
+
+  it("keeps nothing of a request that was refused", async () => {
+    const key = randomUUID();
+    const labels = `/api/products/${product.id}/labels`;
+    const name = `twice-${transport}`;
+    expect((await post(labels, { name }, randomUUID())).status).toBe(201);
+    expect((await post(labels, { name }, key)).ok).toBe(false);
+    expect(await keyRows(key)).toBe(0);
+    expect((await post(labels, { name: `${name}-else` }, key)).status).toBe(201);
+  });
+
+  it("keeps nothing of a guess that was counted and refused", async () => {
+    const key = randomUUID();
+    const actor = { ...t.actorOf(owner), once: new Once(key) };
+    const given = { p_product_id: product.id, p_identifier: "nobody-of-this-name" };
+    await callAs(actor, "add_product_member", given, z.object({ refused: z.unknown() }));
+    expect(await keyRows(key)).toBe(0);
+  });
+
+  it("knows the keys of each user apart, and of no other", async () => {
+    const key = randomUUID();
+    const stranger = await createUser(t);
+    expect((await post(log, { ...plan, content: "Mine" }, key)).status).toBe(201);
+    const theirs = await post(
+      log,
+      { ...plan, content: "Mine" },
+      key,
+      await createToken(t, stranger),
+    );
+    await expectRefusal(theirs, 403);
+  });
+
+  it.each(["", "k".repeat(256)])("answers 422 to a key of a wrong length", async (key) => {
+    await expectRefusal(await post(log, plan, key), 422);
+    await expectRefusal(await post(log, plan, key, "unknown"), 401);
+  });
+
+  it("forgets after 24 hours: the sweep takes the row, and the key is free before that", async () => {
+    const key = randomUUID();
+    const body = { ...plan, content: "A day later" };
+    const first = await post(log, body, key);
+    const age = (hours: number) =>
+      t.sql.query(
+        "update idempotency_keys set created_at = private.now() - make_interval(hours => $2) where key = $1",
+        [key, hours],
+      );
+    await age(23);
+    expect(await (await post(log, body, key)).text()).toBe(await first.text());
+    await age(24);
+    expect((await post(log, { ...body, content: "Two days later" }, key)).status).toBe(201);
+    await age(24);
+    await callService(t.database, "sweep", { p_full: true }, z.unknown());
+    expect(await keyRows(key)).toBe(0);
+  });
+
+  it("gives the first write of a request the key, and leaves what is read alone", async () => {
+    const actor = { ...t.actorOf(owner), once: new Once(randomUUID()) };
+    await callAs(actor, "get_story", { p_story_id: story.id }, z.unknown());
+    expect(actor.once.key).toBeDefined();
+    const task = await create(actor, "create_story", { p_pbi_id: pbi.id, p_title: "Keyed" });
+    expect([task.code, actor.once.key, actor.once.wasReplayed]).toEqual([
+      expect.stringMatching(/^ST-/),
+      undefined,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { createToken, startTestApp } from "../setup/app";
+import { seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { connectClient } from "./clients";
+
+async function openWorld(transport: "session" | "http") {
+  const t = await createTestDatabase({ transport });
+  const app = await startTestApp(t);
+  const owner = await createUser(t);
+  const agent = await connectClient(app, await createToken(t, owner));
+  return { transport, t, owner, agent, ...(await seedBacklog(t, owner)) };
+}
+
+const worlds = [await openWorld("session"), await openWorld("http")] as const;
+
+describe.each(worlds)("tools that create, over $transport", ({ t, agent, story, product }) => {
+  const tasksNamed = async (title: string): Promise<number> => {
+    const { rows } = await t.sql.query("select from tasks where title = $1", [title]);
+    return rows.length;
+  };
+
+  it("make one task of ten calls at once with one key, and answer all of them alike", async () => {
+    const call = {
+      story_id: story.code,
+      product_id: product.code,
+      title: "Once",
+      idempotency_key: randomUUID(),
+    };
+    const untilAnswered = async (): Promise<string> => {
+      const { isError, result, text } = await agent.call("create_task", call);
+      if (isError && result.code === 409 && result.retry_after === 1) return untilAnswered();
+      expect(result).toMatchObject({ code: expect.stringMatching(/^T-/) });
+      return text;
+    };
+    const answers = await Promise.all(Array.from({ length: 10 }, untilAnswered));
+    expect(new Set(answers).size).toBe(1);
+    expect(await tasksNamed("Once")).toBe(1);
+  });
+
+  it("refuse the key for another call, and a key that is none", async () => {
+    const idempotency_key = randomUUID();
+    const idea = { product_id: product.id, title: "An idea", idempotency_key };
+    expect((await agent.call("create_idea", idea)).isError).toBe(false);
+    const other = await agent.call("create_idea", { ...idea, title: "Another idea" });
+    expect(other.result).toMatchObject({ code: 422, issues: [{ path: "idempotency_key" }] });
+    const none = await agent.call("create_idea", { ...idea, idempotency_key: "" });
+    expect(none.result).toMatchObject({ code: 422, issues: [{ path: "idempotency_key" }] });
+  });
+
+  it("say that they take a key, and those that only change something do not", async () => {
+    const keyed = (await agent.listTools())
+      .filter(({ inputSchema }) => JSON.stringify(inputSchema).includes('"idempotency_key"'))
+      .map(({ name }) => name);
+    expect(keyed.sort()).toEqual(
+      `add_comment answer_user_question ask_user_question create_idea create_label create_pbi create_product create_sprint create_story
+       create_task log_commit log_implementation log_test_result promote_idea start_run start_sprint_run`.split(
+        /\s+/,
+      ),
+    );
+  });
+});
+
+describe("a title that an open sibling has", () => {
+  const { t, owner, agent, pbi, story, product } = worlds[0];
+  const kinds = [
+    ["create_pbi", { product_id: product.id }],
+    ["create_story", { pbi_id: pbi.id }],
+    ["create_task", { story_id: story.id }],
+    ["create_idea", { product_id: product.id }],
+  ] as const;
+
+  it.each(kinds)(
+    "%s: is refused with its code, unless the caller insists",
+    async (tool, parent) => {
+      const first = await agent.call(tool, { ...parent, title: "Sort the  Rows" });
+      const twin = { ...parent, title: " sort the rows. " };
+      const refused = await agent.call(tool, twin);
+      expect(refused.result).toMatchObject({
+        code: 409,
+        similar_exists: { id: first.result.id, code: first.result.code, title: "Sort the  Rows" },
+        error: expect.stringContaining(String(first.result.code)),
+      });
+      const insisted = await agent.call(tool, { ...twin, allow_duplicate: true });
+      expect(insisted.isError).toBe(false);
+      expect((await agent.call(tool, { ...parent, title: "Sort the columns" })).isError).toBe(
+        false,
+      );
+    },
+  );
+
+  it("is free again once that one is done, and in another parent from the beginning", async () => {
+    const title = "Free again";
+    const task = await agent.call("create_task", { story_id: story.id, title });
+    const next = await agent.call("create_story", { pbi_id: pbi.id, title: "Next door" });
+    const elsewhere = await agent.call("create_task", { story_id: next.result.id, title });
+    expect(elsewhere.isError).toBe(false);
+    await agent.call("update_task_status", { task_id: task.result.id, status: "done" });
+    expect((await agent.call("create_task", { story_id: story.id, title })).isError).toBe(false);
+  });
+
+  it("is made once of two calls at once", async () => {
+    const call = { story_id: story.id, title: "Two at once" };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => agent.call("create_task", call)));
+    expect(answers.filter(({ isError }) => !isError)).toHaveLength(1);
+  });
+
+  it("is nothing to people, who see what is there", async () => {
+    const { rows } = await t.sql.query("select from tasks where title = 'Two at once'");
+    expect(rows).toHaveLength(1);
+    await t.database.callAs({ user_id: owner.id }, "create_task", {
+      p_story_id: story.id,
+      p_title: "Two at once",
+    });
+  });
+});

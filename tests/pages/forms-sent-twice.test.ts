@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { signIn, startTestApp } from "../setup/app";
+import { seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const owner = await createUser(t);
+const { product, pbi, story } = await seedBacklog(t, owner);
+const visitor = createVisitor(app, await signIn(t, app, owner));
+const backlog = `/products/${product.id}/backlog`;
+
+/** The key in the form of a page that makes something. */
+async function keyOn(path: string): Promise<string> {
+  const html = await visitor.read(path);
+  const [, key = ""] = /name="idempotency_key" value="([0-9a-f]{32})"/.exec(html) ?? [];
+  expect(key, path).not.toBe("");
+  return key;
+}
+
+const forms: [what: string, path: string, fields: [string, string][], table: string][] = [
+  ["a PBI", `${backlog}?panel=new-pbi`, [["intent", "create-pbi"]], "pbis"],
+  [
+    "a story",
+    `${backlog}?panel=new-story&pbi=${pbi.id}`,
+    [
+      ["intent", "create-story"],
+      ["pbi_id", pbi.id],
+    ],
+    "stories",
+  ],
+  ["a task", `/stories/${story.id}`, [["intent", "create-task"]], "tasks"],
+  ["an idea", "/ideas?panel=new", [["product_id", product.id]], "ideas"],
+];
+
+describe("a form that makes something", () => {
+  it.each(forms)(
+    "%s: sent twice it makes one; loaded again it makes another",
+    async (what, path, fields, table) => {
+      const title = `Sent twice: ${what}`;
+      const count = async (named: string) =>
+        (await t.sql.query(`select from public.${table} where title = $1`, [named])).rowCount;
+      const key = await keyOn(path);
+      const send = (named: string, idempotency_key: string) =>
+        visitor.send(path, [...fields, ["title", named], ["idempotency_key", idempotency_key]]);
+      const [first, second] = [await send(title, key), await send(title, key)];
+      expect([first.status, second.status]).toEqual([303, 303]);
+      expect(second.headers.get("location")).toBe(first.headers.get("location"));
+      expect(await count(title)).toBe(1);
+
+      const changed = await send(`${title}, changed`, key);
+      expect(changed.status).toBe(422);
+      expect(await changed.text()).toContain("press again to create another");
+      const next = await keyOn(path);
+      expect(next).not.toBe(key);
+      expect((await send(title, next)).status).toBe(303);
+      expect(await count(title)).toBe(2);
+    },
+  );
+
+  it("a product: its page sends a key too", async () => {
+    expect(await keyOn("/products/new")).not.toBe(await keyOn("/products/new"));
+  });
+});

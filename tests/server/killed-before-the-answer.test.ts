@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, expect, it, vi } from "vitest";
+import { ownDataDir } from "../embedded/own-stack";
+import { createToken } from "../setup/app";
+import { seedBacklog } from "../setup/backlog";
+import { createUser } from "../setup/users";
+import { killService, openOwnDatabase, startService } from "./own-service";
+
+const dataDir = await ownDataDir();
+let service = await startService(dataDir);
+const store = await openOwnDatabase(dataDir);
+
+afterAll(async () => {
+  await store.close();
+  service.process.kill("SIGTERM");
+  await service.ended;
+});
+
+it("a service that dies between the write and its answer: the same request gets that answer, and there is one row", async () => {
+  const owner = await createUser(store);
+  const { story } = await seedBacklog(store, owner);
+  const token = await createToken(store, owner);
+  const key = randomUUID();
+  const content = "Written before the end";
+  const send = () =>
+    fetch(`${service.origin}/api/stories/${story.id}/log`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "idempotency-key": key,
+      },
+      body: JSON.stringify({ type: "IMPLEMENTATION_PLAN", content }),
+    });
+  const entries = async () =>
+    (
+      await store.sql.query<{ id: string }>("select id from public.story_logs where content = $1", [
+        content,
+      ])
+    ).rows;
+
+  // The write takes long enough for the service to be stopped in the middle; Postgres ends it alone.
+  await store.sql.query(`
+    create function public.take_time() returns trigger language plpgsql as 'begin perform pg_sleep(2); return new; end';
+    create trigger take_time after insert on public.story_logs for each row execute function public.take_time()`);
+  const lost = send().catch(() => null);
+  await vi.waitFor(async () => {
+    const { rowCount } = await store.sql.query(
+      "select from pg_stat_activity where wait_event = 'PgSleep'",
+    );
+    expect(rowCount).toBe(1);
+  }, 60_000);
+  service.process.kill("SIGSTOP");
+  await vi.waitFor(async () => expect(await entries()).toHaveLength(1), 60_000);
+  await store.sql.query(
+    "drop trigger take_time on public.story_logs; drop function public.take_time()",
+  );
+  await killService(service);
+  expect(await lost).toBeNull();
+
+  service = await startService(dataDir);
+  const again = await send();
+  expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+  expect((await entries()).map(({ id }) => id)).toEqual([(await again.json()).id]);
+});
