@@ -5,6 +5,7 @@ import { labelNameSchema } from "./label";
 import {
   dependencyReleases,
   doneRequirements,
+  memberRoles,
   planFirstChoices,
   pullRequestChoices,
 } from "./product";
@@ -237,9 +238,7 @@ const documentSchema = z.object({
     created_at: time.optional(),
   }),
   /** User names; those that do not exist where the file is read are reported and left out. */
-  members: z
-    .array(z.object({ username: z.string(), role: z.enum(["OWNER", "MEMBER"]) }))
-    .default([]),
+  members: z.array(z.object({ username: z.string(), role: z.enum(memberRoles) })).default([]),
   sprints: z.array(sprintSchema).default([]),
   pbis: z.array(pbiSchema).default([]),
   labels: z

@@ -9,7 +9,7 @@ import { forecastSchema } from "./forecast";
 import { jobReviewSchema, storedCommentSchema } from "./job-review";
 import { labelSchema } from "./label";
 import { pbiSchema } from "./pbi";
-import { productSchema } from "./product";
+import { memberRoles, productSchema } from "./product";
 import { agentQuestionSchema } from "./question";
 import { savedViewSchema } from "./saved-view";
 import { sprintSchema } from "./sprint";
@@ -32,7 +32,9 @@ const namedUser = z.object({ id, username: z.string() });
 export const shellInput = z.object({ active_product_id: z.string().nullable() });
 
 export const shellSchema = z.object({
-  products: z.array(z.object({ id, code: z.string(), name: z.string() })),
+  products: z.array(
+    z.object({ id, code: z.string(), name: z.string(), role: z.enum(memberRoles) }),
+  ),
   active_sprint_id: id.nullable(),
   inbox: z.number(),
 });

@@ -18,7 +18,7 @@ export const dependencyReleases = ["done", "merged"] as const;
 export const planFirstChoices = ["ask", "auto", "never"] as const;
 /** Whether workers open pull requests: none, as drafts until everything is proven, or at once (docs/forges.md). */
 export const pullRequestChoices = ["none", "draft", "open"] as const;
-const memberRoles = ["OWNER", "MEMBER"] as const;
+export const memberRoles = ["OWNER", "MEMBER", "VIEWER"] as const;
 
 /** A product as GET /api/products shows it. */
 export const productSchema = z.object({
@@ -190,5 +190,17 @@ export const addProductMemberInput = z.object({
 export type AddProductMemberInput = z.infer<typeof addProductMemberInput>;
 
 export const allowMyWorkersInput = z.object({ product_id: idSchema, allowed: z.boolean() });
+
+/** What the owner makes of somebody else; a form and a tool may write it small. */
+export const grantedRoleSchema = z
+  .string()
+  .transform((role) => role.toUpperCase())
+  .pipe(z.enum(["MEMBER", "VIEWER"]));
+
+export const setMemberRoleInput = z.object({
+  product_id: idSchema,
+  user_id: idSchema,
+  role: grantedRoleSchema,
+});
 
 export const removeProductMemberInput = z.object({ product_id: idSchema, user_id: idSchema });

@@ -272,7 +272,10 @@ export type Database = {
       };
       edit_task: { Args: { p_changes: Json; p_task_id: string }; Returns: Json };
       end_session: { Args: { p_ip?: string; p_session_id: string }; Returns: Json };
-      enrol_member: { Args: { p_product_id: string; p_user_id: string }; Returns: Json };
+      enrol_member: {
+        Args: { p_product_id: string; p_role?: string; p_user_id: string };
+        Returns: Json;
+      };
       expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
       export_product: { Args: { p_product_id: string }; Returns: Json };
       find_login_identity: { Args: { p_identifier: string; p_session_id?: string }; Returns: Json };
@@ -565,6 +568,10 @@ export type Database = {
         Returns: Json;
       };
       set_budget_settings: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
+      set_member_role: {
+        Args: { p_product_id: string; p_role: string; p_user_id: string };
+        Returns: Json;
+      };
       set_model_price: {
         Args: {
           p_cache_read_per_million?: number;
@@ -4133,7 +4140,7 @@ export type Database = {
         | "cancelled";
       idea_status: "DRAFT" | "DISCUSSING" | "READY" | "PLANNED";
       job_phase: "implement" | "verify" | "review";
-      member_role: "OWNER" | "MEMBER";
+      member_role: "OWNER" | "MEMBER" | "VIEWER";
       notice_status: "PENDING" | "DELIVERED" | "FAILED";
       pairing_status: "PENDING" | "APPROVED" | "CONSUMED" | "CANCELLED";
       pbi_status: "READY" | "BLOCKED" | "DONE" | "FAILED";
@@ -4290,7 +4297,7 @@ export const Constants = {
       ],
       idea_status: ["DRAFT", "DISCUSSING", "READY", "PLANNED"],
       job_phase: ["implement", "verify", "review"],
-      member_role: ["OWNER", "MEMBER"],
+      member_role: ["OWNER", "MEMBER", "VIEWER"],
       notice_status: ["PENDING", "DELIVERED", "FAILED"],
       pairing_status: ["PENDING", "APPROVED", "CONSUMED", "CANCELLED"],
       pbi_status: ["READY", "BLOCKED", "DONE", "FAILED"],

@@ -49,6 +49,7 @@ export default function IdeasPage() {
   const [params] = useSearchParams();
   const shell = useShellData();
   const products = shell?.products ?? [];
+  const own = products.filter(({ role }) => role !== "VIEWER");
   const asked = params.get("panel") === "new";
   const creating = asked || (items.length === 0 && !archived);
   useRowKeys();
@@ -70,16 +71,16 @@ export default function IdeasPage() {
       />
       <IdeaTabs archived={archived} />
       <div className="grid gap-5">
-        {creating && products.length > 0 ? (
+        {creating && own.length > 0 ? (
           <NewIdeaForm
             key={asked ? "asked" : "first"}
             asked={asked}
-            products={products}
+            products={own}
             productId={productId ?? shell?.activeProductId ?? null}
           />
         ) : null}
         {items.length === 0 ? (
-          <NoIdeas archived={archived} hasProducts={products.length > 0} />
+          <NoIdeas archived={archived} hasProducts={own.length > 0} />
         ) : (
           <ul className="grid gap-3 sm:grid-cols-2 2xl:grid-cols-3">
             {items.map((idea) => (

@@ -11,6 +11,7 @@ import {
 } from "~/features/jobs/find-blocked-reasons.server";
 import { JobStatus } from "~/features/jobs/job-badges";
 import { jobKinds, tokensOf } from "~/features/jobs/job-card";
+import { ProductAccess } from "~/features/products/product-access";
 import { done, readForm } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { isCanonicalUuid } from "~/http/uuid";
@@ -126,13 +127,15 @@ function JobRow({ job, why }: { job: AgentJob; why: readonly BlockedReason[] | n
             <ButtonLink to={`?why=${job.id}`} preventScrollReset size="sm" tone="quiet">
               Why not moving?
             </ButtonLink>
-            <WriteFields quiet>
-              <ActionForm>
-                <Button type="submit" size="sm" tone="quiet" name="job_id" value={job.id}>
-                  Cancel
-                </Button>
-              </ActionForm>
-            </WriteFields>
+            <ProductAccess productId={job.product_id}>
+              <WriteFields quiet>
+                <ActionForm>
+                  <Button type="submit" size="sm" tone="quiet" name="job_id" value={job.id}>
+                    Cancel
+                  </Button>
+                </ActionForm>
+              </WriteFields>
+            </ProductAccess>
           </span>
         ) : null}
       </div>

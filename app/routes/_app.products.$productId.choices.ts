@@ -21,7 +21,9 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     title,
   });
   const choices: ProductChoices = {
-    members: members.map(({ user_id, username }) => ({ id: user_id, username })),
+    members: members
+      .filter(({ role }) => role !== "VIEWER")
+      .map(({ user_id, username }) => ({ id: user_id, username })),
     sprints: tree.sprints
       .filter(takesStories)
       .map(({ id, code, sprint_goal }) => ({ id, code, goal: sprint_goal })),

@@ -4,6 +4,7 @@ import {
   addProductMemberInput,
   type ProductMember,
   removeProductMemberInput,
+  setMemberRoleInput,
 } from "~/contract/product";
 import { addProductMember } from "~/domain/products/add-product-member.server";
 import {
@@ -12,6 +13,7 @@ import {
   leaveProduct,
   listProductMembers,
   removeProductMember,
+  setMemberRole,
 } from "~/domain/products/operations.server";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
@@ -53,6 +55,10 @@ export const action = pageAction(async ({ request, context, params }) => {
       await removeProductMember(actor, readForm(form, removeProductMemberInput));
       return done(form, back, "Removed");
     },
+    role: async () => {
+      const member = await setMemberRole(actor, readForm(form, setMemberRoleInput));
+      return done(form, back, `${member.username} is a ${roleNames[member.role]} now`);
+    },
     "allow-workers": async () => {
       const allowed = textOf(form, "allowed") === "yes";
       await allowMyWorkers(actor, { product_id: productId, allowed });
@@ -71,6 +77,8 @@ export const action = pageAction(async ({ request, context, params }) => {
   });
 });
 
+const roleNames = { OWNER: "owner", MEMBER: "member", VIEWER: "viewer" } as const;
+
 export const meta: MetaFunction = () => [{ title: "Members · Backloom" }];
 
 export default function MembersPage() {
@@ -82,7 +90,7 @@ export default function MembersPage() {
       <h1 className="text-xl font-semibold tracking-tight">Members</h1>
       <Section
         title="Members"
-        about="Members can see and change everything in this product. Only its owner can add or remove them."
+        about="Members can see and change everything in this product. Viewers can see everything and comment. Only its owner adds and removes people and changes their roles."
         flush
       >
         <ul className="divide-y divide-line">
@@ -91,11 +99,16 @@ export default function MembersPage() {
               <Avatar name={member.username} />
               <span className="min-w-0 flex-1">
                 <span className="font-medium">{member.username}</span>{" "}
-                {member.role === "OWNER" ? <Badge tone="accent">owner</Badge> : null}
+                {member.role === "MEMBER" ? null : (
+                  <Badge tone={member.role === "OWNER" ? "accent" : undefined}>
+                    {roleNames[member.role]}
+                  </Badge>
+                )}
                 <span className="block text-xs text-muted">
                   since <RelativeTime at={member.created_at} />
                 </span>
               </span>
+              {isOwner && member.role !== "OWNER" ? <ChangeRole member={member} /> : null}
               {member.role === "OWNER" ? null : (
                 <RemoveOrLeave member={member} self={member.user_id === userId} isOwner={isOwner} />
               )}
@@ -103,7 +116,8 @@ export default function MembersPage() {
           ))}
         </ul>
       </Section>
-      {isOwner ? <AddMember /> : <MyWorkers allowed={own?.workers_allowed === true} />}
+      {isOwner ? <AddMember /> : null}
+      {own?.role === "MEMBER" ? <MyWorkers allowed={own.workers_allowed} /> : null}
     </div>
   );
 }
@@ -128,6 +142,41 @@ function MyWorkers({ allowed }: { allowed: boolean }) {
   );
 }
 
+/** One press each way; what a member loses by becoming a viewer is said first. */
+function ChangeRole({ member }: { member: ProductMember }) {
+  if (member.role === "VIEWER") {
+    return (
+      <WriteFields quiet>
+        <ActionForm>
+          <HiddenFields fields={{ intent: "role", user_id: member.user_id, role: "member" }} />
+          <Button type="submit" size="sm" aria-label={`Make ${member.username} a member`}>
+            Make member
+          </Button>
+        </ActionForm>
+      </WriteFields>
+    );
+  }
+  return (
+    <WriteFields quiet>
+      <Confirm
+        size="sm"
+        trigger="Make viewer"
+        label={`Make ${member.username} a viewer`}
+        question={`Make ${member.username} a viewer?`}
+        consequence="Viewers see everything and comment, but change nothing. Their stories become unassigned, their workers get no more jobs here, and their tokens can only read."
+        confirmLabel="Make viewer"
+      >
+        {(buttons) => (
+          <ActionForm>
+            <HiddenFields fields={{ intent: "role", user_id: member.user_id, role: "viewer" }} />
+            {buttons}
+          </ActionForm>
+        )}
+      </Confirm>
+    </WriteFields>
+  );
+}
+
 function RemoveOrLeave({
   member,
   self,
@@ -138,25 +187,25 @@ function RemoveOrLeave({
   isOwner: boolean;
 }) {
   if (!self && !isOwner) return null;
-  return (
-    <WriteFields quiet>
-      <Confirm
-        size="sm"
-        trigger={self ? "Leave" : "Remove"}
-        label={self ? "Leave this product" : `Remove ${member.username}`}
-        question={self ? "Leave this product?" : `Remove ${member.username}?`}
-        consequence="Open pages and agents lose access immediately."
-        confirmLabel={self ? "Leave" : "Remove"}
-      >
-        {(buttons) => (
-          <ActionForm>
-            <HiddenFields fields={{ intent: self ? "leave" : "remove", user_id: member.user_id }} />
-            {buttons}
-          </ActionForm>
-        )}
-      </Confirm>
-    </WriteFields>
+  const form = (
+    <Confirm
+      size="sm"
+      trigger={self ? "Leave" : "Remove"}
+      label={self ? "Leave this product" : `Remove ${member.username}`}
+      question={self ? "Leave this product?" : `Remove ${member.username}?`}
+      consequence="Open pages and agents lose access immediately."
+      confirmLabel={self ? "Leave" : "Remove"}
+    >
+      {(buttons) => (
+        <ActionForm>
+          <HiddenFields fields={{ intent: self ? "leave" : "remove", user_id: member.user_id }} />
+          {buttons}
+        </ActionForm>
+      )}
+    </Confirm>
   );
+  // A viewer changes nothing here, but may go.
+  return self && member.role === "VIEWER" ? form : <WriteFields quiet>{form}</WriteFields>;
 }
 
 function AddMember() {

@@ -1,11 +1,12 @@
 import { json } from "@remix-run/node";
 import { Link, Outlet, useLoaderData } from "@remix-run/react";
 import { getProduct } from "~/domain/products/operations.server";
+import { ProductAccess, useIsViewer } from "~/features/products/product-access";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
 import { CodeChip } from "~/ui/badge";
 import { RouteError } from "~/ui/error-page";
 import { NavTabs } from "~/ui/tabs";
-import { WriteAccessNotice, WriteAccessProvider } from "~/ui/write-access";
+import { WriteAccessNotice } from "~/ui/write-access";
 import { productPages, productPath } from "./_app/navigation";
 
 /** Everything of one product. */
@@ -22,11 +23,9 @@ export const loader = pageLoader(async ({ request, context, params }) => {
 
 export default function ProductLayout() {
   const product = useLoaderData<typeof loader>();
-  const reason = product.archived
-    ? "This product is archived. Restore it in its settings to change something."
-    : null;
+  const isViewer = useIsViewer(product.id);
   return (
-    <WriteAccessProvider reason={reason}>
+    <ProductAccess productId={product.id} archived={product.archived}>
       <p className="mb-1 flex items-center max-lg:hidden gap-2 text-sm font-medium">
         <Link to={productPath(product.id, "backlog")} className="hover:underline">
           {product.name}
@@ -42,9 +41,9 @@ export default function ProductLayout() {
           }))}
         />
       </div>
-      {product.archived ? <WriteAccessNotice /> : null}
+      {product.archived || isViewer ? <WriteAccessNotice /> : null}
       <Outlet />
-    </WriteAccessProvider>
+    </ProductAccess>
   );
 }
 

@@ -12,13 +12,16 @@ const WriteAccessContext = createContext<WriteAccess>({ canWrite: true, reason: 
 /** Says whether this person may change things here: a demo account and an archived product may not. */
 export function WriteAccessProvider({
   reason,
+  replace,
   children,
 }: {
   reason: string | null;
+  /** Said anew: what holds around it does not hold inside. */
+  replace?: boolean;
   children: ReactNode;
 }) {
   const outer = useContext(WriteAccessContext);
-  const effective = outer.reason ?? reason;
+  const effective = replace ? reason : (outer.reason ?? reason);
   return (
     <WriteAccessContext.Provider value={{ canWrite: effective === null, reason: effective }}>
       {children}

@@ -3,10 +3,11 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { describeFirstStart, prepareFirstStart } from "~/cli/first-start.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
-import { getAgentContext } from "~/domain/products/operations.server";
+import { getAgentContext, getProduct } from "~/domain/products/operations.server";
 import { preflightSprintRun } from "~/domain/sprint-runs/operations.server";
 import { bearer, startTestApp } from "../setup/app";
 import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
 import { commandLine } from "./command-line";
 
 const t = await createTestDatabase();
@@ -144,6 +145,13 @@ describe("products and members", () => {
     const member = await admin.json("member", "add", "--product", "TOOLS", "--user", "guest");
     expect(member).toMatchObject({ product_id: id });
     await admin.json("member", "add", "--product", String(id), "--user", "guest");
+    const viewer = ["--product", "TOOLS", "--user", "onlooker", "--role"];
+    await createUser(t, { username: "onlooker" });
+    expect(await admin.refusal("member", "add", ...viewer, "owner")).toMatchObject({ code: 422 });
+    const { user_id } = await admin.json("member", "add", ...viewer, "viewer");
+    expect(
+      (await getProduct(t.actorOf({ id: String(user_id) }), { product_id: String(id) })).role,
+    ).toBe("VIEWER");
     const context = await getAgentContext(t.actorOf({ id: String(member.user_id) }), {
       product_id: String(id),
     });

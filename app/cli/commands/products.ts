@@ -7,6 +7,7 @@ import {
   exportVersion,
 } from "~/contract/export-document";
 import { measureJson } from "~/contract/measured-json";
+import { grantedRoleSchema } from "~/contract/product";
 import { resolveAccount } from "~/domain/accounts/operations.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
 import { enrolMember, exportProduct, resolveProduct } from "~/domain/transfers/operations.server";
@@ -57,16 +58,16 @@ export const productCreate = defineCommand({
 /** `member add`: gives an account access to a product. */
 export const memberAdd = defineCommand({
   name: "member add",
-  summary: "Make a user a member of a product",
-  options: z.object({ product: z.string(), user: z.string() }),
-  run: async (target, { product: reference, user }) => {
+  summary: "Make a user a member of a product, or a viewer with --role viewer",
+  options: z.object({ product: z.string(), user: z.string(), role: grantedRoleSchema.optional() }),
+  run: async (target, { product: reference, user, role }) => {
     const database = await target.database();
     const product = await resolveProduct(database, { reference });
     const account = await resolveAccount(database, { identifier: user });
-    await enrolMember(database, { product_id: product.id, user_id: account.id });
+    await enrolMember(database, { product_id: product.id, user_id: account.id, role });
     return {
       json: { id: account.id, product_id: product.id, user_id: account.id },
-      lines: [`${account.username} is a member of ${product.code}`],
+      lines: [`${account.username} is a ${role?.toLowerCase() ?? "member"} of ${product.code}`],
     };
   },
 });

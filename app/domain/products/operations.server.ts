@@ -13,11 +13,14 @@ import {
   productOverviewSchema,
   productSchema,
   removeProductMemberInput,
+  setMemberRoleInput,
   updateProductInput,
 } from "~/contract/product";
 import { gatheringOperation, noInput, operation } from "../operation.server";
 
 const consentSchema = z.object({ product_id: z.string(), workers_allowed: z.boolean() });
+
+const memberNameSchema = productMemberSchema.pick({ user_id: true, username: true, role: true });
 
 /** Whether the caller's own workers take jobs of this product unasked (specification: Agent job). */
 export const allowMyWorkers = operation("allow_my_workers", allowMyWorkersInput, consentSchema);
@@ -73,6 +76,9 @@ export const removeProductMember = operation(
 
 /** Restores an archived product; only its owner may (specification: GET /api/products). */
 export const restoreProduct = operation("restore_product", productIdInput, productDetailSchema);
+
+/** Makes a member a viewer or a viewer a member; only the owner may (specification: Authentication 4). */
+export const setMemberRole = operation("set_member_role", setMemberRoleInput, memberNameSchema);
 
 /** Edits a product; only its owner may (specification: Product). */
 export const updateProduct = gatheringOperation(

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { exportDocumentSchema } from "~/contract/export-document";
-import { productIdInput } from "~/contract/product";
+import { grantedRoleSchema, productIdInput } from "~/contract/product";
 import { serviceOperation } from "../operation.server";
 
 /** Makes a user a member of a product on behalf of the operator. */
 export const enrolMember = serviceOperation(
   "enrol_member",
-  productIdInput.extend({ user_id: z.string() }),
+  productIdInput.extend({ user_id: z.string(), role: grantedRoleSchema.optional() }),
   z.object({ product_id: z.uuid(), user_id: z.uuid() }),
 );
 

@@ -1,5 +1,7 @@
 import { Link, useLocation } from "@remix-run/react";
+import { useIsViewer } from "~/features/products/product-access";
 import { Section } from "~/ui/card";
+import { WriteAccessProvider } from "~/ui/write-access";
 import { CommentBox } from "./comment-box";
 import { CommentItem } from "./comment-item";
 import { earlierParameter, type ShownComments } from "./shown-comment";
@@ -7,7 +9,8 @@ import { earlierParameter, type ShownComments } from "./shown-comment";
 /** What people and agents say about an item, oldest first, and a box for one's own words. */
 export function Comments({ comments, isOwner }: { comments: ShownComments; isOwner: boolean }) {
   const { list, earlier } = comments;
-  return (
+  const isViewer = useIsViewer(comments.productId);
+  const section = (
     <Section id="comments" title={earlier ? "Comments" : `Comments (${list.length})`}>
       <div className="grid gap-4">
         <EarlierComments earlier={earlier} />
@@ -31,6 +34,14 @@ export function Comments({ comments, isOwner }: { comments: ShownComments; isOwn
         <CommentBox item={comments} />
       </div>
     </Section>
+  );
+  // The one thing that viewers do.
+  return isViewer ? (
+    <WriteAccessProvider reason={null} replace>
+      {section}
+    </WriteAccessProvider>
+  ) : (
+    section
   );
 }
 

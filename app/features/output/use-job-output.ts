@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { JobOutput, OutputEntry } from "~/contract/job-output";
-import { useJobStream } from "~/live/use-job-stream";
+import { useJobStream } from "./use-job-stream";
 
 interface LiveOutput {
   entries: readonly OutputEntry[];

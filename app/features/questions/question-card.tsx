@@ -2,6 +2,7 @@ import { Link } from "@remix-run/react";
 import clsx from "clsx";
 import type { KeyboardEvent, ReactNode } from "react";
 import type { AgentQuestion } from "~/contract/question";
+import { ProductAccess } from "~/features/products/product-access";
 import { ActionForm } from "~/ui/action-form";
 import { Badge, CodeChip } from "~/ui/badge";
 import { Button } from "~/ui/button";
@@ -55,7 +56,13 @@ export function QuestionCard({
       </header>
       {question.reach === null ? null : <Reach host={question.reach} />}
       <p className="text-base whitespace-pre-wrap">{question.question}</p>
-      {open ? <AnswerForm question={question} action={action} /> : <Outcome question={question} />}
+      {open ? (
+        <ProductAccess productId={question.product_id}>
+          <AnswerForm question={question} action={action} />
+        </ProductAccess>
+      ) : (
+        <Outcome question={question} />
+      )}
     </article>
   );
 }

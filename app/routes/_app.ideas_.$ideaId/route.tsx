@@ -7,6 +7,7 @@ import { EditableTitle } from "~/features/in-place/editable-title";
 import { Picker, Properties } from "~/features/in-place/properties";
 import { priorityOptions } from "~/features/items/lists/priority";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { ProductAccess } from "~/features/products/product-access";
 import { QuestionCard } from "~/features/questions/question-card";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
@@ -62,7 +63,7 @@ export default function IdeaPage() {
   useEditKey();
   useLiveRevalidation({ stream: "backlog", productId: idea.product_id });
   return (
-    <>
+    <ProductAccess productId={idea.product_id}>
       <PageHeader
         crumbs={[{ label: "Ideas", to: "/ideas" }]}
         title={<IdeaTitle idea={idea} fields={fields} />}
@@ -101,7 +102,7 @@ export default function IdeaPage() {
           </Section>
         </div>
       </div>
-    </>
+    </ProductAccess>
   );
 }
 

@@ -8,6 +8,7 @@ import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
 import { JobStatus } from "~/features/jobs/job-badges";
 import { jobKinds } from "~/features/jobs/job-card";
+import { ProductAccess } from "~/features/products/product-access";
 import { countStopped, partsOf } from "~/features/runs/stopped-run";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
@@ -50,7 +51,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [
 export default function JobLayout() {
   const { job, run, why } = useLoaderData<typeof loader>();
   return (
-    <>
+    <ProductAccess productId={job.product_id}>
       <PageHeader
         crumbs={[{ label: "Jobs", to: "/jobs?state=all" }, ...crumbsOf(job)]}
         title={
@@ -67,7 +68,7 @@ export default function JobLayout() {
       />
       <NavTabs label="Job" tabs={tabsOf(job)} />
       <Outlet />
-    </>
+    </ProductAccess>
   );
 }
 

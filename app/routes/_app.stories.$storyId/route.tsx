@@ -14,6 +14,7 @@ import { TasksOfSelection } from "~/features/items/keys/tasks-of-selection";
 import { RowActions } from "~/features/items/row-actions";
 import { LabelsProperty } from "~/features/labels/labels-property";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { ProductAccess } from "~/features/products/product-access";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
 import { RunThis } from "~/features/runs/run-this";
@@ -25,7 +26,6 @@ import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { Section } from "~/ui/card";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
-import { WriteAccessProvider } from "~/ui/write-access";
 import { actOnStory } from "./story-action.server";
 import { StoryLog } from "./story-log";
 import { StoryTasks } from "./story-tasks";
@@ -72,7 +72,7 @@ export default function StoryPage() {
   const open = questions.filter((question) => question.status === "open");
   const closed = questions.filter((question) => question.status !== "open");
   return (
-    <WriteAccessProvider reason={product.archived ? "This product is archived." : null}>
+    <ProductAccess productId={product.id} archived={product.archived}>
       <RowActions productId={product.id} />
       <TasksOfSelection productId={product.id} storyId={story.id} />
       <PageHeader
@@ -123,7 +123,7 @@ export default function StoryPage() {
           />
         </div>
       </div>
-    </WriteAccessProvider>
+    </ProductAccess>
   );
 }
 

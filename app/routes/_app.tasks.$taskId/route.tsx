@@ -16,6 +16,7 @@ import { BlockedReasons } from "~/features/jobs/blocked-reasons";
 import { findBlockedReasons } from "~/features/jobs/find-blocked-reasons.server";
 import { JobCard } from "~/features/jobs/job-card";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
+import { ProductAccess } from "~/features/products/product-access";
 import { ProofPart } from "~/features/proof/proof-part";
 import { QuestionCard } from "~/features/questions/question-card";
 import { verdictWords } from "~/features/review/review-section";
@@ -31,7 +32,7 @@ import { HiddenFields } from "~/ui/field";
 import { PageHeader } from "~/ui/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
-import { WriteAccessProvider, WriteFields } from "~/ui/write-access";
+import { WriteFields } from "~/ui/write-access";
 import { actOnTask } from "./task-action.server";
 import { TaskProperties } from "./task-properties";
 
@@ -81,7 +82,7 @@ export default function TaskPage() {
   const { task, product, story, jobs, questions, history } = page;
   useLiveRevalidation({ stream: "backlog", productId: product.id });
   return (
-    <WriteAccessProvider reason={product.archived ? "This product is archived." : null}>
+    <ProductAccess productId={product.id} archived={product.archived}>
       <RowActions productId={product.id} />
       <TasksOfSelection productId={product.id} storyId={story.id} />
       <PageHeader
@@ -131,7 +132,7 @@ export default function TaskPage() {
           <TaskHistory history={history} />
         </div>
       </div>
-    </WriteAccessProvider>
+    </ProductAccess>
   );
 }
 

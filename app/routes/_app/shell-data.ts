@@ -10,7 +10,7 @@ export interface ShellData {
     isDemo: boolean;
     hasAvatar: boolean;
   };
-  products: { id: string; code: string; name: string }[];
+  products: { id: string; code: string; name: string; role: "OWNER" | "MEMBER" | "VIEWER" }[];
   activeProductId: string | null;
   activeSprintId: string | null;
   /** How many things wait for this person and are neither done nor put off. */

@@ -1,6 +1,6 @@
 -- Enumerations of the backlog that are no states (specification: Product, Task, Story log entry).
 create type public.pr_strategy as enum ('SPRINT', 'STORY', 'SPRINT_BATCH');
-create type public.member_role as enum ('OWNER', 'MEMBER');
+create type public.member_role as enum ('OWNER', 'MEMBER', 'VIEWER');
 -- Who has to have seen that a story is done, weakest first; but for "none" the words of public.evidence_grade.
 create type public.done_requires as enum ('none', 'worker', 'other_worker', 'person');
 
@@ -18,4 +18,4 @@ comment on type public.pull_requests is 'Whether workers open pull requests (doc
 comment on type public.plan_first is 'Whether a run whose tasks have no plan begins with a planning turn of its agents (docs/agents.md).';
 comment on type public.done_requires is 'What a product asks for before a story is done (docs/proof.md).';
 comment on type public.pr_strategy is 'How a sprint run cuts pull requests (specification: Product).';
-comment on type public.member_role is 'Role in a product: its one owner, or a member (specification: Authentication 4).';
+comment on type public.member_role is 'Role in a product: its one owner, a member, or a viewer, who reads (specification: Authentication 4).';

@@ -73,7 +73,8 @@ begin
   );
   if v_row.reader_id is null then
     perform private.emit_to_members(v_row.product_id, v_event);
-  elsif exists (select from public.product_members m where m.product_id = v_row.product_id and m.user_id = v_row.reader_id) then
+  elsif exists (select from public.product_members m where m.product_id = v_row.product_id and m.user_id = v_row.reader_id
+      and (m.role <> 'VIEWER' or v_row.kind <> 'permission')) then
     perform private.emit('user:' || v_row.reader_id, v_event);
   elsif v_row.kind = 'permission' then
     perform private.emit('user:' || (select p.owner_id from public.products p where p.id = v_row.product_id), v_event);

@@ -2,6 +2,7 @@ import { useFetcher, useNavigate } from "@remix-run/react";
 import { Command } from "cmdk";
 import { type KeyboardEvent, useEffect, useState } from "react";
 import { isPageItem } from "~/features/items/active-row";
+import { ProductAccess } from "~/features/products/product-access";
 import type { SearchAnswer } from "~/routes/_app.search/search-answer";
 import { Dialog } from "~/ui/rare/dialog";
 import type { ShellData } from "../shell-data";
@@ -59,11 +60,13 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
             {wanted.length < 2 ? "Type at least two letters." : "No results."}
           </Command.Empty>
           <FoundItems found={found} wanted={wanted} go={go} />
-          {ofPage ? null : <ActiveItemActions atHand={atHand} onClose={onClose} />}
-          {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
-          {ofPage ? <ActiveItemActions atHand={atHand} onClose={onClose} /> : null}
-          <PageItems actions={actions} onClose={onClose} />
-          <CreateItems go={go} productId={productId} />
+          <ProductAccess productId={productId}>
+            {ofPage ? null : <ActiveItemActions atHand={atHand} onClose={onClose} />}
+            {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
+            {ofPage ? <ActiveItemActions atHand={atHand} onClose={onClose} /> : null}
+            <PageItems actions={actions} onClose={onClose} />
+            <CreateItems go={go} productId={productId} />
+          </ProductAccess>
           <PlaceItems shell={shell} productId={productId} go={go} />
           <ProductItems shell={shell} go={go} />
         </Command.List>

@@ -1,6 +1,7 @@
--- Why: demo accounts read only, archived products are read-only. Call it under the product lock and after
--- require_product_access. Definer, because it reads the profile of the caller.
-create function private.require_product_write(p_product_id uuid)
+-- Why: demo accounts and viewers read only, archived products are read-only. Viewers may comment, and nothing else: p_viewer_may is for
+-- that (private.require_commenter). Call it under the product lock and after
+-- require_product_access. Definer, because it reads the profile and the role of the caller.
+create function private.require_product_write(p_product_id uuid, p_viewer_may boolean default false)
 returns void
 language plpgsql
 volatile
@@ -10,15 +11,20 @@ as $$
 declare
   v_archived boolean;
   v_demo boolean;
+  v_viewer boolean;
 begin
-  -- Both in one statement: every write asks this.
-  select p.archived_at is not null, u.is_demo into v_archived, v_demo
+  -- All in one statement: every write asks this.
+  select p.archived_at is not null, u.is_demo, m.role = 'VIEWER' into v_archived, v_demo, v_viewer
   from public.products p
   left join public.users u on u.id = auth.uid()
+  left join public.product_members m on m.product_id = p.id and m.user_id = u.id
   where p.id = p_product_id;
 
   if v_demo is distinct from false then
     perform private.require_no_demo();
+  end if;
+  if v_viewer and not p_viewer_may then
+    perform private.require_no_viewer(p_product_id);
   end if;
   if v_archived then
     raise exception using errcode = 'PT403',
@@ -28,6 +34,6 @@ end;
 $$;
 
 comment on function private.require_product_write is
-  'PT403 for demo accounts and archived products (specification: Authentication 3).';
+  'PT403 for demo accounts, viewers and archived products (specification: Authentication 3, 4).';
 
 grant execute on function private.require_product_write to authenticated;

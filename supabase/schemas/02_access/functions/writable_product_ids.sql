@@ -1,4 +1,5 @@
--- Why: policies of writes. Definer for the same reason as accessible_product_ids. Archived products are read-only.
+-- Why: policies of writes. Definer for the same reason as accessible_product_ids. Archived products are read-only, and so is every
+-- product for its viewers; what an operation says to them is in require_product_write.
 create function private.writable_product_ids()
 returns setof uuid
 language plpgsql
@@ -11,11 +12,11 @@ begin
     select m.product_id
     from public.product_members m
     join public.products p on p.id = m.product_id
-    where m.user_id = auth.uid() and p.archived_at is null;
+    where m.user_id = auth.uid() and m.role <> 'VIEWER' and p.archived_at is null;
 end;
 $$;
 
 comment on function private.writable_product_ids is
-  'Reachable products that are not archived (specification: Authentication 4).';
+  'Reachable products that are not archived and where the caller is more than a viewer (specification: Authentication 4).';
 
 grant execute on function private.writable_product_ids to authenticated, service_role;

@@ -15,7 +15,7 @@ begin
     select coalesce(jsonb_agg(private.question_json(q) order by q.created_at, q.id), '[]')
     from public.agent_questions q
     where q.status = 'OPEN' and q.expires_at > v_now
-      and q.product_id in (select private.writable_product_ids())
+      and q.product_id in (select private.open_product_ids())
       and (q.reader_id is null or q.reader_id = auth.uid() or private.is_left_to_owner(q))));
 end;
 $$;

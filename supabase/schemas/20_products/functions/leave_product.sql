@@ -1,4 +1,4 @@
--- Called by the members page: a member gives up access to a product, also to an archived one.
+-- Called by the members page: a member or viewer gives up access to a product, also to an archived one.
 create function operations.leave_product(p_product_id uuid)
 returns json
 language plpgsql
@@ -11,7 +11,7 @@ begin
   perform private.lock_product(p_product_id);
 
   delete from public.product_members m
-  where m.product_id = p_product_id and m.user_id = auth.uid() and m.role = 'MEMBER';
+  where m.product_id = p_product_id and m.user_id = auth.uid() and m.role <> 'OWNER';
   if not found then
     raise exception using errcode = 'PT409', message = 'The owner stays in the product. Archive or delete it instead.';
   end if;

@@ -22,5 +22,5 @@ begin
 end;
 $$;
 
-comment on function operations.list_product_members is 'Owner and members of a product (specification: Authentication 4).';
+comment on function operations.list_product_members is 'Owner, members and viewers of a product (specification: Authentication 4).';
 grant execute on function operations.list_product_members to authenticated;

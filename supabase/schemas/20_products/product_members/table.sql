@@ -8,10 +8,11 @@ create table public.product_members (
   workers_decided_at timestamptz,
   primary key (product_id, user_id),
   -- Whoever owns a product wrote, or let others write, what its jobs say; everybody else is asked first.
-  constraint product_members_owner_workers check (role <> 'OWNER' or workers_allowed)
+  constraint product_members_owner_workers check (role <> 'OWNER' or workers_allowed),
+  constraint product_members_viewer_workers check (role <> 'VIEWER' or not workers_allowed)
 );
 
-comment on table public.product_members is 'Owner and members of each product (specification: Authentication 4).';
+comment on table public.product_members is 'Owner, members and viewers of each product (specification: Authentication 4).';
 
 comment on column public.product_members.workers_allowed is 'Whether this person''s workers may take the jobs of the product.';
 comment on column public.product_members.workers_decided_at is 'When the person last said so; null while nobody has been asked.';
@@ -32,7 +33,7 @@ create policy product_members_insert on public.product_members for insert to aut
   );
 create policy product_members_delete on public.product_members for delete to authenticated
   using (
-    role = 'MEMBER' and (
+    role <> 'OWNER' and (
       user_id = (select auth.uid())
       or product_id in (select private.owned_product_ids()) and product_id in (select private.writable_product_ids())
     )

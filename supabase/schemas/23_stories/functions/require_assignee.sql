@@ -1,4 +1,4 @@
--- Why: a story is assigned to somebody who can use the product; the composite key is the second wall. Null is nobody.
+-- Why: a story is assigned to somebody who can work in the product; the composite key is the second wall. Null is nobody.
 create function private.require_assignee(p_product_id uuid, p_user_id uuid)
 returns void
 language plpgsql
@@ -10,7 +10,7 @@ begin
     return;
   end if;
 
-  if not exists (select from public.product_members m where m.product_id = p_product_id and m.user_id = p_user_id) then
+  if not exists (select from public.product_members m where m.product_id = p_product_id and m.user_id = p_user_id and m.role <> 'VIEWER') then
     raise exception using errcode = 'PT422', message = 'The assignee must be the owner or a member of the product.',
       detail = '{"issues":[{"path":"assignee_id","message":"Is not a member of the product."}]}';
   end if;

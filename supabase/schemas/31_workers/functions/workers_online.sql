@@ -9,7 +9,7 @@ begin
   return (
     select count(*) from public.agent_workers w
     where private.is_online(w.last_seen_at, w.stopped_at) and exists (
-      select from public.product_members m where m.user_id = w.user_id and m.product_id = any (p_product_ids)));
+      select from public.product_members m where m.user_id = w.user_id and m.role <> 'VIEWER' and m.product_id = any (p_product_ids)));
 end;
 $$;
 

@@ -1,5 +1,5 @@
 -- Why: a worker asks for work. The oldest claimable job of the products that its user reaches is claimed, or it is told why
--- there is none. A worker that says nothing of a sandbox has none, and follows no repositories but those of products. Two workers never hold one job. Refusals: 401, 403 for demo accounts, 422.
+-- there is none. A worker that says nothing of a sandbox has none, and follows no repositories but those of products. Two workers never hold one job. Refusals: 401, 403 for demo accounts and for a viewer of the named product, 422.
 -- The locks, always in this order: expired leases' products sorted, a share of the product of the job and its budgets, the
 -- worker's row.
 -- Whoever holds one product never waits for another.
@@ -36,6 +36,7 @@ begin
   end if;
   if p_product_id is not null then
     perform private.require_product_access(p_product_id);
+    perform private.require_no_viewer(p_product_id);
   end if;
   v_worker := private.ensure_worker(v_user_id, p_worker);
   v_quota_reason := private.quota_reason(v_user_id, coalesce(p_quota_pct, v_worker.last_quota_pct));

@@ -18,7 +18,7 @@ declare
   v_pause jsonb;
   v_spent_up text;
 begin
-  perform private.require_job(p_job_id);
+  perform private.require_no_viewer(private.require_job(p_job_id));
   perform private.require_writer();
   if p_quota_pct not between 0 and 100 then
     perform private.refuse(422, 'quota_pct must be 0 to 100.');

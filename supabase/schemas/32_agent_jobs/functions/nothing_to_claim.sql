@@ -85,7 +85,7 @@ begin
       select p.id, p.code, p.name
       from public.product_members m
       join public.products p on p.id = m.product_id and p.archived_at is null
-      where m.user_id = p_user_id and not m.workers_allowed
+      where m.user_id = p_user_id and m.role = 'MEMBER' and not m.workers_allowed
         and exists (
           select from private.claimable_jobs j
           where j.product_id = p.id and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id))

@@ -31,7 +31,7 @@ begin
   into v_online, v_with_quota, v_without_consent, v_confined, v_following, v_able
   from public.agent_workers w
   join public.users u on u.id = w.user_id
-  join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id
+  join public.product_members m on m.user_id = w.user_id and m.product_id = p_job.product_id and m.role <> 'VIEWER'
   cross join lateral (
     select not v_place.requires_sandbox or w.confinement <> 'none' as is_confined,
       v_place.repo_url is null or private.is_followed(v_place.repo_url, w.also_repos) as is_following) x

@@ -29,7 +29,7 @@ begin
   v_options := private.check_question(p_question, p_options, p_recommended_option, p_expires_in_seconds, v_on_expiry,
     p_escalate_to, v_target.p_product);
   if p_assignee_id is not null and not exists (
-    select from public.product_members m where m.product_id = v_target.p_product and m.user_id = p_assignee_id
+    select from public.product_members m where m.product_id = v_target.p_product and m.user_id = p_assignee_id and m.role <> 'VIEWER'
   ) then
     perform private.refuse(422, 'assignee_id must be a member of the product.');
   end if;
@@ -129,7 +129,7 @@ begin
     perform private.refuse(422, 'on_expiry ESCALATE and escalate_to belong together.');
   end if;
   if p_escalate_to is not null and not exists (
-    select from public.product_members m where m.product_id = p_product_id and m.user_id = p_escalate_to
+    select from public.product_members m where m.product_id = p_product_id and m.user_id = p_escalate_to and m.role <> 'VIEWER'
   ) then
     perform private.refuse(422, 'escalate_to must be a member of the product.');
   end if;

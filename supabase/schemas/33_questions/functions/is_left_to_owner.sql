@@ -1,4 +1,4 @@
--- Why: nobody can give a permission whose reader has left the product, and the job that waits for it would wait until it expires.
+-- Why: nobody can give a permission whose reader has left the product or only views it, and the job that waits for it would wait until it expires.
 -- The product's owner reads and dismisses it; nobody allows it in the reader's place.
 create function private.is_left_to_owner(p_question public.agent_questions)
 returns boolean
@@ -9,7 +9,7 @@ as $$
   select p_question.kind = 'permission'
     and p_question.product_id in (select private.owned_product_ids())
     and not exists (
-      select from public.product_members m where m.product_id = p_question.product_id and m.user_id = p_question.reader_id);
+      select from public.product_members m where m.product_id = p_question.product_id and m.user_id = p_question.reader_id and m.role <> 'VIEWER');
 $$;
 
 comment on function private.is_left_to_owner is

@@ -27,7 +27,7 @@ begin
     select x.* from public.agent_questions x
     where x.product_id in (select m.product_id from public.product_members m where m.user_id = auth.uid())
       and (x.reader_id is null or x.reader_id = auth.uid() or private.is_left_to_owner(x))
-      and (x.status <> 'OPEN' or x.expires_at <= v_now or x.product_id in (select private.writable_product_ids()))
+      and (x.status <> 'OPEN' or x.expires_at <= v_now or x.product_id in (select private.open_product_ids()))
       and (p_product_id is null or x.product_id = p_product_id)
       and (p_job_id is null or x.job_id = p_job_id)
       and (v_state is null or v_state = case when x.status = 'OPEN' and x.expires_at <= v_now then 'EXPIRED' else x.status::text end)

@@ -32,7 +32,7 @@ begin
             ) c
           ) as costs
         from public.products p
-        where p.id in (select private.writable_product_ids())
+        where p.id in (select private.open_product_ids())
       ) x
       where x.costs <> '[]'),
     'cycle_times', (

@@ -1,5 +1,5 @@
 -- Why: writes into the outbox, in the transaction of the change, what people's devices and the product's webhooks must hear.
--- People: members with a device that wants it; with p_only_user just that one. What only p_reader_id may read goes to
+-- People: members with a device that wants it; with p_only_user just that one. Viewers hear only what is for them by name: the rest asks for something that they cannot do. What only p_reader_id may read goes to
 -- their devices and to webhooks that they made. Nobody listening: nothing is written.
 create function private.queue_notices(
   p_kind text, p_product_id uuid, p_only_user uuid, p_to_people boolean, p_title text, p_body text, p_path text, p_data jsonb,
@@ -18,6 +18,7 @@ begin
     select p_kind, p_product_id, m.user_id, v_payload, private.now()
     from public.product_members m
     where m.product_id = p_product_id and m.user_id = coalesce(p_reader_id, p_only_user, m.user_id)
+      and (m.role <> 'VIEWER' or m.user_id = p_only_user)
       and exists (select from public.push_subscriptions s where s.user_id = m.user_id and s.disabled_at is null);
   end if;
   insert into public.notices (kind, product_id, webhook_id, payload, next_attempt_at)

@@ -52,7 +52,7 @@ begin
     select 'mention', c.id, c.product_id, m.created_at
     from public.comment_mentions m
     join public.comments c on c.id = m.comment_id
-    where m.user_id = auth.uid() and m.created_at > v_since and c.product_id = any (v_products)
+    where m.user_id = auth.uid() and m.created_at > v_since and c.product_id in (select private.open_product_ids())
       and not exists (
         select from public.comments n
         where n.author_id = auth.uid() and n.created_at > m.created_at

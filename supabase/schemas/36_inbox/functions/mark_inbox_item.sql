@@ -18,7 +18,7 @@ begin
   if not found then
     perform private.refuse(404, 'Somebody has already dealt with this.');
   end if;
-  perform private.require_write('product', v_item.product_id);
+  perform private.require_no_demo();
   perform private.take_rate_limit('inbox', auth.uid()::text);
   if v_mark = 'later' and not v_until between v_now and v_now + interval '31 days' then
     perform private.refuse(422, 'Choose a time in the future, at most a month away.');

@@ -1,4 +1,4 @@
--- Why: the one answer to who may comment, the first line of every write to a comment: 404, 403, then a share of the product's lock,
+-- Why: the one answer to who may comment: whoever reads, viewers too. It is the first line of every write to a comment: 404, 403, then a share of the product's lock,
 -- since nothing else changes with a comment. Definer, for the same reason as require_write. Answers the product.
 create function private.require_commenter(p_kind text, p_id uuid)
 returns uuid
@@ -11,7 +11,7 @@ declare
   v_product_id uuid := private.require_access(p_kind, p_id);
 begin
   perform private.share_product(v_product_id);
-  perform private.require_product_write(v_product_id);
+  perform private.require_product_write(v_product_id, true);
   return v_product_id;
 end;
 $$;

@@ -175,7 +175,7 @@ as $$
   select m.user_id
   from public.product_members m
   join public.users u on u.id = m.user_id
-  where m.product_id = p_product_id and lower(p_name) in (lower(u.username), lower(u.email))
+  where m.product_id = p_product_id and m.role <> 'VIEWER' and lower(p_name) in (lower(u.username), lower(u.email))
   limit 1;
 $$;
 

@@ -27,8 +27,8 @@ begin
 
   perform private.lock_product(v_product_id);
 
-  insert into public.product_members (product_id, user_id)
-  select distinct v_product_id, u.id
+  insert into public.product_members (product_id, user_id, role)
+  select distinct v_product_id, u.id, (case m ->> 'role' when 'VIEWER' then 'VIEWER' else 'MEMBER' end)::public.member_role
   from jsonb_array_elements(p_document -> 'members') m
   join public.users u on lower(u.username) = lower(m ->> 'username')
   where u.id <> p_owner_id;

@@ -26,7 +26,7 @@ begin
   join public.pbis b on b.product_id = p_product_id and b.code = e.story ->> 'pbi'
   left join public.sprints s on s.product_id = p_product_id and s.code = e.story ->> 'sprint'
   left join public.users u on lower(u.username) = lower(e.story ->> 'assignee')
-  left join public.product_members m on m.product_id = p_product_id and m.user_id = u.id
+  left join public.product_members m on m.product_id = p_product_id and m.user_id = u.id and m.role <> 'VIEWER'
   order by e.place;
 
   select jsonb_agg(

@@ -55,7 +55,7 @@ begin
       select coalesce(json_agg(private.question_json(q) order by q.created_at), '[]')
       from (
         select q.* from public.agent_questions q
-        where q.status = 'OPEN' and q.expires_at > private.now() and q.product_id = any (v_products)
+        where q.status = 'OPEN' and q.expires_at > private.now() and q.product_id in (select private.writable_product_ids())
           and (q.reader_id is null or q.reader_id = auth.uid())
         order by q.created_at
         limit 5
@@ -67,7 +67,7 @@ begin
         from public.tasks_in_review w
         join public.tasks t on t.id = w.task_id
         join public.products p on p.id = w.product_id
-        where w.product_id = any (v_products)
+        where w.product_id in (select private.writable_product_ids())
         order by t.updated_at desc
         limit 5
       ) t),

@@ -11,9 +11,10 @@ begin
     'products', (
       select coalesce(json_agg(row_to_json(p) order by lower(p.name), p.id), '[]')
       from (
-        select p.id, p.code, p.name
+        select p.id, p.code, p.name, m.role
         from public.products p
-        where p.archived_at is null and p.id in (select private.accessible_product_ids())
+        join public.product_members m on m.product_id = p.id and m.user_id = auth.uid()
+        where p.archived_at is null
       ) p),
     'active_sprint_id', (
       select s.id from public.sprints s where s.product_id = p_active_product_id and s.status = 'ACTIVE'),

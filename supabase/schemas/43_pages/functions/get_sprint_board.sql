@@ -56,7 +56,7 @@ begin
       ) r),
     'members', (
       select coalesce(json_agg(json_build_object('id', m.user_id, 'username', private.username(m.user_id))), '[]')
-      from public.product_members m where m.product_id = v_product),
+      from public.product_members m where m.product_id = v_product and m.role <> 'VIEWER'),
     'candidates', (
       select coalesce(json_agg(row_to_json(x) order by x.sort_order, x.created_at, x.id), '[]')
       from (

@@ -36,7 +36,7 @@ begin
       from public.pbis b where b.product_id = v_story.product_id),
     'members', (
       select coalesce(json_agg(json_build_object('id', m.user_id, 'username', private.username(m.user_id))), '[]')
-      from public.product_members m where m.product_id = v_story.product_id),
+      from public.product_members m where m.product_id = v_story.product_id and m.role <> 'VIEWER'),
     'tasks', (
       select coalesce(json_agg(private.with_labels(row_to_json(t), (select k.label_ids from public.tasks k where k.id = t.id)) order by t.sort_order, t.created_at, t.id), '[]')
       from (

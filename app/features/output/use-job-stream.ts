@@ -1,7 +1,7 @@
 import type { OutputEntry } from "~/contract/job-output";
-import { isFields } from "./read-message";
-import type { LiveStatus } from "./signal";
-import { useLiveStream } from "./use-live-stream";
+import { isFields } from "~/live/read-message";
+import type { LiveStatus } from "~/live/signal";
+import { useLiveStream } from "~/live/use-live-stream";
 
 interface OutputMessage {
   attempt: number;

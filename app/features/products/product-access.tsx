@@ -1,0 +1,34 @@
+import { useRouteLoaderData } from "@remix-run/react";
+import type { ReactNode } from "react";
+import { WriteAccessProvider } from "~/ui/write-access";
+
+interface Shell {
+  user: { isDemo: boolean };
+  products: { id: string; role: string }[];
+}
+
+/** Whether this person only views the product: the signed-in area knows their role in each. Demo accounts may do even less. */
+export function useIsViewer(productId: string | null | undefined): boolean {
+  const shell = useRouteLoaderData<Shell>("routes/_app");
+  if (!shell || shell.user.isDemo) return false;
+  return shell.products.some(({ id, role }) => id === productId && role === "VIEWER");
+}
+
+/** Everything inside belongs to one product: nobody changes it while it is archived, and its viewers never. */
+export function ProductAccess({
+  productId,
+  archived,
+  children,
+}: {
+  productId: string | null | undefined;
+  archived?: boolean;
+  children: ReactNode;
+}) {
+  const isViewer = useIsViewer(productId);
+  const reason = archived ? archivedReason : isViewer ? viewerReason : null;
+  return <WriteAccessProvider reason={reason}>{children}</WriteAccessProvider>;
+}
+
+const archivedReason = "This product is archived. Restore it in its settings to change something.";
+const viewerReason =
+  "You are a viewer of this product. You can see everything and comment, but change nothing.";

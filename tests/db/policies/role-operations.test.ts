@@ -1,0 +1,230 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { claimAgentJob } from "~/domain/agent-jobs/operations.server";
+import { changeThings } from "~/domain/changes/operations.server";
+import { addDependency, removeDependency } from "~/domain/dependencies/operations.server";
+import { createIdea } from "~/domain/ideas/operations.server";
+import { createWebhook } from "~/domain/notices/operations.server";
+import { addProductMember } from "~/domain/products/add-product-member.server";
+import { allowMyWorkers, setMemberRole } from "~/domain/products/operations.server";
+import { askAboutIdea, askQuestion } from "~/domain/questions/operations.server";
+import { createSavedView } from "~/domain/saved-views/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { appendStoryLog, startOver } from "~/domain/stories/operations.server";
+import { updateTask } from "~/domain/tasks/operations.server";
+import { createTestDatabase } from "../../setup/database";
+import { createUser } from "../../setup/users";
+import { claim, seedSprint } from "../agents/sprint-world";
+import { becomeCaller } from "../as-user";
+import { refusalOf } from "../refusal";
+import { at } from "../world";
+import { attempt, listOperations, snapshot } from "./operations";
+
+/**
+ * Who may what: each operation of the service, called as owner, member, viewer, stranger and demo account of one product that holds
+ * a run, a job at work, questions, ideas, a view and a webhook. New operations are covered as soon as they exist.
+ */
+
+/** Operations that write and that a viewer may call, and why. Nothing else may. */
+const openToViewers: Readonly<Record<string, string>> = {
+  add_comment: "viewers comment",
+  admin_update_user: "of accounts",
+  approve_pairing: "of the account",
+  cancel_pairing: "of the account",
+  create_api_token: "of the account; the token reads where its person reads",
+  create_agent_job: "is refused for every task",
+  create_product: "another product",
+  delete_comment: "of their own",
+  edit_comment: "of their own",
+  leave_product: "anybody may go",
+  list_candidates: "reads, and counts that it was asked",
+  mark_inbox_item: "a person's own list",
+  restart_worker: "of the worker",
+  revoke_api_token: "of the account",
+  revoke_other_sessions: "of the account",
+  revoke_pairing: "of the account",
+  revoke_session: "of the account",
+  search: "reads, and counts that it was asked",
+  set_active_product: "of the account",
+  set_avatar: "of the account",
+  subscribe_push: "of the account",
+  undo_change: "there is nothing of this session to take back",
+  unsubscribe_push: "of the account",
+  update_profile: "of the account",
+  worker_heartbeat: "presence of the worker",
+};
+
+/** Operations that a member is refused and the owner is not. */
+const ownersOnly: readonly string[] = [
+  "add_product_member",
+  "archive_product",
+  "create_webhook",
+  "delete_budget",
+  "delete_product",
+  "delete_webhook",
+  "list_webhook_deliveries",
+  "list_webhooks",
+  "ping_webhook",
+  "remove_product_member",
+  "report_merged",
+  "restore_product",
+  "set_budget",
+  "set_budget_settings",
+  "set_member_role",
+  "update_product",
+  "update_webhook",
+];
+
+/** What only somebody else than the owner does for themselves. */
+const membersOwn: readonly string[] = ["allow_my_workers", "leave_product"];
+
+/** What one person keeps for themselves, whatever their role: here the viewer. */
+const personal: readonly string[] = ["get_idea", "get_idea_conversation"];
+
+const t = await createTestDatabase();
+const world = await seedSprint(t, { stories: [2] });
+const product_id = world.product.id;
+const people = {
+  owner: world.owner,
+  member: await createUser(t),
+  viewer: await createUser(t),
+  demo: await createUser(t),
+  stranger: await createUser(t),
+};
+for (const { username } of [people.member, people.viewer, people.demo]) {
+  await addProductMember(world.actor, { product_id, identifier: username });
+}
+await t.sql.query("update public.users set is_demo = true where id = $1", [people.demo.id]);
+
+/** Whoever becomes a viewer keeps what they made: none of it lets them write. */
+const viewer = t.actorOf(people.viewer);
+const story_id = at(world.stories, 0).id;
+const run = await startSprintRun(world.actor, { sprint_id: world.sprint.id });
+await allowMyWorkers(viewer, { product_id, allowed: true });
+const job = await claim(viewer);
+const question = await askQuestion(viewer, { story_id, question: "Which?" });
+const idea = await createIdea(viewer, { product_id, title: "Idea" });
+const asked = await askAboutIdea(viewer, { idea_id: idea.id, question: "How?" });
+const view = await createSavedView(viewer, { product_id, page: "board", name: "View", look: {} });
+const webhook = await createWebhook(world.actor, { product_id, url: "https://example.com/hook" });
+await setMemberRole(world.actor, { product_id, user_id: people.viewer.id, role: "VIEWER" });
+
+const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
+
+/** What these look at before they ask about the product must fit. */
+const direct: Record<string, () => Promise<unknown>> = {
+  add_dependency: () => addDependency(viewer, { ...waiting, blocked_by: at(world.tasks, 1).id }),
+  append_story_log: () =>
+    appendStoryLog(viewer, { story_id, type: "IMPLEMENTATION_PLAN", content: "Plan" }),
+  ask_question: () => askQuestion(viewer, { story_id, question: "Which one?" }),
+  change_things: () => changeThings(viewer, { things: [waiting], changes: { priority: 1 } }),
+  claim_agent_job: () => claimAgentJob(viewer, { worker: "worker-2", product_id }),
+  remove_dependency: () => removeDependency(viewer, { ...waiting, blocker: at(world.tasks, 1).id }),
+  start_over: () => startOver(viewer, { kind: "story", id: story_id }),
+  update_task: () => updateTask(viewer, { task_id: waiting.id, status: "done" }),
+};
+
+const ids = {
+  p_webhook_id: webhook.id,
+  p_view_id: view.id,
+  p_product_id: product_id,
+  p_pbi_id: world.pbi.id,
+  p_story_id: story_id,
+  p_story_ids: story_id,
+  p_task_id: at(world.tasks, 0).id,
+  p_sprint_id: world.sprint.id,
+  p_sprint_run_id: run.id,
+  p_job_id: job.id,
+  p_question_id: question.id,
+  p_user_question_id: asked.id,
+  p_idea_id: idea.id,
+  p_user_id: people.member.id,
+  p_assignee_id: people.owner.id,
+};
+const ofProduct = Object.keys(ids).filter(
+  (name) => !/user_id|assignee|idea|view|user_q/.test(name),
+);
+
+const all = await listOperations(t, false);
+const writing = new Set((await listOperations(t, true)).map(({ name }) => name));
+type Role = keyof typeof people;
+const outcomes = new Map<string, Record<Role, string>>();
+
+async function outcomeAs(role: Role, operation: (typeof all)[number]): Promise<string> {
+  const client = await t.sql.connect();
+  try {
+    await client.query("begin");
+    await becomeCaller(client, people[role]);
+    const outcome = await attempt(client, operation, ids);
+    return "answer" in outcome ? "answered" : outcome.code;
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+}
+
+beforeAll(async () => {
+  const before = await snapshot(t);
+  for (const operation of all) {
+    const codes = { owner: "", member: "", viewer: "", demo: "", stranger: "" };
+    for (const role of ["owner", "member", "viewer", "demo", "stranger"] as const) {
+      codes[role] = await outcomeAs(role, operation);
+    }
+    outcomes.set(operation.name, codes);
+  }
+  expect(await snapshot(t)).toEqual(before);
+});
+
+function namesWhere(wanted: (codes: Record<Role, string>, name: string) => boolean): string[] {
+  return [...outcomes].filter(([name, codes]) => wanted(codes, name)).map(([name]) => name);
+}
+
+describe("each operation, as each role", () => {
+  it("knows many of them", () => {
+    expect(outcomes.size).toBeGreaterThan(100);
+    expect(Object.keys(openToViewers).filter((name) => !writing.has(name))).toEqual([]);
+  });
+
+  it("that writes is refused to viewers", () => {
+    const names = namesWhere(({ viewer: code }, name) => writing.has(name) && code !== "PT403");
+    const known = [...Object.keys(openToViewers), ...Object.keys(direct)];
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    expect(known.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it.each(Object.keys(direct))("%s with what fits is refused to viewers", async (name) => {
+    const refusal = await refusalOf(direct[name]?.() ?? Promise.resolve());
+    expect(refusal).toMatchObject({
+      status: 403,
+      message: expect.stringContaining("You are a viewer of this product"),
+    });
+  });
+
+  it("that reads answers viewers as it answers members", () => {
+    const differ = namesWhere(
+      ({ member, viewer: code }, name) => !writing.has(name) && code !== member,
+    );
+    expect(differ).toEqual(personal);
+  });
+
+  it("answers members as it answers the owner, but for what is the owner's", () => {
+    const differ = namesWhere(({ owner, member }) => owner !== member);
+    expect(differ).toEqual([...ownersOnly, ...membersOwn].sort());
+    expect(
+      namesWhere(({ member }, name) => ownersOnly.includes(name) && member !== "PT403"),
+    ).toEqual([]);
+  });
+
+  it("that writes is refused to demo accounts", () => {
+    expect(namesWhere(({ demo }, name) => writing.has(name) && demo === "answered")).toEqual([]);
+  });
+
+  it("that names something of the product is refused to strangers", () => {
+    const named = new Set(
+      all
+        .filter(({ parameters }) => parameters.some((p) => ofProduct.includes(p.name)))
+        .map(({ name }) => name),
+    );
+    const open = namesWhere(({ stranger }, name) => named.has(name) && stranger === "answered");
+    expect(open).toEqual([]);
+  });
+});

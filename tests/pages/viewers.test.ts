@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { heartbeatAgentJob } from "~/domain/agent-jobs/operations.server";
+import { allowMyWorkers } from "~/domain/products/operations.server";
+import { startSprintRun } from "~/domain/sprint-runs/operations.server";
+import { assignStory } from "~/domain/stories/operations.server";
+import { claim } from "../db/agents/sprint-world";
+import { connectClient } from "../mcp/clients";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase({ realtime: true });
+const app = await startTestApp(t, { pages: true });
+const sentence = "You are a viewer of this product";
+
+async function scene() {
+  const ada = await createUser(t);
+  const bob = await createUser(t);
+  const backlog = await seedBacklog(t, ada);
+  await addMember(t, backlog.product.id, bob);
+  return {
+    ...{ backlog, ada, bob, actor: t.actorOf(ada), bobs: t.actorOf(bob) },
+    ...{ product_id: backlog.product.id, members: `/products/${backlog.product.id}/members` },
+    owner: createVisitor(app, await signIn(t, app, ada)),
+    visitor: createVisitor(app, await signIn(t, app, bob)),
+    token: await createToken(t, bob),
+  };
+}
+
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+async function makeViewer({ owner, members, bob }: Scene) {
+  await owner.submit(members, "role", { user_id: bob.id, role: "viewer" });
+}
+
+describe("a viewer", () => {
+  it("reads the pages and finds every control of the product disabled, with the reason", async () => {
+    const s = await scene();
+    await makeViewer(s);
+    for (const path of [`/products/${s.product_id}/backlog`, `/tasks/${s.backlog.task.id}`]) {
+      expect(await s.visitor.read(path)).toContain(sentence);
+    }
+    const story = await s.visitor.read(`/stories/${s.backlog.story.id}`);
+    expect(story).toContain("Export as CSV");
+    // The comment box alone.
+    expect(story.split("<fieldset class")).toHaveLength(2);
+    const owners = await s.owner.read(`/stories/${s.backlog.story.id}`);
+    expect(owners.split("<fieldset class").length).toBeGreaterThan(2);
+  });
+
+  it("is refused over REST, forms and tools with one sentence, and reads there", async () => {
+    const s = await scene();
+    await makeViewer(s);
+    const headers = { ...bearer(s.token), "content-type": "application/json" };
+    const task = `/api/tasks/${s.backlog.task.id}`;
+    expect((await app.request(task, { headers })).status).toBe(200);
+    const body = JSON.stringify({ status: "done" });
+    const answer = await app.request(task, { method: "PATCH", headers, body });
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ error: expect.stringContaining(sentence) });
+
+    const form = await s.visitor.send(`/products/${s.product_id}/backlog`, [
+      ["intent", "create-pbi"],
+      ["title", "Mine"],
+    ]);
+    expect(form.status).toBe(403);
+
+    const agent = await connectClient(app, s.token);
+    const read = await agent.call("get_task", { task_id: s.backlog.task.id });
+    expect(read.isError).toBe(false);
+    const written = await agent.call("update_task_status", {
+      task_id: s.backlog.task.id,
+      status: "done",
+    });
+    expect(written).toMatchObject({
+      isError: true,
+      result: { code: 403, error: expect.stringContaining(sentence) },
+    });
+    const claimed = await agent.call("create_pbi", { product_id: s.product_id, title: "Mine" });
+    expect(claimed).toMatchObject({ isError: true, result: { code: 403 } });
+  });
+
+  it("comments on the page and over REST, edits that, and finds a mention in the inbox", async () => {
+    const s = await scene();
+    await makeViewer(s);
+    const task = `/tasks/${s.backlog.task.id}`;
+    await s.visitor.submit(task, "add-comment", { body: "Looks good." });
+    expect(await s.visitor.read(task)).toContain("Looks good.");
+    const headers = { ...bearer(s.token), "content-type": "application/json" };
+    const comments = `/api${task}/comments`;
+    const body = JSON.stringify({ body: "From a script." });
+    const answer = await app.request(comments, { method: "POST", headers, body });
+    expect(answer.status).toBe(201);
+    const { id } = z.object({ id: z.string() }).parse(await answer.json());
+    const changed = { method: "PATCH", headers, body: JSON.stringify({ body: "Shorter." }) };
+    expect((await app.request(`${comments}/${id}`, changed)).status).toBe(200);
+    await s.owner.submit(task, "add-comment", { body: `@${s.bob.username} thank you` });
+    expect(await s.visitor.read("/inbox")).toContain("thank you");
+    await t.sql.query("update public.users set is_demo = true where id = $1", [s.bob.id]);
+    expect((await app.request(comments, { method: "POST", headers, body })).status).toBe(403);
+  });
+
+  it("loses stories, workers and the job that a worker of theirs holds, and may leave", async () => {
+    const s = await scene();
+    const story_id = s.backlog.story.id;
+    await assignStory(s.actor, { story_id, assignee_id: s.bob.id });
+    await t.sql.query("update public.tasks set implementation_plan = 'Plan'");
+    await startSprintRun(s.actor, { sprint_id: s.backlog.sprint.id });
+    await allowMyWorkers(s.bobs, { product_id: s.product_id, allowed: true });
+    const job = await claim(s.bobs);
+    await makeViewer(s);
+
+    const held = { job_id: job.id, attempt: job.attempt };
+    await expect(heartbeatAgentJob(s.bobs, held)).rejects.toThrow(sentence);
+    const { rows } = await t.sql.query(
+      "select s.assignee_id, m.workers_allowed from stories s join product_members m using (product_id) where s.id = $1 and m.user_id = $2",
+      [story_id, s.bob.id],
+    );
+    expect(rows).toEqual([{ assignee_id: null, workers_allowed: false }]);
+    await expect(assignStory(s.actor, { story_id, assignee_id: s.bob.id })).rejects.toThrow(
+      "assignee",
+    );
+    await s.visitor.submit(s.members, "leave");
+    expect((await app.request(s.members, { headers: bearer(s.token) })).status).not.toBe(200);
+  });
+
+  it("becomes a member again, which the owner alone decides", async () => {
+    const s = await scene();
+    await makeViewer(s);
+    const own = await s.visitor.send(s.members, [
+      ["intent", "role"],
+      ["user_id", s.bob.id],
+      ["role", "member"],
+    ]);
+    expect(own.status).toBe(403);
+    await s.owner.submit(s.members, "role", { user_id: s.bob.id, role: "member" });
+    expect(await s.visitor.read(`/products/${s.product_id}/backlog`)).not.toContain(sentence);
+    const { rows } = await t.sql.query(
+      "select detail from audit_events where kind = 'member.role' and user_id = $1 order by created_at",
+      [s.bob.id],
+    );
+    expect(rows.map(({ detail }) => detail.to)).toEqual(["VIEWER", "MEMBER"]);
+  });
+
+  it("is nobody's way to take the product from its owner", async () => {
+    const s = await scene();
+    for (const role of ["viewer", "owner"]) {
+      const answer = await s.owner.send(s.members, [
+        ["intent", "role"],
+        ["user_id", s.ada.id],
+        ["role", role],
+      ]);
+      expect(answer.status).toBe(role === "viewer" ? 409 : 422);
+    }
+  });
+});
