@@ -50,6 +50,13 @@ export const secret = z
   .string()
   .min(32, "must have at least 32 characters (openssl rand -base64 32)");
 
+/** Sent as a bearer token by programs. */
+export const bearerSecret = z
+  .string()
+  .trim()
+  .min(8, "must have at least 8 characters")
+  .regex(/^\P{Cc}*$/u, "must be one line without control characters");
+
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 export const count = (smallest: number) =>

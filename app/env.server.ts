@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import {
+  bearerSecret,
   count,
   cronPattern,
   list,
@@ -34,12 +35,8 @@ const variables = z.object({
   APP_ORIGIN: origin.optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   SESSION_SECRET: list.pipe(z.array(secret).min(1, "must not be empty")).optional(),
-  CRON_SECRET: z
-    .string()
-    .trim()
-    .min(8, "must have at least 8 characters")
-    .regex(/^\P{Cc}*$/u, "must be one line without control characters")
-    .optional(),
+  CRON_SECRET: bearerSecret.optional(),
+  METRICS_TOKEN: bearerSecret.optional(),
   TRUST_PROXY: list
     .pipe(
       z.array(
@@ -121,6 +118,8 @@ export interface Env {
   /** The first seals, all open. Empty only in embedded mode, where the data folder brings one. */
   sessionSecrets: readonly string[];
   cronSecret: string | undefined;
+  /** What monitoring sends; without one only this machine may read `/metrics`. */
+  metricsToken: string | undefined;
   trustProxy: readonly string[];
   /** Undefined: the embedded stack is started in this process. */
   supabase: SupabaseSettings | undefined;
@@ -197,6 +196,7 @@ function toEnv(values: Variables): Env {
     backups: { schedule: values.BACKUP_SCHEDULE, keep: values.BACKUP_KEEP },
     sessionSecrets: values.SESSION_SECRET ?? [],
     cronSecret: values.CRON_SECRET,
+    metricsToken: values.METRICS_TOKEN,
     trustProxy: values.TRUST_PROXY,
     supabase: toSupabase(values),
     vapid: toVapid(values),

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Database } from "./db/database.server";
 import type { Env } from "./env.server";
+import type { Metrics } from "./metrics/metrics.server";
 import type { Hub } from "./realtime/hub.server";
 import type { WorkerFile } from "./server/worker-file.server";
 import type { OpenStreams } from "./sse/open-streams.server";
@@ -14,6 +15,7 @@ export interface Services {
   /** The open streams of this process: their limits and the sweep of their readers' rights. */
   readonly streams: OpenStreams;
   readonly log: Logger;
+  readonly metrics: Metrics;
   readonly startedAt: Date;
   /** The service version that `/api/health` tells. */
   readonly version: string;

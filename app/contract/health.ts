@@ -10,3 +10,6 @@ export const healthSchema = z.object({
   time: z.string(),
   database: z.enum(["ok", "down"]).optional(),
 });
+
+/** What GET /api/ready answers while the process can serve; else it is 503. */
+export const readySchema = z.object({ status: z.literal("ready"), version: z.string() });

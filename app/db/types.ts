@@ -308,6 +308,7 @@ export type Database = {
         Returns: Json;
       };
       get_job_proof: { Args: { p_job_id: string }; Returns: Json };
+      get_metrics: { Args: Record<PropertyKey, never>; Returns: Json };
       get_next_story: { Args: { p_product_id: string }; Returns: Json };
       get_notifications_state: { Args: Record<PropertyKey, never>; Returns: Json };
       get_pairing_for_approval: {

@@ -38,6 +38,7 @@ async function dispatch(
   const method = request.method ?? "GET";
   const match = isServed(target) ? routes.match(target.pathname) : undefined;
   const handler = match && handlerOf(match, method);
+  if (handler) context.route = match.route.pattern;
   if (!match || !handler) return problem(unknownAddress(target.pathname));
 
   const allowed = methodsOf(handler);

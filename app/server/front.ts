@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Logger } from "pino";
 import { ContractError } from "~/contract/errors";
 import type { Env } from "~/env.server";
 import { bracketed, loopbackNames, ownAddresses } from "~/own-origins.server";
@@ -30,12 +29,12 @@ export function createFront(
   const originRule = createOriginRule(env);
   const answerPage = createPageApp(env, source, projectFolder);
   const headersOfApi = Object.entries(apiHeaders(env));
-  const logWhenDone = createRequestLog(services.log);
+  const noteWhenDone = createRequestNotes(services);
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const target = readTarget(request.url ?? "");
     const context = new NodeRequestContext(services, readAddress(request), request, response);
-    logWhenDone(context, target, request, response);
+    noteWhenDone(context, target, request, response);
     response.setHeader("x-request-id", context.requestId);
     if (services.stopSignal.aborted) response.setHeader("connection", "close");
     const headers = target.isApi
@@ -87,29 +86,37 @@ function unexpected(error: unknown, context: NodeRequestContext): ContractError 
 }
 
 /**
- * One line per request. Never the query, the headers or a body: secrets could stand in them. Of its few fields none can be
+ * What is counted of each request, and one line in the log. Never the query, the headers or a body: secrets could stand in them. Of its few fields none can be
  * a secret, so they are not searched for one: that would cost more than the line itself.
  */
-function createRequestLog(
-  log: Logger,
-): (
+function createRequestNotes({
+  log,
+  metrics,
+}: Pick<Services, "log" | "metrics">): (
   context: NodeRequestContext,
   target: RequestTarget,
   request: IncomingMessage,
   response: ServerResponse,
 ) => void {
-  if (!log.isLevelEnabled("info")) return () => undefined;
   const plainLog = log.child({}, { redact: { paths: [] } });
   return (context, target, request, response) => {
     const startedAt = performance.now();
     response.once("close", () => {
+      const milliseconds = performance.now() - startedAt;
+      metrics.requests.record({
+        method: request.method,
+        route: context.route,
+        status: response.statusCode,
+        seconds: milliseconds / 1_000,
+        isStream: context.isStreaming,
+      });
       plainLog.info(
         {
           requestId: context.requestId,
           method: request.method,
           path: target.pathname.slice(0, 200),
           status: response.statusCode,
-          milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
+          milliseconds: Math.round(milliseconds * 10) / 10,
           address: context.clientAddress,
           ...(response.writableFinished ? {} : { cut: true }),
         },

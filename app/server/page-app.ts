@@ -9,6 +9,7 @@ import { importLimits } from "~/contract/import";
 import type { Env } from "~/env.server";
 import { refuseBadForm } from "~/http/form-body.server";
 import { onceOfForm } from "~/http/idempotency.server";
+import { requireMonitoring } from "~/http/monitoring.server";
 import { findActor } from "~/http/page-guards.server";
 import type { ApiRequest } from "./answer-api";
 import { howProgramsSignIn, sendJsonProblem, sendPlainProblem } from "./problems";
@@ -36,6 +37,7 @@ export function createPageApp(env: Env, source: BuildSource, projectFolder: stri
   app.set("query parser", "simple");
   app.use(compression({ filter: mayCompress }));
   app.get("/worker.mjs", sendWorkerFile);
+  app.get("/metrics", sendMetrics);
   serveFiles(app, source, projectFolder);
   app.use(answerPage(env, source));
   app.use(answerFailure);
@@ -59,6 +61,23 @@ const sendWorkerFile: RequestHandler = (request, response) => {
   response.setHeader("etag", `"${file.sha256}"`);
   if (request.headers["if-none-match"] === `"${file.sha256}"`) response.status(304).end();
   else response.end(file.bytes);
+};
+
+/** For monitoring, which reads text and knows nothing of our errors. */
+const sendMetrics: RequestHandler = async (request, response, next) => {
+  try {
+    const page = asked.get(request);
+    if (!page) throw new Error("A request for metrics came without its context");
+    const { services } = page.context;
+    requireMonitoring(request, services.env);
+    page.context.route = "/metrics";
+    const text = await services.metrics.text(services);
+    response.setHeader("cache-control", "no-store");
+    response.setHeader("content-type", "text/plain; version=0.0.4; charset=utf-8");
+    response.end(text);
+  } catch (error) {
+    next(error);
+  }
 };
 
 function serveFiles(app: Express, source: BuildSource, projectFolder: string): void {
@@ -102,6 +121,7 @@ function answerPage(env: Env, source: BuildSource): RequestHandler {
       }
       // A path that no route has is answered by the page for unknown addresses, which Remix renders.
       const isKnown = match && match.route.segments.at(-1) !== "*";
+      if (isKnown) context.route = match.route.pattern;
       const address = isKnown ? `${target.pathname}${target.search}` : "/unknown-address";
       const route = isKnown ? match.route : routes.match(address)?.route;
       if (!route) throw new ContractError(404, "Nothing is at this address.");

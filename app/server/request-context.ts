@@ -15,6 +15,8 @@ export class NodeRequestContext implements RequestContext {
   readonly clientAddress: string;
   readonly requestId = randomUUID();
   once: Once | undefined;
+  /** The pattern of the address, once a route has been found for it. */
+  route: string | undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   #closeController: AbortController | undefined;

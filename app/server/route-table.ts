@@ -6,6 +6,8 @@ type BuildRoute = ServerBuild["routes"][string];
 export interface TableRoute {
   id: string;
   segments: readonly string[];
+  /** The same as one text, as it is counted: `/tasks/:taskId`. */
+  pattern: string;
   module: BuildRoute["module"];
   branch: readonly BuildRoute[];
 }
@@ -84,7 +86,13 @@ function toTableRoute(build: Pick<ServerBuild, "routes">, route: BuildRoute): Ta
     branch.unshift(at);
   }
   const segments = branch.flatMap(({ path }) => (path ? path.split("/") : []));
-  return { id: route.id, segments, module: route.module, branch };
+  return {
+    id: route.id,
+    segments,
+    pattern: `/${segments.join("/")}`,
+    module: route.module,
+    branch,
+  };
 }
 
 /** Static segments count most and early ones more; an index route comes before its layout. */

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { checkRegistration } from "~/cli/doctor/check-registration.server";
 import { describeFirstStart, type FirstStart, prepareFirstStart } from "~/cli/first-start.server";
 import { type Env, EnvironmentError, readEnv } from "~/env.server";
+import { Metrics } from "~/metrics/metrics.server";
 import { startNoticeSender } from "~/notices/sender.server";
 import { bracketed } from "~/own-origins.server";
 import { createHub } from "~/realtime/hub.server";
@@ -49,7 +50,9 @@ interface Parts {
 }
 
 async function serve({ backend, log, server, startedAt }: Parts): Promise<void> {
-  const { database, env } = backend;
+  const { env } = backend;
+  const metrics = new Metrics();
+  const database = metrics.calls.measure(backend.database);
   const firstStart = backend.isEmbedded ? await prepareFirstStart(database) : null;
   const stopController = new AbortController();
   // Every stream and long poll listens to it.
@@ -61,6 +64,7 @@ async function serve({ backend, log, server, startedAt }: Parts): Promise<void> 
     hub,
     streams: createOpenStreams({ limits: env.streamLimits, database, log }),
     log,
+    metrics,
     startedAt,
     version: manifest.version,
     workerFile: await readWorkerFile(import.meta.dirname),

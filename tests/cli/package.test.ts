@@ -77,6 +77,8 @@ describe("the package that npm pack makes", () => {
       "docs/dependencies.md",
       "docs/deploy.md",
       "docs/export-format.md",
+      "docs/forges.md",
+      "docs/grafana.json",
       "docs/operate.md",
       "docs/performance.md",
       "docs/proof.md",

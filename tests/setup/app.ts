@@ -4,6 +4,7 @@ import { afterAll } from "vitest";
 import type { Database } from "~/db/database.server";
 import { type Env, readEnv } from "~/env.server";
 import { sealSessionCookie } from "~/http/session.server";
+import { Metrics } from "~/metrics/metrics.server";
 import { createHub } from "~/realtime/hub.server";
 import { createFront } from "~/server/front";
 import { HttpServer, stopGracefully } from "~/server/http-server";
@@ -72,13 +73,15 @@ export async function startTestApp(
   const logLines: string[] = [];
   const log = createLog("info", { write: (line: string) => void logLines.push(line) });
   const stopController = new AbortController();
-  const database = options.database ?? t.database;
+  const metrics = new Metrics();
+  const database = metrics.calls.measure(options.database ?? t.database);
   const services: Services = {
     env,
     database,
     hub: createHub({ database, log, compareMs: options.compareMs }),
     streams: createOpenStreams({ limits: env.streamLimits, database, log }),
     log,
+    metrics,
     startedAt: new Date(),
     version: "0.0.0-test",
     workerFile: options.workerFile ?? null,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { connectDatabase } from "~/db/database.server";
 import { readEnv } from "~/env.server";
+import { Metrics } from "~/metrics/metrics.server";
 import { createHub } from "~/realtime/hub.server";
 import { builtFiles } from "~/server/build-source";
 import { createFront } from "~/server/front";
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
     log,
     startedAt: new Date(),
     version: "bench",
+    metrics: new Metrics(),
     workerFile: null,
     stopSignal: stopController.signal,
   };

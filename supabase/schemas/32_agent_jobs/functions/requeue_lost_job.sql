@@ -18,6 +18,9 @@ begin
   where j.id = p_job.id and j.attempt = p_job.attempt and j.status in ('CLAIMED', 'RUNNING')
   returning j.status into v_status;
 
+  if v_status is not null then
+    perform nextval('private.lost_lease_seq');
+  end if;
   return v_status;
 end;
 $$;

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import { ContractError } from "~/contract/errors";
+import type { Env } from "~/env.server";
+import { loopbackNames } from "~/own-origins.server";
+import { bringsSecret } from "./credential.server";
+
+/** What proxies add; a request that came through one is not from this machine, whoever hands it over. */
+const markedByProxies = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+];
+
+/**
+ * Lets monitoring in: by its token where there is one, else only programs of this machine. A proxy on this machine may leave
+ * no mark at all, so an installation that people open by another name has no program of this machine for sure.
+ */
+export function requireMonitoring(
+  request: IncomingMessage,
+  { metricsToken, appOrigin }: Pick<Env, "metricsToken" | "appOrigin">,
+): void {
+  if (metricsToken !== undefined) {
+    if (bringsSecret(request.headers.authorization ?? "", metricsToken)) return;
+    throw new ContractError(401, "Send METRICS_TOKEN as a bearer token.");
+  }
+  const isHere = isLoopbackName(hostnameOf(appOrigin)) && isFromThisMachine(request);
+  if (isHere) return;
+  throw new ContractError(
+    403,
+    "Set METRICS_TOKEN and send it as a bearer token: without one, only programs of this machine are answered, and only where APP_ORIGIN is this machine.",
+  );
+}
+
+function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
+  const peer = socket.remoteAddress ?? "";
+  const isLoopback = peer === "::1" || /^(::ffff:)?127\./.test(peer);
+  const isMarked = markedByProxies.some((name) => headers[name] !== undefined);
+  return isLoopback && !isMarked && isLoopbackName(hostnameOf(`http://${headers.host ?? ""}`));
+}
+
+function isLoopbackName(name: string): boolean {
+  return loopbackNames.includes(name) || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+function hostnameOf(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).hostname : "";
+}

@@ -1,0 +1,51 @@
+import type { Family, Labels } from "./families";
+
+/** From a hit in memory to what a person calls broken. */
+const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+interface Series {
+  labels: Labels;
+  /** By the first bound that a value fits; the last is for those beyond all. */
+  counts: number[];
+  sum: number;
+}
+
+/** Durations by label, counted in buckets. */
+export class Histogram {
+  readonly #series = new Map<string, Series>();
+
+  observe(key: string, labels: () => Labels, seconds: number): void {
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      series = { labels: labels(), counts: new Array(bounds.length + 1).fill(0), sum: 0 };
+      this.#series.set(key, series);
+    }
+    const found = bounds.findIndex((bound) => seconds <= bound);
+    const at = found === -1 ? bounds.length : found;
+    series.counts[at] = (series.counts[at] ?? 0) + 1;
+    series.sum += seconds;
+  }
+
+  family(name: Family["name"], help: string): Family {
+    return {
+      name,
+      help,
+      type: "histogram",
+      samples: [...this.#series.values()].flatMap(samplesOf),
+    };
+  }
+}
+
+function samplesOf({ labels, counts, sum }: Series): Family["samples"] {
+  let below = 0;
+  const buckets = counts.map((count, at) => {
+    below += count;
+    const le = at === bounds.length ? "+Inf" : String(bounds[at]);
+    return { suffix: "_bucket" as const, labels: { ...labels, le }, value: below };
+  });
+  return [
+    ...buckets,
+    { suffix: "_sum", labels, value: sum },
+    { suffix: "_count", labels, value: below },
+  ];
+}

@@ -1,0 +1,26 @@
+import { ContractError } from "~/contract/errors";
+import { readySchema } from "~/contract/health";
+import { isAnswering } from "~/db/is-answering.server";
+import { apiRoute } from "~/http/api-route.server";
+import { openEndpoint } from "~/http/endpoint.server";
+import { json } from "~/http/responses.server";
+
+/** Readiness probe: 503 while requests would fail here, so that a proxy sends them to another process. */
+export const loader = apiRoute({
+  GET: openEndpoint({
+    name: "getReadiness",
+    summary: "Readiness: 503 while this process cannot serve",
+    auth: "none",
+    answer: readySchema,
+    async handle({ context: { services } }) {
+      if (services.stopSignal.aborted) throw notReady("The service is stopping.");
+      if (!(await isAnswering(services.database))) throw notReady("The database does not answer.");
+      return json({ status: "ready", version: services.version });
+    },
+  }),
+});
+export const action = loader;
+
+function notReady(sentence: string): ContractError {
+  return new ContractError(503, `${sentence} Try again.`, { retryAfter: 1 });
+}

@@ -1,0 +1,44 @@
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { connectDatabase } from "~/db/database.server";
+import { startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { startTcpProxy } from "../setup/tcp-proxy";
+
+const t = await createTestDatabase({ transport: "session" });
+
+describe("GET /api/ready", () => {
+  it("is 503 while the database is away, 200 when it is back, and stays alive meanwhile", async () => {
+    const url = new URL(t.urlFor("authenticator"));
+    const proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const database = connectDatabase({ ...t.supabase, databaseUrl: url.href });
+    afterAll(() => Promise.all([database.close(), proxy.close()]));
+    const app = await startTestApp(t, { database });
+    const status = async () => (await app.request("/api/ready")).status;
+
+    await expect.poll(status).toBe(200);
+    proxy.refuse();
+    await expect.poll(status).toBe(503);
+    const refused = await app.request("/api/ready");
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(await refused.json()).toEqual({
+      error: "The database does not answer. Try again.",
+      code: 503,
+    });
+    expect((await app.request("/api/health")).status).toBe(200);
+    const metrics = await (await app.request("/metrics")).text();
+    expect(metrics).toContain("\nbackloom_database_up 0\n");
+    expect(metrics).toContain("backloom_resident_memory_bytes");
+    expect(metrics).not.toContain("backloom_jobs_held");
+    proxy.allow();
+    await expect.poll(status).toBe(200);
+  });
+
+  it("answers without a credential, and says which version serves", async () => {
+    const app = await startTestApp(t);
+    await vi.waitFor(async () => {
+      const response = await app.request("/api/ready");
+      expect(await response.json()).toEqual({ status: "ready", version: app.services.version });
+    }, 30_000);
+  });
+});
