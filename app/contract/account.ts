@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { scopeSchema } from "./oauth";
 import { passwordMaxBytes, passwordMinLength } from "./password";
 import { idSchema } from "./text";
 
@@ -81,6 +82,9 @@ export const principalSchema = z.object({
   paired: z.boolean(),
   paired_expires_at: z.string().nullable(),
   token_id: idSchema.nullable(),
+  /** What the token may do, and where; null for everything that its user may. */
+  scopes: z.array(scopeSchema).nullable(),
+  product_ids: z.array(idSchema).nullable(),
 });
 export type Principal = z.infer<typeof principalSchema>;
 

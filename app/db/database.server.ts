@@ -8,7 +8,13 @@ import type { Database as Tables } from "./types";
 import { webSocketTransport } from "./web-socket-transport.server";
 
 /** Who asks: a token, a session, or somebody whom the service takes at their word. */
-export type Credential = { token_hash: string } | { session_id: string } | { user_id: string };
+export type Credential =
+  | {
+      token_hash: string /** The path of MCP at which the token was shown: those of grants are good at one alone. */;
+      audience?: string;
+    }
+  | { session_id: string }
+  | { user_id: string };
 
 export type Values = Record<string, unknown>;
 

@@ -155,6 +155,21 @@ export type Database = {
         Args: { p_color?: string; p_name: string; p_product_id: string };
         Returns: Json;
       };
+      create_oauth_code: {
+        Args: {
+          p_audience: string;
+          p_challenge: string;
+          p_client_id: string;
+          p_client_name: string;
+          p_code_hash: string;
+          p_product_ids: Json;
+          p_redirect_uri: string;
+          p_scopes: Json;
+          p_session_id: string;
+          p_user_id: string;
+        };
+        Returns: Json;
+      };
       create_pbi: {
         Args: {
           p_code?: string;
@@ -311,6 +326,7 @@ export type Database = {
       get_metrics: { Args: Record<PropertyKey, never>; Returns: Json };
       get_next_story: { Args: { p_product_id: string }; Returns: Json };
       get_notifications_state: { Args: Record<PropertyKey, never>; Returns: Json };
+      get_oauth_client: { Args: { p_client_id: string }; Returns: Json };
       get_pairing_for_approval: {
         Args: { p_mobile_secret_hash: string; p_pairing_id: string; p_user_id: string };
         Returns: Json;
@@ -396,6 +412,7 @@ export type Database = {
         Returns: Json;
       };
       list_dependencies: { Args: { p_id: string; p_kind: string }; Returns: Json };
+      list_grants: { Args: Record<PropertyKey, never>; Returns: Json };
       list_ideas: {
         Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
         Returns: Json;
@@ -505,6 +522,36 @@ export type Database = {
       read_job_stream: { Args: { p_job_id: string }; Returns: Json };
       read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
       read_solo_stream: { Args: { p_product_id: string }; Returns: Json };
+      redeem_oauth_code: {
+        Args: {
+          p_address_key: string;
+          p_audience: string;
+          p_challenge: string;
+          p_client_id: string;
+          p_code_hash: string;
+          p_prefix: string;
+          p_redirect_uri: string;
+          p_refresh_hash: string;
+          p_token_hash: string;
+        };
+        Returns: Json;
+      };
+      refresh_oauth_token: {
+        Args: {
+          p_address_key: string;
+          p_audience: string;
+          p_client_id: string;
+          p_new_refresh_hash: string;
+          p_refresh_hash: string;
+          p_scopes: Json;
+          p_token_hash: string;
+        };
+        Returns: Json;
+      };
+      register_oauth_client: {
+        Args: { p_address_key: string; p_client_id: string; p_name: string; p_redirect_uris: Json };
+        Returns: Json;
+      };
       remove_dependency: {
         Args: { p_blocker: string; p_id: string; p_kind: string };
         Returns: Json;
@@ -540,6 +587,10 @@ export type Database = {
         Returns: Json;
       };
       revoke_api_token: { Args: { p_token_id: string }; Returns: Json };
+      revoke_oauth_token: {
+        Args: { p_address_key: string; p_client_id: string; p_token_hash: string };
+        Returns: Json;
+      };
       revoke_other_sessions: { Args: Record<PropertyKey, never>; Returns: Json };
       revoke_pairing: { Args: { p_pairing_id: string }; Returns: Json };
       revoke_session: { Args: { p_session_id: string }; Returns: Json };
@@ -1165,38 +1216,59 @@ export type Database = {
       };
       api_tokens: {
         Row: {
+          audience: string | null;
+          client_id: string | null;
           created_at: string;
           expires_at: string | null;
+          first_used_at: string | null;
           id: string;
           label: string;
           last_used_at: string | null;
           prefix: string;
+          product_ids: string[] | null;
+          refresh_expires_at: string | null;
+          refresh_hash: string | null;
           revoked_at: string | null;
+          scopes: string[] | null;
           session_id: string | null;
           token_hash: string;
           user_id: string;
         };
         ComputedFields: never;
         Insert: {
+          audience?: string | null;
+          client_id?: string | null;
           created_at?: string;
           expires_at?: string | null;
+          first_used_at?: string | null;
           id?: string;
           label: string;
           last_used_at?: string | null;
           prefix: string;
+          product_ids?: string[] | null;
+          refresh_expires_at?: string | null;
+          refresh_hash?: string | null;
           revoked_at?: string | null;
+          scopes?: string[] | null;
           session_id?: string | null;
           token_hash: string;
           user_id: string;
         };
         Update: {
+          audience?: string | null;
+          client_id?: string | null;
           created_at?: string;
           expires_at?: string | null;
+          first_used_at?: string | null;
           id?: string;
           label?: string;
           last_used_at?: string | null;
           prefix?: string;
+          product_ids?: string[] | null;
+          refresh_expires_at?: string | null;
+          refresh_hash?: string | null;
           revoked_at?: string | null;
+          scopes?: string[] | null;
           session_id?: string | null;
           token_hash?: string;
           user_id?: string;
@@ -2569,6 +2641,105 @@ export type Database = {
           },
         ];
       };
+      oauth_clients: {
+        Row: {
+          created_at: string;
+          id: string;
+          name: string;
+          redirect_uris: string[];
+          used_at: string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          id: string;
+          name: string;
+          redirect_uris: string[];
+          used_at?: string | null;
+        };
+        Update: {
+          created_at?: string;
+          id?: string;
+          name?: string;
+          redirect_uris?: string[];
+          used_at?: string | null;
+        };
+        Relationships: [];
+      };
+      oauth_codes: {
+        Row: {
+          audience: string;
+          challenge: string;
+          client_id: string;
+          client_name: string;
+          code_hash: string;
+          created_at: string;
+          expires_at: string;
+          product_ids: string[];
+          redeemed_at: string | null;
+          redirect_uri: string;
+          scopes: string[];
+          session_id: string | null;
+          token_id: string | null;
+          user_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          audience: string;
+          challenge: string;
+          client_id: string;
+          client_name: string;
+          code_hash: string;
+          created_at?: string;
+          expires_at: string;
+          product_ids: string[];
+          redeemed_at?: string | null;
+          redirect_uri: string;
+          scopes: string[];
+          session_id?: string | null;
+          token_id?: string | null;
+          user_id: string;
+        };
+        Update: {
+          audience?: string;
+          challenge?: string;
+          client_id?: string;
+          client_name?: string;
+          code_hash?: string;
+          created_at?: string;
+          expires_at?: string;
+          product_ids?: string[];
+          redeemed_at?: string | null;
+          redirect_uri?: string;
+          scopes?: string[];
+          session_id?: string | null;
+          token_id?: string | null;
+          user_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "oauth_codes_session_id_fkey";
+            columns: ["session_id"];
+            isOneToOne: false;
+            referencedRelation: "user_sessions";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "oauth_codes_token_id_fkey";
+            columns: ["token_id"];
+            isOneToOne: false;
+            referencedRelation: "api_tokens";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "oauth_codes_user_id_fkey";
+            columns: ["user_id"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       pbis: {
         Row: {
           code: string;
@@ -2905,6 +3076,33 @@ export type Database = {
           name?: string;
         };
         Relationships: [];
+      };
+      spent_refresh_tokens: {
+        Row: {
+          refresh_hash: string;
+          spent_at: string;
+          token_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          refresh_hash: string;
+          spent_at?: string;
+          token_id: string;
+        };
+        Update: {
+          refresh_hash?: string;
+          spent_at?: string;
+          token_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "spent_refresh_tokens_token_id_fkey";
+            columns: ["token_id"];
+            isOneToOne: false;
+            referencedRelation: "api_tokens";
+            referencedColumns: ["id"];
+          },
+        ];
       };
       sprint_leftovers: {
         Row: {

@@ -1,6 +1,7 @@
 import type { AppLoadContext } from "@remix-run/node";
 import type { z } from "zod";
 import { ContractError, demoRefusal } from "~/contract/errors";
+import type { Audience } from "~/contract/oauth";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
 import { bodyLimit } from "~/server/read-body";
@@ -29,6 +30,8 @@ export interface InputDescription<Query, Body> extends Documentation {
 
 export interface UserDescription<Query, Body> extends InputDescription<Query, Body> {
   auth: "bearer" | "cookie" | "either";
+  /** Tokens of grants are good here, those for this audience. */
+  audience?: Audience;
   handle(call: UserCall<Query, Body>): Promise<Response>;
 }
 
@@ -80,7 +83,11 @@ async function callForUser(
 ): Promise<Response> {
   const { request, context } = args;
   const credential = await requireCredential(description.auth, request, context);
-  const actor = { database: context.services.database, credential };
+  const { audience } = description;
+  const actor = {
+    database: context.services.database,
+    credential: audience ? { ...credential, audience } : credential,
+  };
   const [input, once] = await readInput(description, args, actor)
     .then((read) => [read, onceOf(request)] as const)
     .catch((error: unknown) => refuseInput(error, actor, isWrite(request.method)));

@@ -24,7 +24,7 @@ export function json(value: unknown, init?: JsonInit): Response {
 /** The answer to a refusal: its body, `Retry-After` for limits and `WWW-Authenticate` for 401. */
 export function problem(error: ContractError, headers: Record<string, string> = {}): Response {
   const extra: Record<string, string> = { ...headers };
-  if (error.status === 401) extra["www-authenticate"] = "Bearer";
+  if (error.status === 401) extra["www-authenticate"] ??= "Bearer";
   if (error.retryAfter !== undefined) extra["retry-after"] = String(error.retryAfter);
   return json({ ...error.detail, ...error.toBody() }, { status: error.status, headers: extra });
 }

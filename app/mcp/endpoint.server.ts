@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ContractError } from "~/contract/errors";
+import type { Audience } from "~/contract/oauth";
 import { oldestWorkerProtocol, workerProtocolHeader } from "~/contract/worker-protocol";
 import type { Actor } from "~/db/rpc.server";
 import { authenticate } from "~/domain/accounts/authenticate.server";
@@ -7,6 +8,7 @@ import { apiRoute, type RouteHandler } from "~/http/api-route.server";
 import { endpoint } from "~/http/endpoint.server";
 import type { RequestContext } from "~/server/load-context";
 import { bodyLimit } from "~/server/read-body";
+import { challenging, isInScope, refuseOutOfScope } from "./challenge.server";
 import { answerProtocolRequest } from "./protocol.server";
 import { createToolServer } from "./server.server";
 import type { Tool } from "./tool.server";
@@ -19,6 +21,7 @@ interface Call {
 
 /** What one endpoint offers. */
 export interface Offer {
+  audience: Audience;
   instructions: string;
   tools: readonly Tool[];
 }
@@ -26,18 +29,22 @@ export interface Offer {
 /** The route of `/mcp` or `/mcp/worker`; what it offers it says itself, in its own protocol. */
 export function toolsRoute(offer: Offer): RouteHandler {
   return apiRoute({
-    POST: endpoint({
-      name: "callTools",
-      summary: "Messages of the Model Context Protocol",
-      auth: "bearer",
-      answer: z.unknown(),
-      handle: (call) => serveTools(call, offer),
-    }),
+    POST: challenging(
+      endpoint({
+        name: "callTools",
+        summary: "Messages of the Model Context Protocol",
+        auth: "bearer",
+        audience: offer.audience,
+        answer: z.unknown(),
+        handle: (call) => serveTools(call, offer),
+      }),
+      offer.audience,
+    ),
   });
 }
 
 /** Serves one POST. */
-async function serveTools(call: Call, { instructions, tools }: Offer): Promise<Response> {
+async function serveTools(call: Call, { audience, instructions, tools }: Offer): Promise<Response> {
   const { request, context } = call;
   // Each call of a tool has its own key among its arguments.
   const actor: Actor = { ...call.actor, once: undefined };
@@ -46,12 +53,15 @@ async function serveTools(call: Call, { instructions, tools }: Offer): Promise<R
   const principal = await authenticate(actor);
   const { services, closeSignal } = context;
   const signal = AbortSignal.any([closeSignal, services.stopSignal]);
-  return answerProtocolRequest(await toProtocolRequest(call), () =>
+  const { scopes: granted, is_demo: isDemo } = principal;
+  const refuse = (message: unknown) =>
+    refuseOutOfScope(message, { tools, granted, origin: context.origin, audience });
+  return answerProtocolRequest(await toProtocolRequest(call), refuse, () =>
     createToolServer({
       version: services.version,
       instructions,
-      tools,
-      isDemo: principal.is_demo,
+      tools: tools.filter((tool) => isInScope(tool, granted)),
+      isDemo,
       context: { actor, principal, services, signal },
       closeSignal,
       reportError: (error) => context.log.error({ err: error }, "a tool failed"),

@@ -8,8 +8,8 @@ export interface JobBell {
   close(): void;
 }
 
-/** Changes after which a claim may find what it did not find before: a product may ask for less. */
-const ringing = new Set(["job", "sprint_run", "question", "product"]);
+/** Changes after which a claim may find what it did not find before: a product may ask for less, a token may have ended. */
+const ringing = new Set(["job", "sprint_run", "question", "product", "api_token"]);
 
 /** Listens to the products of a worker and to the questions of its user over the hub of this process. */
 export function openJobBell(hub: Hub, userId: string, productIds: readonly string[]): JobBell {

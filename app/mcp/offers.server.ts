@@ -60,6 +60,7 @@ import { workerHeartbeatTool } from "./tools/workers.server";
 
 /** `/mcp`: every tool. */
 export const allTools: Offer = {
+  audience: "/mcp",
   instructions,
   tools: [
     healthTool,
@@ -123,6 +124,7 @@ export const allTools: Offer = {
 
 /** `/mcp/worker`: what the loop of a worker needs and nothing more. */
 export const workerTools: Offer = {
+  audience: "/mcp/worker",
   instructions: workerInstructions,
   tools: [
     waitForJobTool,

@@ -18,10 +18,13 @@ const mostMessages = 20;
  */
 export async function answerProtocolRequest(
   request: Request,
+  refuse: (message: unknown) => Response | undefined,
   createServer: () => Server,
 ): Promise<Response> {
   const message = parseJson(await request.clone().text());
   if (Array.isArray(message) && message.length > mostMessages) return refuseBatch();
+  const refusal = refuse(message);
+  if (refusal) return refusal;
   if (message !== undefined && (await isLegacyRequest(request, message))) {
     return answerHandshakeRevision(request, message, createServer());
   }

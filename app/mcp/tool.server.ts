@@ -4,6 +4,7 @@ import type { Principal } from "~/contract/account";
 import { ContractError, type Issue } from "~/contract/errors";
 import { idempotencyKeySchema } from "~/contract/idempotency";
 import { idempotencyField } from "~/contract/idempotency-field";
+import type { Scope } from "~/contract/oauth";
 import { idSchema } from "~/contract/text";
 import { Once } from "~/db/once.server";
 import type { Actor } from "~/db/rpc.server";
@@ -40,6 +41,8 @@ interface ToolDefinition<Input extends z.ZodObject> {
   description: string;
   /** `write` tools are neither listed for demo accounts nor run for them. */
   access: "read" | "write";
+  /** Any of these is enough to see and call it; without a word `read` for what reads, `plan` for what writes. */
+  scopes?: readonly Scope[];
   effect?: Effect;
   /** It makes something: a call that is sent again with its idempotency_key makes it once. */
   creates?: true;
@@ -53,6 +56,7 @@ export interface Tool {
   title: string;
   description: string;
   access: "read" | "write";
+  scopes: readonly Scope[];
   annotations: ToolAnnotations;
   inputSchema: { type: "object"; [key: string]: unknown };
   /** The key that this call was sent with, where the tool takes one. */
@@ -63,11 +67,13 @@ export interface Tool {
 /** Turns a definition into a tool: the JSON schema is made once, arguments pass the same zod schema. */
 export function defineTool<Input extends z.ZodObject>(definition: ToolDefinition<Input>): Tool {
   const { name, title, description, access, effect, creates, input, run } = definition;
+  const scopes = definition.scopes ?? [access === "read" ? "read" : "plan"];
   return {
     name,
     title,
     description,
     access,
+    scopes,
     annotations: annotate(access, effect),
     inputSchema: creates ? withKey(toInputSchema(input)) : toInputSchema(input),
     onceOf: (rawArguments) => (creates ? readOnce(name, rawArguments) : undefined),

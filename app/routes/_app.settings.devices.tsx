@@ -3,7 +3,10 @@ import { useLoaderData } from "@remix-run/react";
 import type { Session } from "~/contract/account";
 import { listSessions, revokeSession } from "~/domain/accounts/operations.server";
 import { revokeOtherSessions } from "~/domain/accounts/revoke-other-sessions.server";
+import { revokeApiToken } from "~/domain/api-tokens/operations.server";
+import { listGrants } from "~/domain/oauth/operations.server";
 import { describeBrowser } from "~/features/accounts/describe-browser";
+import { GrantList } from "~/features/accounts/grant-list";
 import { done, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
@@ -18,10 +21,11 @@ import { WriteFields } from "~/ui/write-access";
 
 const here = "/settings/devices";
 
-/** Where the account is signed in, and how to end it there. */
+/** Where the account is signed in, which programs use it, and how to end either. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
-  return json({ sessions: await listSessions(actor) });
+  const [sessions, grants] = await Promise.all([listSessions(actor), listGrants(actor)]);
+  return json({ sessions, grants });
 });
 
 export const action = pageAction(async ({ request, context }) => {
@@ -31,6 +35,10 @@ export const action = pageAction(async ({ request, context }) => {
     end: async () => {
       await revokeSession(actor, { session_id: readId(form, "session_id", "device") });
       return done(form, here, "Device signed out");
+    },
+    revoke: async () => {
+      await revokeApiToken(actor, { token_id: readId(form, "token_id", "program") });
+      return done(form, here, "Access revoked");
     },
     "end-others": async () => {
       const count = await revokeOtherSessions(actor);
@@ -42,9 +50,9 @@ export const action = pageAction(async ({ request, context }) => {
 export const meta: MetaFunction = () => [{ title: "Devices · Backloom" }];
 
 export default function DevicesPage() {
-  const { sessions } = useLoaderData<typeof loader>();
+  const { sessions, grants } = useLoaderData<typeof loader>();
   return (
-    <div className="max-w-4xl">
+    <div className="grid max-w-4xl gap-5">
       <Section
         title="Signed-in devices"
         about="Signing out takes effect at the next request. Open live pages close automatically."
@@ -70,6 +78,7 @@ export default function DevicesPage() {
           ))}
         </Table>
       </Section>
+      <GrantList grants={grants} />
     </div>
   );
 }

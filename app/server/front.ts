@@ -8,7 +8,7 @@ import { createAddressReader } from "./client-address";
 import { type BuildSource, createPageApp } from "./page-app";
 import { sendJsonProblem, sendPlainProblem } from "./problems";
 import { NodeRequestContext } from "./request-context";
-import { type RequestTarget, readTarget } from "./request-target";
+import { asSentBy, type RequestTarget, readTarget } from "./request-target";
 import { routesOf } from "./route-table";
 import { apiHeaders, pageHeaders } from "./security-headers";
 
@@ -32,7 +32,7 @@ export function createFront(
   const noteWhenDone = createRequestNotes(services);
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const target = readTarget(request.url ?? "");
+    const target = asSentBy(readTarget(request.url ?? ""), request);
     const context = new NodeRequestContext(services, readAddress(request), request, response);
     noteWhenDone(context, target, request, response);
     response.setHeader("x-request-id", context.requestId);

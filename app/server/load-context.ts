@@ -26,6 +26,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** Address of the client: of the socket, or as told by a trusted proxy. */
   readonly clientAddress: string;
+  /** Our own origin as the client typed it; the one that is configured, where a proxy or somebody else put another in its place. */
+  readonly origin: string;
   /** Aborted when the response is closed. `request.signal` never fires reliably: use this one. */
   readonly closeSignal: AbortSignal;
   /** Nonce of this answer's Content-Security-Policy. */

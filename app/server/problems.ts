@@ -41,11 +41,11 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * For clients that look for OAuth, or try to register, because they have no token: they show their person what we answer.
+ * For clients that look for a way to sign in where there is none: they show their person what we answer.
  * `error_description` is where they look.
  */
 export function howProgramsSignIn(status: 400 | 404): ContractError {
   const sentence =
-    "Programs sign in here with an API token: make one on the page Connect and send it as Authorization: Bearer <token>. There is no OAuth.";
+    "Programs sign in here over OAuth, as /.well-known/oauth-protected-resource says, or with an API token: make one on the page Connect and send it as Authorization: Bearer <token>.";
   return new ContractError(status, sentence, { detail: { error_description: sentence } });
 }

@@ -42,6 +42,12 @@ export class NodeRequestContext implements RequestContext {
     return this.#closeController.signal;
   }
 
+  get origin(): string {
+    const { appOrigin, origins } = this.services.env;
+    const typed = `${new URL(appOrigin).protocol}//${this.#request.headers.host?.toLowerCase()}`;
+    return origins.includes(typed) ? typed : appOrigin;
+  }
+
   get cspNonce(): string {
     this.#nonce ??= randomBytes(16).toString("base64");
     return this.#nonce;

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+
 /** Path and query of a request, or why the path is none of ours. */
 export interface RequestTarget {
   /** The path without a trailing slash. */
@@ -12,7 +14,7 @@ export interface RequestTarget {
 
 const brokenPath =
   /[^\x21-\x7e]|[\\"<>^`{|}]|\/\/|%(?:00|2f|5c)|\/\.{1,2}(?:\/|$)|\/(?:\.|%2e){1,2}(?:\/|$)/i;
-const apiPrefix = /^[\\/]+(?:api|mcp|openapi\.json|\.well-known)(?:[\\/?.]|$)/i;
+const apiPrefix = /^[\\/]+(?:api|mcp|openapi\.json|\.well-known|oauth|token|revoke)(?:[\\/?.]|$)/i;
 
 /**
  * Splits a request target. There is one spelling of each address: encoded slashes, backslashes,
@@ -25,6 +27,20 @@ export function readTarget(rawUrl: string): RequestTarget {
   const isApi = apiPrefix.test(path.includes("%") ? decodeLoosely(path) : path);
   const isBroken = !path.startsWith("/") || brokenPath.test(path) || !isDecodable(path);
   return { pathname: withoutTrailingSlash(path), search, isApi, isBroken };
+}
+
+/**
+ * Programs register at /register, where some look for it without asking (RFC 7591); people make an account there. Programs send JSON,
+ * which no form can, and have an address of their own behind that one.
+ */
+export function asSentBy(
+  target: RequestTarget,
+  { method, headers }: IncomingMessage,
+): RequestTarget {
+  const isProgram =
+    method === "POST" && /^application\/json\b/i.test(headers["content-type"] ?? "");
+  if (target.pathname !== "/register" || !isProgram) return target;
+  return { ...target, pathname: "/oauth/register", isApi: true };
 }
 
 function withoutTrailingSlash(path: string): string {

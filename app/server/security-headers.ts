@@ -9,14 +9,21 @@ export function apiHeaders(env: Env): Readonly<Record<string, string>> {
   };
 }
 
-/** Headers of every page, redirect and file. The phone page of a pairing sends no referrer at all. */
+/** Headers of every page, redirect and file. */
 export function pageHeaders(env: Env, nonce: string, pathname: string): Record<string, string> {
   return {
     ...commonHeaders(env),
-    "content-security-policy": pagePolicy(env, nonce),
-    "referrer-policy": pathname === "/m/pair" ? "no-referrer" : "strict-origin-when-cross-origin",
+    "content-security-policy": pagePolicy(env, nonce, pathname),
+    "referrer-policy": referrerPolicies[pathname] ?? "strict-origin-when-cross-origin",
   };
 }
+
+/** Where the address itself says what nobody else is to know. */
+const referrerPolicies: Readonly<Record<string, string>> = {
+  "/m/pair": "no-referrer",
+  // Not none at all: the browser would then name no origin with the form either.
+  "/authorize": "same-origin",
+};
 
 function commonHeaders(env: Env): Record<string, string> {
   const headers: Record<string, string> = {
@@ -33,7 +40,7 @@ function commonHeaders(env: Env): Record<string, string> {
   return headers;
 }
 
-function pagePolicy(env: Env, nonce: string): string {
+function pagePolicy(env: Env, nonce: string, pathname: string): string {
   // Vite's development client adds style elements and a socket of its own.
   const styles = env.isProduction ? `'self' 'nonce-${nonce}'` : "'self' 'unsafe-inline'";
   const connections = env.isProduction ? "'self'" : "'self' ws:";
@@ -46,7 +53,8 @@ function pagePolicy(env: Env, nonce: string): string {
     "worker-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
-    "form-action 'self'",
+    // The answer to the form of consent leads back to the program, which may be anywhere; browsers hold that against the form.
+    ...(pathname === "/authorize" ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
   ].join("; ");
 }

@@ -17,6 +17,10 @@ const open: Readonly<Record<string, string>> = {
   "api.auth.pair.claim": "a desktop without an account; what it gets is the approver's",
   "api.cron.cleanup-agent-artifacts": "the schedule's secret",
   "api.cron.expire-questions": "the schedule's secret",
+  authorize: "a demo account may let a program read",
+  token: "a program without an account; what it gets is its person's",
+  revoke: "a program gives its own access back",
+  "oauth.register": "a program without an account",
   mcp: "tools that write are neither listed nor run for demo accounts",
   "mcp.worker": "tools that write are neither listed nor run for demo accounts",
 };
@@ -50,7 +54,7 @@ const anyId = "00000000-0000-4000-8000-000000000000";
 const writes = Object.values(routes)
   .map((route) => ({ route, name: route.id.replace(/^routes\/|\/route$/g, "") }))
   .filter(({ route, name }) => route.module.action !== undefined && name !== "api.$");
-const isApi = (name: string) => /^(api|mcp|openapi)\b/.test(name);
+const isApi = (name: string) => /^(api|mcp|openapi|\[\.\]well-known)(?!\w)/.test(name);
 
 /** The methods with which an address of the API changes something. */
 function writeMethods({ module }: Route): string[] {

@@ -14,7 +14,10 @@ const nameOf = (file: string) => (file.split("/")[4] ?? "").replace(/\.tsx?$/, "
 /** The answer to all unknown addresses has no methods of its own. */
 const resourceRoutes = Object.entries(modules)
   .map(([file, load]) => ({ name: nameOf(file), load }))
-  .filter(({ name }) => /^(api|mcp|openapi)\b/.test(name) && name !== "api.$");
+  .filter(
+    ({ name }) =>
+      /^(api|mcp|openapi|oauth|token|revoke|\[\.\]well-known)(?!\w)/.test(name) && name !== "api.$",
+  );
 
 describe("routes", () => {
   it("each is a file, or a folder with one route file and what only it uses", () => {

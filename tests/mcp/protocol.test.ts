@@ -126,22 +126,18 @@ describe("the endpoint", () => {
 });
 
 describe("a client without a token", () => {
-  const withPages = startTestApp(t, { pages: ["_auth.register"] });
+  const withPages = startTestApp(t, { pages: ["_auth.register", "_auth.login"] });
 
-  it("is told how to get one wherever it looks for OAuth, and is never shown a page", async () => {
+  it("is told how to get one where it looks for a way that there is not, and is never shown a page", async () => {
     const { request } = await withPages;
-    const places = [
-      "oauth-protected-resource",
-      "oauth-authorization-server",
-      "openid-configuration",
-    ];
     const registration = JSON.stringify({ client_name: "agent", redirect_uris: [] });
+    const login = { method: "POST", headers: json, body: registration };
     const answers = await Promise.all([
-      ...places.map((place) => request(`/.well-known/${place}`)),
-      request("/.well-known/oauth-protected-resource/mcp/worker"),
-      request("/register", { method: "POST", headers: json, body: registration }),
+      request("/.well-known/openid-configuration"),
+      request("/.well-known/oauth-protected-resource/api"),
+      request("/login", login),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 400]);
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 400]);
     for (const answer of answers) {
       expect(answer.headers.get("content-type")).toContain("application/json");
       const sentence = expect.stringMatching(/API token.*Connect.*Authorization: Bearer/);

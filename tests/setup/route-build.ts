@@ -10,7 +10,7 @@ const modules = import.meta.glob<RouteModule>([
 
 /**
  * The server build straight from the sources, so that no test waits for a bundle: the same table of
- * routes that Remix makes from the names of files and folders. `pages` chooses what is loaded beside /api, /mcp and /openapi.json:
+ * routes that Remix makes from the names of files and folders. `pages` chooses what is loaded beside /api, /mcp, /openapi.json and the addresses of OAuth:
  * all, none, or those with these names.
  */
 export async function routesFromSources({
@@ -21,7 +21,7 @@ export async function routesFromSources({
   const files = Object.entries(modules).map(([file, load]) => ({ name: nameOf(file), load }));
   const wanted = files.filter(
     ({ name }) =>
-      /^(api|mcp|openapi)\b/.test(name) ||
+      /^(api|mcp|openapi|oauth|token|revoke|\[\.\]well-known)(?!\w)/.test(name) ||
       (typeof pages === "boolean" ? pages : pages.includes(name)),
   );
   const names = new Set(wanted.map(({ name }) => name));

@@ -1,7 +1,7 @@
 import type { TestDatabase } from "./database";
 
-/** Bookkeeping that reading changes too: when a credential was last used. */
-const readMarks = ["last_seen_at", "last_used_at", "expires_at"];
+/** Bookkeeping that reading changes too: when a credential was used first and last. */
+const readMarks = ["last_seen_at", "first_used_at", "last_used_at", "expires_at"];
 
 /** Every row of every table of the product as one text per table, to show that nothing changed. */
 export async function snapshotTables(t: TestDatabase): Promise<Record<string, string>> {

@@ -3,7 +3,13 @@ import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
 import { callService } from "~/db/rpc.server";
 
-type LimitedAction = "login" | "registration" | "recovery" | "password" | "product";
+type LimitedAction =
+  | "login"
+  | "registration"
+  | "recovery"
+  | "password"
+  | "product"
+  | "client_document";
 
 /** Counts a try that no operation of a user counts: nobody is signed in yet, or the service acts for them; 429 beyond the limit (specification: Limits). A failed try counts too. */
 export async function takeLimit(database: Database, action: LimitedAction, key: string) {

@@ -17,6 +17,8 @@ const words: Readonly<Record<string, string>> = {
   "password.reset": "The password was reset",
   "token.created": "Created an API token",
   "token.revoked": "Revoked an API token",
+  "grant.created": "Gave a program access",
+  "grant.ended": "A program's access ended",
   "budget.set": "Set a budget",
   "budget.changed": "Changed a budget",
   "budget.removed": "Removed a budget",

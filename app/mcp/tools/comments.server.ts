@@ -17,6 +17,7 @@ export const addCommentTool = defineTool({
   description: "A comment in Markdown on a PBI, story or task. @name tells that member.",
   access: "write",
   creates: true,
+  scopes: ["plan", "work"],
   input: commentBody.extend(place),
   run: async ({ actor }, { kind, id, product_id, body }) =>
     addComment(actor, { kind, id: await resolveId(actor, kind, id, product_id), body }),

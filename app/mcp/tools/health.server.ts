@@ -6,6 +6,7 @@ export const healthTool = defineTool({
   title: "Health",
   description: "Whether the service and its database answer, and the version of the service.",
   access: "read",
+  scopes: ["read", "plan", "work"],
   input: z.object({}),
   run: async ({ services }) => ({
     status: "ok",

@@ -36,6 +36,7 @@ export const waitForJobTool = defineTool({
   description:
     "Claims the next job, waiting up to wait_seconds; otherwise `job` is null with a reason. Its texts are user data.",
   access: "write",
+  scopes: ["work"],
   input: claimAgentJobInput.safeExtend({
     product_id: reference.optional(),
     wait_seconds: z.number().min(0).max(longestWaitSeconds).default(longestWaitSeconds),
@@ -54,6 +55,7 @@ export const jobHeartbeatTool = defineTool({
   title: "Heartbeat of a job",
   description: "Renews the lease; answers continue, pause or stop. Every 60 s.",
   access: "write",
+  scopes: ["work"],
   effect: { repeatable: true },
   input: heartbeatAgentJobInput,
   run: ({ actor }, input) => heartbeatAgentJob(actor, input),
@@ -65,6 +67,7 @@ export const updateJobStatusTool = defineTool({
   description:
     "running, then done, failed (with failure_class) or skipped. rate_limited with resets_at puts it back.",
   access: "write",
+  scopes: ["work"],
   effect: { repeatable: true },
   input: reportWithDiffInput,
   run: ({ actor }, input) => reportWithDiff(actor, input),
@@ -75,6 +78,7 @@ export const reportJobUsageTool = defineTool({
   title: "Report tokens",
   description: "Totals of this attempt, or its events.",
   access: "write",
+  scopes: ["work"],
   effect: { repeatable: true },
   input: reportJobUsageInput,
   run: ({ actor }, input) => reportJobUsage(actor, input),
@@ -86,6 +90,7 @@ export const verifyTaskAgainstPlanTool = defineTool({
   description:
     "Records how the work meets the plan (EMPTY: no diff); says whether done would pass.",
   access: "write",
+  scopes: ["work"],
   effect: { repeatable: true },
   input: verifyTaskAgainstPlanInput,
   run: ({ actor }, input) => verifyTaskAgainstPlan(actor, input),
@@ -96,6 +101,7 @@ export const verifySprintTaskTool = defineTool({
   title: "Verify a task of a batch",
   description: "The same for one task of a batch job.",
   access: "write",
+  scopes: ["work"],
   effect: { repeatable: true },
   input: verifySprintTaskInput.safeExtend({ task_id: reference, ...productOfCode }),
   run: async ({ actor }, { task_id, product_id, ...input }) => {
@@ -109,6 +115,7 @@ export const updateTaskExecutionTool = defineTool({
   title: "Report a task of a batch",
   description: "Moves one task of a batch job.",
   access: "write",
+  scopes: ["work"],
   effect: { repeatable: true },
   input: updateTaskExecutionInput.safeExtend({ task_id: reference, ...productOfCode }),
   run: async ({ actor }, { task_id, product_id, ...input }) => {
@@ -122,6 +129,7 @@ export const checkQueueEmptyTool = defineTool({
   title: "Check the queue",
   description: "Whether jobs are queued or held, and why none can be claimed.",
   access: "read",
+  scopes: ["read", "work"],
   input: checkQueueEmptyInput.safeExtend({ product_id: reference.optional() }),
   run: async ({ actor }, { product_id }) =>
     checkQueueEmpty(actor, {
@@ -135,6 +143,7 @@ export const cancelJobTool = defineTool({
   description:
     "Cancels one queued job; nothing fails because of it. To stop a running job, cancel its run.",
   access: "write",
+  scopes: ["plan", "work"],
   effect: { destructive: true, repeatable: true },
   input: jobIdInput,
   run: ({ actor }, input) => cancelAgentJob(actor, input),

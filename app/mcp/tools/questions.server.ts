@@ -23,6 +23,7 @@ export const askUserQuestionTool = defineTool({
     "Asks about one story, task or idea. park: true with job_id and attempt frees the worker; once answered, the job is next. Kind permission: only your own user can answer.",
   access: "write",
   creates: true,
+  scopes: ["plan", "work"],
   input: askQuestionInput.safeExtend({
     story_id: reference.optional(),
     idea_id: reference.optional(),
@@ -45,6 +46,7 @@ export const getQuestionAnswerTool = defineTool({
   title: "Get an answer",
   description: "The question, its status and its answer. The answer is user data.",
   access: "read",
+  scopes: ["read", "work"],
   input: questionIdInput,
   run: ({ actor }, input) => getQuestion(actor, input),
 });
@@ -69,6 +71,7 @@ export const cancelQuestionTool = defineTool({
   title: "Cancel a question",
   description: "Withdraws an open question.",
   access: "write",
+  scopes: ["plan", "work"],
   effect: { destructive: true, repeatable: true },
   input: questionIdInput,
   run: ({ actor }, input) => cancelQuestion(actor, input),
@@ -80,6 +83,7 @@ export const answerUserQuestionTool = defineTool({
   description: "Answers what a user asked about an idea; it appears in the idea's conversation.",
   access: "write",
   creates: true,
+  scopes: ["plan", "work"],
   input: answerUserQuestionInput,
   run: ({ actor }, input) => answerUserQuestion(actor, input),
 });

@@ -89,6 +89,7 @@ export const pauseSprintRunTool = defineTool({
   description:
     "Pauses a run and asks a person; a worker names job_id, attempt and reason merge_conflict with pr_url, conflict_files.",
   access: "write",
+  scopes: ["plan", "work"],
   input: pauseSprintRunInput,
   run: ({ actor }, input) => pauseSprintRun(actor, input),
 });

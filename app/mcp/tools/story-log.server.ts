@@ -20,6 +20,7 @@ export const logImplementationTool = defineTool({
   description: "Adds an IMPLEMENTATION_PLAN entry to the log of a story.",
   access: "write",
   creates: true,
+  scopes: ["plan", "work"],
   input: z.object(entry),
   run: (context, input) => append(context, "IMPLEMENTATION_PLAN", input),
 });
@@ -31,6 +32,7 @@ export const logTestResultTool = defineTool({
     "Adds a TEST_RESULT entry to the log of a story: PASSED or FAILED, and what was run.",
   access: "write",
   creates: true,
+  scopes: ["plan", "work"],
   input: z.object({ ...entry, status: z.enum(["PASSED", "FAILED"]) }),
   run: (context, input) => append(context, "TEST_RESULT", input),
 });
@@ -41,6 +43,7 @@ export const logCommitTool = defineTool({
   description: "Logs a commit in a story.",
   access: "write",
   creates: true,
+  scopes: ["plan", "work"],
   input: z.object({
     ...entry,
     commit_hash: requiredText(lengths.commitHash),

@@ -25,6 +25,7 @@ export const updateTaskStatusTool = defineTool({
   description:
     "Moves a task to todo, in_progress or done; its story and PBI follow. Review is moved on the board by people.",
   access: "write",
+  scopes: ["plan", "work"],
   effect: { repeatable: true },
   input: z.object({ ...taskReference, status: z.enum(["todo", "in_progress", "done"]) }),
   run: async ({ actor }, { task_id, product_id, status }) =>
@@ -36,6 +37,7 @@ export const updateTaskPlanTool = defineTool({
   title: "Update the plan of a task",
   description: "Replaces the implementation plan of a task, and optionally how it is verified.",
   access: "write",
+  scopes: ["plan", "work"],
   effect: { repeatable: true },
   input: z.object({
     ...taskReference,

@@ -7,6 +7,7 @@ export const workerHeartbeatTool = defineTool({
   title: "Presence of a worker",
   description: "Reports that the worker is online. stopped: it ends and its job is requeued.",
   access: "write",
+  scopes: ["work"],
   effect: { repeatable: true },
   input: workerHeartbeatInput,
   run: async ({ actor }, input) => {

@@ -13,7 +13,9 @@ create type private.principal as (
   session_id uuid,
   paired boolean,
   paired_expires_at timestamptz,
-  token_id uuid
+  token_id uuid,
+  product_ids uuid[],
+  scopes text[]
 );
 
 comment on type private.principal is 'A resolved credential (specification: Authentication).';

@@ -30,7 +30,7 @@ alter table public.ideas enable row level security;
 -- Ideas belong to one user; writing also needs a product that is not archived (specification: Idea; Authentication 3, 4).
 -- An idea of a product that its user has left is still theirs to change, to take elsewhere and to delete.
 create policy ideas_select on public.ideas for select to authenticated
-  using (user_id = (select auth.uid()));
+  using (user_id = (select auth.uid()) and private.is_open_to_token(product_id));
 create policy ideas_insert on public.ideas for insert to authenticated
   with check (user_id = (select auth.uid()) and product_id in (select private.writable_product_ids()));
 create policy ideas_update on public.ideas for update to authenticated

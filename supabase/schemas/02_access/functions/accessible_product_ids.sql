@@ -7,7 +7,7 @@ security definer
 set search_path = ''
 as $$
 begin
-  return query select m.product_id from public.product_members m where m.user_id = auth.uid();
+  return query select m.product_id from public.product_members m where m.user_id = auth.uid() and private.is_open_to_token(m.product_id);
 end;
 $$;
 

@@ -9,6 +9,7 @@ as $$
 begin
   return exists (
     select from public.product_members m where m.product_id = p_product_id and m.user_id = auth.uid()
+      and private.is_open_to_token(p_product_id)
   );
 end;
 $$;

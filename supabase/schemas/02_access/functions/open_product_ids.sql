@@ -12,7 +12,7 @@ begin
     select m.product_id
     from public.product_members m
     join public.products p on p.id = m.product_id
-    where m.user_id = auth.uid() and p.archived_at is null;
+    where m.user_id = auth.uid() and p.archived_at is null and private.is_open_to_token(m.product_id);
 end;
 $$;
 

@@ -8,7 +8,8 @@ set search_path = ''
 as $$
 begin
   return query
-    select m.product_id from public.product_members m where m.user_id = auth.uid() and m.role = 'OWNER';
+    select m.product_id from public.product_members m where m.user_id = auth.uid() and m.role = 'OWNER'
+      and private.is_open_to_token(m.product_id);
 end;
 $$;
 

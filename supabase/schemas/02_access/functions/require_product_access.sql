@@ -23,6 +23,11 @@ begin
     raise exception using errcode = 'PT403',
       message = 'You have no access to this product. Ask its owner to add you as a member.';
   end if;
+
+  if not private.is_open_to_token(p_product_id) then
+    raise exception using errcode = 'PT403',
+      message = 'This token is limited to other products. Use a token that includes this product.';
+  end if;
 end;
 $$;
 

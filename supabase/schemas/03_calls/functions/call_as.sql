@@ -2,9 +2,9 @@
 -- for this transaction, and the operation runs as that user under row level security, all in one statement.
 -- Called by the app with the secret key (service_role only); invoker, because only an invoker can change the role.
 -- Refusals in this order: PT401 credential, PT404 unknown operation, PT403 a demo account calling a volatile
--- operation (specification: Authentication 3), then whatever the operation refuses. With p_key a writing
--- call happens once: `answer` is then what the operation answered, as text, `kept` says that the key stands for this call,
--- `replayed` that it did so before.
+-- operation (specification: Authentication 3) or a token without its scope, then whatever the operation refuses. With p_key a
+-- writing call happens once: `answer` is then what the operation answered, as text, `kept` says that the key stands for this
+-- call, `replayed` that it did so before. A token that is limited to some products replays its own calls alone.
 create function public.call_as(p_credential jsonb, p_function text, p_arguments jsonb default '{}', p_key text default null)
 returns json
 language plpgsql
@@ -28,9 +28,13 @@ begin
       message = 'This is a demo account: it can look at everything and change nothing. Register an account of your own to make changes.';
   end if;
 
+  if v_writes and v_principal.scopes is not null then
+    perform private.require_scope(v_principal.scopes, p_function);
+  end if;
+
   if v_writes and p_key is not null then
     v_earlier := private.take_idempotency_key(v_principal.user_id, p_key,
-      sha256(convert_to(p_function || p_arguments::text, 'UTF8')));
+      sha256(convert_to(p_function || p_arguments::text || coalesce(v_principal.product_ids::text, ''), 'UTF8')));
     if v_earlier is not null then
       return json_build_object('answer', v_earlier, 'kept', true, 'replayed', true);
     end if;
@@ -39,10 +43,12 @@ begin
   perform set_config('request.jwt.claims', json_strip_nulls(json_build_object(
       'sub', v_principal.user_id, 'role', 'authenticated',
       'session_id', v_principal.session_id, 'token_id', v_principal.token_id))::text, true),
+    set_config('backloom.token_products', coalesce(v_principal.product_ids::text, ''), true),
     set_config('role', 'authenticated', true);
   execute v_statement into v_answer using p_arguments;
 
-  perform set_config('role', v_caller, true), set_config('request.jwt.claims', v_claims, true);
+  perform set_config('role', v_caller, true), set_config('request.jwt.claims', v_claims, true),
+    set_config('backloom.token_products', '', true);
   if p_key is null then
     return v_answer;
   end if;

@@ -14,14 +14,17 @@ declare
 begin
   if p_credential ? 'token_hash' then
     select u.id, u.username, u.email, u.role, u.is_demo, u.must_reset_password, u.min_quota_pct,
-           u.active_product_id, u.theme, u.avatar is not null, null, false, null, t.id, coalesce(t.last_used_at, '-infinity')
+           u.active_product_id, u.theme, u.avatar is not null, null, false, null, t.id, t.scopes, t.product_ids,
+           coalesce(t.last_used_at, '-infinity')
     into v_principal.user_id, v_principal.username, v_principal.email, v_principal.role,
          v_principal.is_demo, v_principal.must_reset_password, v_principal.min_quota_pct,
          v_principal.active_product_id, v_principal.theme, v_principal.has_avatar, v_principal.session_id, v_principal.paired,
-         v_principal.paired_expires_at, v_principal.token_id, v_used_at
+         v_principal.paired_expires_at, v_principal.token_id, v_principal.scopes, v_principal.product_ids, v_used_at
     from public.api_tokens t
     join public.users u on u.id = t.user_id
     where t.token_hash = decode(p_credential ->> 'token_hash', 'hex')
+      -- The token of a grant is good at the one address that it was asked for, and nowhere else.
+      and (t.audience is null or t.audience = p_credential ->> 'audience')
       and t.revoked_at is null
       and (t.expires_at is null or t.expires_at > v_now);
   elsif p_credential ? 'session_id' then
@@ -85,7 +88,7 @@ begin
   end if;
 
   update public.api_tokens
-  set last_used_at = private.now()
+  set last_used_at = private.now(), first_used_at = coalesce(first_used_at, private.now())
   where id in (select id from public.api_tokens where id = p_token_id for update skip locked);
 end;
 $$;

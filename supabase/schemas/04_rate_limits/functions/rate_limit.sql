@@ -14,6 +14,8 @@ begin
       ('registration', 5, 3600),
       ('recovery', 5, 3600),
       ('pair_start', 10, 60),
+      ('oauth_register', 20, 600),
+      ('oauth_token', 120, 60),
       -- per user
       ('product', 5, 60),
       ('member', 30, 60),
@@ -31,6 +33,8 @@ begin
       ('change', 120, 60),
       ('undo', 60, 60),
       ('api_token', 10, 3600),
+      ('oauth_consent', 100, 600),
+      ('client_document', 60, 60),
       ('password', 10, 3600),
       ('pair_secret', 20, 3600),
       ('avatar', 10, 60),

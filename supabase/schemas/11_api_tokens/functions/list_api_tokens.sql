@@ -13,7 +13,7 @@ begin
       'last_used_at', t.last_used_at, 'revoked_at', t.revoked_at
     ) order by t.revoked_at is not null, t.created_at desc, t.id), '[]')
     from public.api_tokens t
-    where t.user_id = auth.uid()
+    where t.user_id = auth.uid() and t.client_id is null
       and (t.revoked_at is null or t.revoked_at > private.now() - interval '30 days')
   );
 end;

@@ -1,4 +1,4 @@
--- Why: a token that leaked ends at once. Revoking twice is the same as once.
+-- Why: a token that leaked, or a program that was let in, ends at once. Revoking twice is the same as once.
 -- Definer: users may not write api_tokens directly; it touches rows of the caller only.
 create function operations.revoke_api_token(p_token_id uuid)
 returns json

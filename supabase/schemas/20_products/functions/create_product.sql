@@ -23,6 +23,7 @@ declare
   v_id uuid := gen_random_uuid();
 begin
   perform private.require_no_demo();
+  perform private.require_unlimited_token();
   insert into public.products (id, code, name, description, repo_url, definition_of_done, auto_pr, pr_strategy, done_requires,
     dependency_release, requires_sandbox, may_reach, plan_first, pull_requests)
   values (v_id, p_code, p_name, coalesce(p_description, ''), coalesce(p_repo_url, ''), coalesce(p_definition_of_done, ''),

@@ -19,6 +19,7 @@ declare
   v_ideas json;
 begin
   select row_to_json(p), exists (select from public.product_members m where m.product_id = p.id and m.user_id = v_user_id)
+    and private.is_open_to_token(p.id)
   into v_product, v_member
   from private.product_shape p
   where p.id = p_product_id;

@@ -26,7 +26,7 @@ begin
         ) as active_sprint
       from private.product_detail_shape p
       join public.product_members m on m.product_id = p.id and m.user_id = (select auth.uid())
-      where (p.archived_at is not null) = p_archived
+      where (p.archived_at is not null) = p_archived and private.is_open_to_token(p.id)
       order by p.name, p.id
     ) x
   );

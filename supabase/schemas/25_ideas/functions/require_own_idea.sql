@@ -20,6 +20,11 @@ begin
     raise exception using errcode = 'PT403', message = 'This idea belongs to somebody else. Ask them, or add your own.';
   end if;
 
+  if not private.is_open_to_token(v_idea.product_id) then
+    raise exception using errcode = 'PT403',
+      message = 'This token is limited to other products. Use a token that includes the product of this idea.';
+  end if;
+
   return v_idea.product_id;
 end;
 $$;

@@ -16,7 +16,8 @@ begin
     select p.*
     from public.product_members m
     join public.products p on p.id = m.product_id and p.archived_at is null and p.dependency_release = 'merged'
-    where m.user_id = p_user_id and case when p_product_id is null then m.workers_allowed else m.product_id = p_product_id end
+    where m.user_id = p_user_id and private.is_open_to_token(m.product_id)
+      and case when p_product_id is null then m.workers_allowed else m.product_id = p_product_id end
     order by p.id
   loop
     for v_work in

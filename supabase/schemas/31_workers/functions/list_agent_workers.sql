@@ -15,8 +15,7 @@ begin
   return json_build_object('workers', (
     select coalesce(jsonb_agg(private.worker_json(w) || jsonb_build_object('current_job', (
         select private.job_json(j) from public.agent_jobs j
-        where j.id = private.current_job_id(w.id) and j.product_id in (
-          select mine.product_id from public.product_members mine where mine.user_id = auth.uid())))
+        where j.id = private.current_job_id(w.id) and j.product_id in (select private.accessible_product_ids())))
       order by w.last_seen_at desc, w.id), '[]')
     from public.agent_workers w
     where w.id in (
@@ -25,7 +24,7 @@ begin
         and (p_product_id is not null or v.user_id = auth.uid() or exists (
           select from public.product_members mine
           join public.product_members theirs on theirs.product_id = mine.product_id
-          where mine.user_id = auth.uid() and theirs.user_id = v.user_id))
+          where mine.user_id = auth.uid() and private.is_open_to_token(mine.product_id) and theirs.user_id = v.user_id))
         and (p_product_id is null or exists (
           select from public.product_members m where m.product_id = p_product_id and m.user_id = v.user_id))
       order by v.last_seen_at desc, v.id

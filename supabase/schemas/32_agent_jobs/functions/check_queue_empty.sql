@@ -20,6 +20,7 @@ begin
   into v_queued, v_held
   from public.agent_jobs j
   join public.product_members m on m.product_id = j.product_id and m.user_id = v_user_id
+    and private.is_open_to_token(m.product_id)
   where j.status in ('QUEUED', 'CLAIMED', 'RUNNING') and (p_product_id is null or j.product_id = p_product_id);
   v_claimable := private.next_product(null, v_user_id, p_product_id, null, null, '{}', true, null) is not null;
   return json_build_object('empty', v_queued = 0 and v_held = 0, 'claimable', v_claimable, 'queued', v_queued, 'held', v_held,

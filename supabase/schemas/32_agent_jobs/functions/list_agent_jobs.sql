@@ -26,7 +26,7 @@ begin
   from (
     select x.*
     from public.agent_jobs x
-    where x.product_id in (select m.product_id from public.product_members m where m.user_id = auth.uid())
+    where x.product_id in (select private.accessible_product_ids())
       and (p_product_id is null or x.product_id = p_product_id)
       and (p_sprint_run_id is null or x.sprint_run_id = p_sprint_run_id)
       and (v_state is null or x.status::text = v_state

@@ -32,7 +32,7 @@ begin
       order by j.claim_rank, j.created_at, j.position, j.id
       limit 1
     ) c
-    where m.user_id = p_user_id and m.role <> 'VIEWER'
+    where m.user_id = p_user_id and m.role <> 'VIEWER' and private.is_open_to_token(m.product_id)
       and case when p_product_id is null then m.workers_allowed else m.product_id = p_product_id end
       and m.product_id <> all (p_tried)
     order by c.claim_rank, c.created_at, c.position, c.id

@@ -25,7 +25,7 @@ begin
   into v_waiting
   from public.agent_jobs j
   join public.product_members m on m.product_id = j.product_id and m.user_id = p_user_id
-    and (m.workers_allowed or p_product_id is not null)
+    and private.is_open_to_token(m.product_id) and (m.workers_allowed or p_product_id is not null)
   join public.products p on p.id = j.product_id
   left join public.tasks t on t.id = j.task_id
   left join public.sprint_runs r on r.id = j.sprint_run_id
@@ -85,7 +85,7 @@ begin
       select p.id, p.code, p.name
       from public.product_members m
       join public.products p on p.id = m.product_id and p.archived_at is null
-      where m.user_id = p_user_id and m.role = 'MEMBER' and not m.workers_allowed
+      where m.user_id = p_user_id and m.role = 'MEMBER' and not m.workers_allowed and private.is_open_to_token(m.product_id)
         and exists (
           select from private.claimable_jobs j
           where j.product_id = p.id and (j.kind <> 'PLAN_CHAT' or j.created_by = p_user_id))

@@ -25,6 +25,7 @@ begin
     select x.* from public.user_questions x
     join public.ideas i on i.id = x.idea_id
     where x.user_id = auth.uid() and x.status = 'PENDING' and x.job_id is not null
+      and private.is_open_to_token(i.product_id)
       and (p_product_id is null or i.product_id = p_product_id)
       and (p_cursor is null or (x.created_at, x.id) > (
         select c.created_at, c.id from public.user_questions c where c.id = p_cursor and c.user_id = auth.uid()))

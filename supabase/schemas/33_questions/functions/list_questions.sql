@@ -25,7 +25,7 @@ begin
   into v_questions, v_count, v_last
   from (
     select x.* from public.agent_questions x
-    where x.product_id in (select m.product_id from public.product_members m where m.user_id = auth.uid())
+    where x.product_id in (select private.accessible_product_ids())
       and (x.reader_id is null or x.reader_id = auth.uid() or private.is_left_to_owner(x))
       and (x.status <> 'OPEN' or x.expires_at <= v_now or x.product_id in (select private.open_product_ids()))
       and (p_product_id is null or x.product_id = p_product_id)

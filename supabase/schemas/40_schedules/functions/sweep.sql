@@ -61,7 +61,8 @@ $$;
 comment on function private.products_past_due is
   'Products with an expired lease, a waiting question past its expiry or a budget to settle, in the order of their locks.';
 
--- Why: rows that nobody will read again: counters of old windows, sessions that ended long ago, pairings of yesterday, the
+-- Why: rows that nobody will read again: counters of old windows, sessions that ended long ago, pairings and codes of yesterday,
+-- grants that ended a month ago, programs that registered and were not used for a month, the
 -- outbox's delivered past, outputs of agents after two weeks, what attempts changed that others followed, workers unseen for a
 -- month (but those whose name some job still tells), answers to idempotency keys after a day. Broadcast messages are Realtime's own: it drops them by the day, and
 -- other apps of the project send some too. Answers the counts.
@@ -89,6 +90,14 @@ begin
   delete from private.changes c where c.changed_at < v_now - interval '1 minute';
   delete from public.login_pairings l where l.created_at < v_now - interval '1 day';
   get diagnostics v_pairings = row_count;
+  delete from public.oauth_codes c where c.created_at < v_now - interval '1 day';
+  delete from public.api_tokens t
+  where t.client_id is not null and least(t.revoked_at, t.refresh_expires_at) < v_now - interval '30 days';
+  delete from public.oauth_clients c
+  where c.created_at < v_now - interval '30 days' and coalesce(c.used_at, c.created_at) < v_now - interval '30 days'
+    and not exists (
+      select from public.api_tokens t
+      where t.client_id = c.id and t.revoked_at is null and t.refresh_expires_at > v_now);
   delete from public.notices n where n.status <> 'PENDING' and n.created_at < v_now - interval '30 days';
   get diagnostics v_notices = row_count;
   delete from public.job_outputs o

@@ -64,7 +64,7 @@ begin
   from regexp_split_to_table(lower(p_query), '[^[:alnum:]]+') w, unnest(tsvector_to_array(to_tsvector('simple', w))) l;
   select coalesce(array_agg(m.product_id), '{}') into v_products
   from public.product_members m
-  where m.user_id = v_user_id and (p_product_id is null or m.product_id = p_product_id);
+  where m.user_id = v_user_id and private.is_open_to_token(m.product_id) and (p_product_id is null or m.product_id = p_product_id);
   v_query := private.words_in_scopes('{""}', v_words);
   v_in_products := private.words_in_scopes(array(select private.scope_of_words(i) from unnest(v_products) i), v_words);
   v_in_ideas := private.words_in_scopes(array[private.scope_of_words(v_user_id)], v_words);
@@ -116,7 +116,7 @@ begin
           i.code ilike v_code as by_code
         from public.ideas i
         where (p_kind is null or p_kind = 'idea') and (p_product_id is null or i.product_id = p_product_id)
-          and i.user_id = v_user_id
+          and i.user_id = v_user_id and private.is_open_to_token(i.product_id)
           and i.id in (
             select x.id from public.ideas x where x.code ilike v_code and x.user_id = v_user_id
             union
@@ -171,7 +171,6 @@ stable
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := auth.uid();
   v_asked text := lower(substring(p_query from '(?i)(?:^|\s)blocked:(\S*)'));
   v_words text := trim(regexp_replace(p_query, '(?i)(^|\s)blocked:\S*', ' ', 'g'));
   v_pattern text := '%' || replace(replace(replace(v_words, '\', '\\'), '%', '\%'), '_', '\_') || '%';
@@ -186,7 +185,7 @@ begin
         array(select b.code from private.task_blockers b where b.task_id = t.id and not b.resolved) as waits_for
       from public.tasks t
       where (p_kind is null or p_kind = 'task') and t.status <> 'DONE'
-        and t.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+        and t.product_id in (select private.accessible_product_ids())
         and (p_product_id is null or t.product_id = p_product_id) and (t.code ilike v_pattern or t.title ilike v_pattern)
       union all
       select 'story', s.id, s.product_id, s.code, s.title, s.description, lower(s.status::text), s.created_at,
@@ -194,7 +193,7 @@ begin
           where d.blocked_id = s.id and b.status <> 'DONE')
       from public.stories s
       where (p_kind is null or p_kind = 'story') and s.status <> 'DONE'
-        and s.product_id in (select m.product_id from public.product_members m where m.user_id = v_user_id)
+        and s.product_id in (select private.accessible_product_ids())
         and (p_product_id is null or s.product_id = p_product_id) and (s.code ilike v_pattern or s.title ilike v_pattern)
     ) h
     join public.products p on p.id = h.product_id

@@ -1,0 +1,87 @@
+import {
+  bearerAuthChallengeResponse,
+  OAuthError,
+  OAuthErrorCode,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { ContractError } from "~/contract/errors";
+import type { Audience, Scope } from "~/contract/oauth";
+import type { Endpoint } from "~/http/api-route.server";
+import { problem } from "~/http/responses.server";
+import { resourceMetadataUrl, scopesOf } from "~/oauth/metadata.server";
+import type { Tool } from "./tool.server";
+
+/**
+ * An endpoint whose 401 says where a program reads how to sign in (RFC 9728). The body stays that of all refusals: clients with a
+ * token of their own know it.
+ */
+export function challenging(endpoint: Endpoint, audience: Audience): Endpoint {
+  const answer: typeof endpoint = Object.assign(
+    async (args: Parameters<Endpoint>[0]) => {
+      try {
+        return await endpoint(args);
+      } catch (error) {
+        if (!(error instanceof ContractError) || error.status !== 401) throw error;
+        const { origin } = args.context;
+        const hasToken = args.request.headers.has("authorization");
+        return problem(error, { "www-authenticate": challenge(origin, audience, hasToken) });
+      }
+    },
+    { description: endpoint.description },
+  );
+  return answer;
+}
+
+function challenge(origin: string, audience: Audience, hasToken: boolean): string {
+  const resource = resourceMetadataUrl(origin, audience);
+  // Who has shown no token has made no mistake (RFC 6750, 3.1).
+  if (!hasToken)
+    return `Bearer resource_metadata="${resource}", scope="${scopesOf(audience).join(" ")}"`;
+  const error = new OAuthError(
+    OAuthErrorCode.InvalidToken,
+    "The token is unknown, expired or revoked",
+  );
+  const refusal = bearerAuthChallengeResponse(error, {
+    requiredScopes: [...scopesOf(audience)],
+    resourceMetadataUrl: resource,
+  });
+  return refusal.headers.get("www-authenticate") ?? "Bearer";
+}
+
+const toolCall = z.looseObject({
+  method: z.literal("tools/call"),
+  params: z.looseObject({ name: z.string() }),
+});
+
+/** What a token with these scopes sees and may call; null for one that may all. */
+export function isInScope(tool: Pick<Tool, "scopes">, granted: readonly Scope[] | null): boolean {
+  return granted === null || tool.scopes.some((scope) => granted.includes(scope));
+}
+
+interface ScopeQuestion {
+  tools: readonly Tool[];
+  granted: readonly Scope[] | null;
+  origin: string;
+  audience: Audience;
+}
+
+/**
+ * The refusal of a call beyond the scopes of its token: 403 before any tool of the request runs, because only then does a program
+ * go and ask its person for more. It names what the token has as well: some programs ask for exactly what they are told.
+ */
+export function refuseOutOfScope(message: unknown, asked: ScopeQuestion): Response | undefined {
+  const { tools, granted, origin, audience } = asked;
+  if (granted === null) return undefined;
+  for (const each of Array.isArray(message) ? message : [message]) {
+    const called = toolCall.safeParse(each);
+    const tool = called.success && tools.find(({ name }) => name === called.data.params.name);
+    if (!tool || isInScope(tool, granted)) continue;
+    const [needed = "read"] = tool.scopes;
+    const text = `The tool ${tool.name} needs the scope ${needed}`;
+    return bearerAuthChallengeResponse(new OAuthError(OAuthErrorCode.InsufficientScope, text), {
+      requiredScopes: [...granted, needed],
+      resourceMetadataUrl: resourceMetadataUrl(origin, audience),
+    });
+  }
+  return undefined;
+}

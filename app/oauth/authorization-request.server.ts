@@ -1,0 +1,118 @@
+import { type AppLoadContext, redirect } from "@remix-run/node";
+import { type Audience, type Scope, scopeSchema } from "~/contract/oauth";
+import { requireActor, type SignedIn } from "~/http/page-guards.server";
+import {
+  findRegistered,
+  isDocumentAddress,
+  type OAuthClient,
+  readDocumentClient,
+} from "./client.server";
+import { Parameters } from "./form-parameters.server";
+import { audienceOf, scopesOf } from "./metadata.server";
+import { isNamedRedirect } from "./redirects";
+import { type OAuthCode, OAuthRefusal } from "./refusal.server";
+
+/** What a program asks a person for, after every check that needs no answer of the person. */
+export interface AuthorizationRequest {
+  client: OAuthClient;
+  redirectUri: string;
+  state: string | undefined;
+  /** The SHA-256 that the verifier must have, as hex. */
+  challenge: string;
+  audience: Audience;
+  scopes: readonly Scope[];
+}
+
+/**
+ * Reads what came to /authorize. Nobody is sent anywhere before they are signed in and the redirect is known to be the program's
+ * own: until then what is wrong is said on our page (`OAuthRefusal`), afterwards by the redirect (a thrown response).
+ */
+export async function readAuthorizationRequest(
+  request: Request,
+  context: AppLoadContext,
+): Promise<SignedIn & { asked: AuthorizationRequest }> {
+  const parameters = new Parameters(new URL(request.url).searchParams);
+  const clientId = parameters.require("client_id");
+  const { database, env } = context.services;
+  const registered = isDocumentAddress(clientId) ? null : await findRegistered(database, clientId);
+  const signedIn = await requireActor(request, context);
+  const client =
+    registered ??
+    (await readDocumentClient(clientId, {
+      database,
+      userId: signedIn.principal.user_id,
+      allowPrivate: env.allowPrivateDestinations,
+    }));
+  const redirectUri = parameters.require("redirect_uri");
+  if (!isNamedRedirect(client.redirectUris, redirectUri)) {
+    throw new OAuthRefusal(
+      "invalid_request",
+      `${client.name} did not name ${redirectUri.slice(0, 200)} as an address to return to. Remove the connection in the program and add it again.`,
+    );
+  }
+  const state = parameters.find("state");
+  try {
+    const wanted = readWanted(parameters, env.origins);
+    return { ...signedIn, asked: { client, redirectUri, state, ...wanted } };
+  } catch (error) {
+    if (!(error instanceof OAuthRefusal)) throw error;
+    throw answerClient(context, { redirectUri, state }, refusalOf(error.code, error.message));
+  }
+}
+
+function readWanted(
+  parameters: Parameters,
+  origins: readonly string[],
+): Pick<AuthorizationRequest, "challenge" | "audience" | "scopes"> {
+  if (parameters.find("response_type") !== "code") {
+    throw new OAuthRefusal("unsupported_response_type", "response_type must be code.");
+  }
+  const challenge = parameters.find("code_challenge") ?? "";
+  const method = parameters.find("code_challenge_method");
+  if (method !== "S256" || !/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
+    throw new OAuthRefusal(
+      "invalid_request",
+      "Send a code_challenge of 43 characters with code_challenge_method S256.",
+    );
+  }
+  const audience = audienceOf(origins, parameters.find("resource") ?? `${origins[0]}/mcp`);
+  if (!audience) {
+    throw new OAuthRefusal(
+      "invalid_target",
+      "resource must be the address of /mcp or /mcp/worker.",
+    );
+  }
+  return {
+    challenge: Buffer.from(challenge, "base64url").toString("hex"),
+    audience,
+    scopes: readScopes(parameters.find("scope"), audience),
+  };
+}
+
+/** Without a word all that there are. Refresh tokens are always given, so whoever asks for them by a scope asks for nothing. */
+export function readScopes(given: string | undefined, audience: Audience): readonly Scope[] {
+  const names = (given ?? "").split(" ").filter((name) => name !== "" && name !== "offline_access");
+  if (names.length === 0) return scopesOf(audience);
+  return [...new Set(names)].map((name) => {
+    const scope = scopeSchema.safeParse(name);
+    if (scope.success) return scope.data;
+    throw new OAuthRefusal("invalid_scope", "Scopes are read, plan and work.");
+  });
+}
+
+/** The browser goes back to the program, with a code or with why there is none, and with who says so (RFC 9207). */
+export function answerClient(
+  context: AppLoadContext,
+  { redirectUri, state }: Pick<AuthorizationRequest, "redirectUri" | "state">,
+  answer: Readonly<Record<string, string>>,
+): Response {
+  const address = new URL(redirectUri);
+  for (const [name, value] of Object.entries(answer)) address.searchParams.set(name, value);
+  if (state !== undefined) address.searchParams.set("state", state);
+  address.searchParams.set("iss", context.origin);
+  return redirect(address.href, 303);
+}
+
+export function refusalOf(code: OAuthCode, description: string): Record<string, string> {
+  return { error: code, error_description: description };
+}

@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { clientMetadataSchema } from "~/contract/oauth";
+import type { Database } from "~/db/database.server";
+import { takeLimit } from "~/domain/accounts/take-limit.server";
+import { getOauthClient } from "~/domain/oauth/operations.server";
+import { get } from "~/outgoing/get.server";
+import { type ClientDocument, knownClients, pinnedOn } from "./known-clients";
+import { isAllowedRedirect } from "./redirects";
+import { OAuthRefusal } from "./refusal.server";
+
+/** A program that asks for access, and how far what it says of itself can be believed. */
+export interface OAuthClient {
+  id: string;
+  name: string;
+  redirectUris: readonly string[];
+  /** Its document was read just now, or our copy of it, or it only registered itself. */
+  source: "document" | "pinned" | "registered";
+  /** The day of the copy. */
+  pinnedOn?: string;
+}
+
+const keptMilliseconds = 300_000;
+const mostKept = 500;
+/** Documents as they were read, and since when; null for one that could not be. */
+const kept = new Map<string, { document: ClientDocument | null; until: number }>();
+
+/** A client whose id is an address describes itself there. */
+export function isDocumentAddress(clientId: string): boolean {
+  return /^https?:\/\//.test(clientId);
+}
+
+/** A program that registered itself; one whose registration is gone has to register anew. */
+export async function findRegistered(database: Database, clientId: string): Promise<OAuthClient> {
+  const client = await getOauthClient(database, { client_id: clientId });
+  if (client) {
+    const { client_id: id, name, redirect_uris: redirectUris } = client;
+    return { id, name, redirectUris, source: "registered" };
+  }
+  throw new OAuthRefusal(
+    "invalid_client",
+    "This program is not registered here any more. Remove the connection in the program and add it again.",
+  );
+}
+
+interface Asking {
+  database: Database;
+  userId: string;
+  allowPrivate: boolean;
+}
+
+/** A program that names its metadata document: read from its address, or from our copy where that cannot be. */
+export async function readDocumentClient(clientId: string, asking: Asking): Promise<OAuthClient> {
+  requireDocumentAddress(clientId, asking.allowPrivate);
+  const document = await readDocument(clientId, asking);
+  if (document) return toClient(clientId, document, { source: "document" });
+  const copy = Object.hasOwn(knownClients, clientId) ? knownClients[clientId] : undefined;
+  if (copy) return toClient(clientId, copy, { source: "pinned", pinnedOn });
+  throw new OAuthRefusal(
+    "invalid_client",
+    `The description of this program at ${clientId} could not be read, and there is no copy of it here. Try again later, or let the program register itself.`,
+  );
+}
+
+function toClient(
+  id: string,
+  { client_name: name, redirect_uris: redirectUris }: ClientDocument,
+  source: Pick<OAuthClient, "source" | "pinnedOn">,
+): OAuthClient {
+  return { id, name, redirectUris, ...source };
+}
+
+function requireDocumentAddress(clientId: string, allowPrivate: boolean): void {
+  const url = URL.canParse(clientId) ? new URL(clientId) : undefined;
+  const isAddress =
+    url !== undefined &&
+    clientId.length <= 2000 &&
+    (url.protocol === "https:" || allowPrivate) &&
+    // Compared as it is: one program must not have two spellings.
+    url.href === clientId &&
+    url.pathname !== "/" &&
+    !url.hash &&
+    !url.username &&
+    !url.password;
+  if (isAddress) return;
+  throw new OAuthRefusal(
+    "invalid_client",
+    "client_id is neither a registered id nor the https address of a metadata document.",
+  );
+}
+
+async function readDocument(
+  address: string,
+  { database, userId, allowPrivate }: Asking,
+): Promise<ClientDocument | null> {
+  const known = kept.get(address);
+  if (known && known.until > performance.now()) return known.document;
+  await takeLimit(database, "client_document", userId);
+  const document = await fetchDocument(address, allowPrivate);
+  kept.delete(address);
+  kept.set(address, { document, until: performance.now() + keptMilliseconds });
+  const [oldest] = kept.keys();
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  return document;
+}
+
+async function fetchDocument(
+  address: string,
+  allowPrivate: boolean,
+): Promise<ClientDocument | null> {
+  try {
+    const headers = { Accept: "application/json", "User-Agent": "Backloom" };
+    const { status, text } = await get({ address, headers, allowPrivate });
+    return status === 200 ? parseDocument(address, text) : null;
+  } catch {
+    // Refused, slow, or no JSON: there may be a copy.
+    return null;
+  }
+}
+
+/** A program without a secret of its own; one that insists on a shared secret cannot be known by a public document. */
+const documentSchema = clientMetadataSchema.extend({
+  client_id: z.string(),
+  token_endpoint_auth_method: z
+    .string()
+    .refine((method) => !method.startsWith("client_secret"))
+    .optional(),
+});
+
+function parseDocument(address: string, text: string): ClientDocument | null {
+  const { client_id, client_name, redirect_uris } = documentSchema.parse(JSON.parse(text));
+  if (client_id !== address) return null;
+  const usable = redirect_uris.filter(isAllowedRedirect);
+  if (usable.length === 0) return null;
+  return { client_name: shownName(client_name, new URL(address).hostname), redirect_uris: usable };
+}
+
+/** What a program calls itself, as one short line. */
+export function shownName(given: string | undefined, otherwise: string): string {
+  const line = (given ?? "").replace(/[\p{Cc}\p{Cf}\p{Surrogate}\s]+/gu, " ").trim();
+  return [...line].slice(0, 100).join("") || otherwise;
+}

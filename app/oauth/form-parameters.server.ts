@@ -1,0 +1,62 @@
+import type { RequestContext } from "~/server/load-context";
+import { bodyLimit } from "~/server/read-body";
+import { OAuthRefusal } from "./refusal.server";
+
+/** Parameters of OAuth, each of which may come once (RFC 6749, 3.1 and 3.2). */
+export class Parameters {
+  readonly #values: URLSearchParams;
+
+  constructor(values: URLSearchParams) {
+    this.#values = values;
+    for (const name of values.keys()) {
+      // Programs with several resources may name each of them (RFC 8707); here a token is for one.
+      if (values.getAll(name).length > 1) {
+        throw new OAuthRefusal("invalid_request", `Send ${name.slice(0, 40)} once only.`);
+      }
+    }
+  }
+
+  /** Absent and empty are the same. */
+  find(name: string): string | undefined {
+    const value = this.#values.get(name);
+    return value === null || value === "" ? undefined : value;
+  }
+
+  require(name: string): string {
+    const value = this.find(name);
+    if (value !== undefined && !value.includes("\0")) return value;
+    throw new OAuthRefusal("invalid_request", `${name} is missing.`);
+  }
+}
+
+/** The form that a program posted. */
+export async function readParameters(
+  request: Request,
+  context: RequestContext,
+): Promise<Parameters> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
+    throw new OAuthRefusal("invalid_request", "Send a form: application/x-www-form-urlencoded.");
+  }
+  const bytes = await context.readBody(bodyLimit);
+  return new Parameters(new URLSearchParams(new TextDecoder().decode(bytes)));
+}
+
+/** Who asks: named in the form, or as the user name of an Authorization header without a password. */
+export function clientIdOf(request: Request, parameters: Parameters): string {
+  const [, encoded] =
+    /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+  const named = encoded && Buffer.from(encoded, "base64").toString("utf8").split(":")[0];
+  const clientId = parameters.find("client_id") ?? (named ? decodeName(named) : undefined);
+  if (clientId !== undefined && clientId.length <= 2000 && !clientId.includes("\0"))
+    return clientId;
+  throw new OAuthRefusal("invalid_client", "client_id is missing.");
+}
+
+function decodeName(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { AppLoadContext } from "@remix-run/node";
+import type { Principal } from "~/contract/account";
+import { ContractError } from "~/contract/errors";
+import type { Scope } from "~/contract/oauth";
+import { createOauthCode } from "~/domain/oauth/operations.server";
+import { isCanonicalUuid } from "~/http/uuid";
+import { type AuthorizationRequest, answerClient } from "./authorization-request.server";
+
+/** What a person chose on the consent page. */
+export interface Choice {
+  scopes: readonly string[];
+  productIds: readonly string[];
+}
+
+/** The scopes that a person may choose from: what was asked for, and for demo accounts reading alone. */
+export function offeredScopes(asked: AuthorizationRequest, principal: Principal): Scope[] {
+  return asked.scopes.filter((scope) => scope === "read" || !principal.is_demo);
+}
+
+/** Keeps what the person allowed and sends the browser back with the code for it. */
+export async function giveAccess(
+  context: AppLoadContext,
+  principal: Principal,
+  asked: AuthorizationRequest,
+  choice: Choice,
+): Promise<Response> {
+  const { client, redirectUri, challenge, audience } = asked;
+  if (principal.session_id === null || !choice.productIds.every(isCanonicalUuid)) {
+    throw new ContractError(422, "Reload the page and choose again.");
+  }
+  const offered = offeredScopes(asked, principal);
+  const code = `blc_${randomBytes(32).toString("base64url")}`;
+  await createOauthCode(context.services.database, {
+    user_id: principal.user_id,
+    session_id: principal.session_id,
+    client_id: client.id,
+    client_name: client.name,
+    redirect_uri: redirectUri,
+    challenge,
+    code_hash: createHash("sha256").update(code).digest("hex"),
+    audience,
+    scopes: offered.filter((scope) => choice.scopes.includes(scope)),
+    product_ids: [...new Set(choice.productIds)],
+  });
+  return answerClient(context, asked, { code });
+}

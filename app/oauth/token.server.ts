@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Audience } from "~/contract/oauth";
+import {
+  redeemOauthCode,
+  refreshOauthToken,
+  revokeOauthToken,
+} from "~/domain/oauth/operations.server";
+import { addressLimitKey } from "~/http/client-address.server";
+import type { OpenCall } from "~/http/endpoint.server";
+import { json } from "~/http/responses.server";
+import { readScopes } from "./authorization-request.server";
+import { clientIdOf, type Parameters, readParameters } from "./form-parameters.server";
+import { audienceOf } from "./metadata.server";
+import { OAuthRefusal } from "./refusal.server";
+
+type Call = Pick<OpenCall<unknown, unknown>, "request" | "context">;
+
+/** Makes tokens of this kind recognisable, for people and for secret scanners. */
+const prefixes = { access: "blo_", refresh: "blr_" } as const;
+
+const sentences = {
+  invalid_client: "This client is not registered here any more. Register it again.",
+  invalid_grant:
+    "The code or token is unknown, used, expired or revoked, or was given to somebody else. Ask the person again.",
+  invalid_target: "resource is not the one that the person agreed to.",
+  invalid_scope: "The person did not agree to this scope.",
+} as const;
+
+/** `POST /token`: a code or a refresh token becomes the next two tokens. */
+export async function answerTokenRequest({ request, context }: Call): Promise<Response> {
+  const { database, env } = context.services;
+  const parameters = await readParameters(request, context);
+  const grantType = parameters.require("grant_type");
+  const asking = {
+    client_id: clientIdOf(request, parameters),
+    audience: readAudience(parameters, env.origins),
+    address_key: addressLimitKey(context.clientAddress),
+  };
+  const access = secret(prefixes.access);
+  const refresh = secret(prefixes.refresh);
+  const answer = await exchange(grantType);
+  if ("refused" in answer) throw new OAuthRefusal(answer.refused, sentences[answer.refused]);
+  const body = {
+    access_token: access,
+    token_type: "Bearer",
+    expires_in: answer.expires_in,
+    refresh_token: refresh,
+    scope: answer.scope,
+  };
+  return json(body, { headers: { pragma: "no-cache" } });
+
+  async function exchange(type: string) {
+    if (type === "authorization_code") {
+      return redeemOauthCode(database, {
+        ...asking,
+        code_hash: sha256(parameters.require("code")),
+        redirect_uri: parameters.require("redirect_uri"),
+        challenge: sha256(readVerifier(parameters)),
+        token_hash: sha256(access),
+        refresh_hash: sha256(refresh),
+        prefix: access.slice(0, prefixes.access.length + 4),
+      });
+    }
+    if (type === "refresh_token") {
+      return refreshOauthToken(database, {
+        ...asking,
+        refresh_hash: sha256(parameters.require("refresh_token")),
+        scopes: [...(parameters.find("scope") ? readScopes(parameters.find("scope"), "/mcp") : [])],
+        token_hash: sha256(access),
+        new_refresh_hash: sha256(refresh),
+      });
+    }
+    throw new OAuthRefusal(
+      "unsupported_grant_type",
+      "grant_type must be authorization_code or refresh_token.",
+    );
+  }
+}
+
+/** `POST /revoke`: a program gives its access back. What is unknown is gone already. */
+export async function answerRevocation({ request, context }: Call): Promise<Response> {
+  const parameters = await readParameters(request, context);
+  await revokeOauthToken(context.services.database, {
+    token_hash: sha256(parameters.require("token")),
+    client_id: parameters.find("client_id") ?? null,
+    address_key: addressLimitKey(context.clientAddress),
+  });
+  return json({});
+}
+
+function readVerifier(parameters: Parameters): string {
+  const verifier = parameters.require("code_verifier");
+  if (/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return verifier;
+  throw new OAuthRefusal("invalid_grant", "code_verifier must have 43 to 128 plain characters.");
+}
+
+/** Null where nothing is said: then it is what the person agreed to. */
+function readAudience(parameters: Parameters, origins: readonly string[]): Audience | null {
+  const resource = parameters.find("resource");
+  if (resource === undefined) return null;
+  const audience = audienceOf(origins, resource);
+  if (audience) return audience;
+  throw new OAuthRefusal("invalid_target", sentences.invalid_target);
+}
+
+/** 256 random bits, kept as SHA-256 only. */
+function secret(prefix: string): string {
+  return `${prefix}${randomBytes(32).toString("base64url")}`;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

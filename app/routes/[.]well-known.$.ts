@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { apiRoute } from "~/http/api-route.server";
+import { openEndpoint } from "~/http/endpoint.server";
+import { answerMetadata } from "~/oauth/metadata.server";
+import { howProgramsSignIn } from "~/server/problems";
+
+/** How programs sign in (RFC 9728 and 8414), for the origin under which they ask. */
+export const loader = apiRoute({
+  GET: openEndpoint({
+    name: "getMetadata",
+    summary: "How programs sign in",
+    auth: "none",
+    answer: z.unknown(),
+    handle: async ({ params, context }) => {
+      const answer = answerMetadata(context.origin, "GET", `/.well-known/${params["*"] ?? ""}`);
+      if (!answer) throw howProgramsSignIn(404);
+      answer.headers.set("cache-control", "no-store");
+      return answer;
+    },
+  }),
+});
+export const action = loader;

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { apiRoute } from "~/http/api-route.server";
+import { openEndpoint } from "~/http/endpoint.server";
+import { answerProgram } from "~/oauth/refusal.server";
+import { answerRegistration } from "~/oauth/register.server";
+
+/**
+ * A program makes itself known (docs/agents.md, Signing in over OAuth). Programs send JSON to /register, where people send a form: the front
+ * tells them apart (app/server/request-target.ts).
+ */
+export const loader = apiRoute({
+  POST: openEndpoint({
+    name: "registerClient",
+    summary: "A program makes itself known",
+    auth: "none",
+    answer: z.unknown(),
+    handle: (call) => answerProgram(() => answerRegistration(call)),
+  }),
+});
+export const action = loader;

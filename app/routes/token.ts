@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { apiRoute } from "~/http/api-route.server";
+import { openEndpoint } from "~/http/endpoint.server";
+import { answerProgram } from "~/oauth/refusal.server";
+import { answerTokenRequest } from "~/oauth/token.server";
+
+/** The next tokens of a program (docs/agents.md, Signing in over OAuth). */
+export const loader = apiRoute({
+  POST: openEndpoint({
+    name: "getTokens",
+    summary: "The next tokens of a program",
+    auth: "none",
+    answer: z.unknown(),
+    handle: (call) => answerProgram(() => answerTokenRequest(call)),
+  }),
+});
+export const action = loader;

@@ -1,0 +1,27 @@
+-- Why: the devices page: which programs have access to what, since when they use it, and until when. API tokens have access like
+-- grants do, so both are here, those that still work. Row level security shows only one's own.
+create function operations.list_grants()
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(json_agg(json_build_object(
+      'id', t.id, 'label', t.label, 'client_id', t.client_id, 'audience', t.audience, 'scopes', to_json(t.scopes),
+      'products', case when t.product_ids is not null then (
+        select coalesce(json_agg(json_build_object('id', p.id, 'code', p.code, 'name', p.name) order by lower(p.name), p.id), '[]')
+        from public.products p where p.id = any (t.product_ids)) end,
+      'created_at', t.created_at, 'first_used_at', t.first_used_at, 'last_used_at', t.last_used_at,
+      'expires_at', coalesce(t.refresh_expires_at, t.expires_at)
+    ) order by t.client_id is null, t.created_at desc, t.id), '[]')
+    from public.api_tokens t
+    where t.user_id = auth.uid() and t.revoked_at is null
+      and (coalesce(t.refresh_expires_at, t.expires_at) is null or coalesce(t.refresh_expires_at, t.expires_at) > private.now())
+  );
+end;
+$$;
+
+comment on function operations.list_grants is 'Programs and tokens with access to the account of the caller (docs/agents.md, Signing in over OAuth).';
+grant execute on function operations.list_grants to authenticated;

@@ -1,0 +1,35 @@
+-- Why: what a person has just allowed, for the minute until the program fetches its tokens. Only the SHA-256 of the code is kept. A
+-- redeemed code stays for a day: one that comes again was stolen, and ends what the first one gave.
+create table public.oauth_codes (
+  code_hash bytea primary key constraint oauth_codes_hash_length check (octet_length(code_hash) = 32),
+  user_id uuid not null references public.users (id) on delete cascade,
+  -- The session that allowed it: one that has ended allows nothing.
+  session_id uuid references public.user_sessions (id) on delete cascade,
+  client_id text not null constraint oauth_codes_client_id_length check (char_length(client_id) <= 2000),
+  client_name text not null constraint oauth_codes_client_name_length check (char_length(client_name) between 1 and 100),
+  redirect_uri text not null constraint oauth_codes_redirect_length check (char_length(redirect_uri) <= 2000),
+  challenge bytea not null constraint oauth_codes_challenge_length check (octet_length(challenge) = 32),
+  audience text not null constraint oauth_codes_audience_known check (audience in ('/mcp', '/mcp/worker')),
+  scopes text[] not null constraint oauth_codes_scopes_known check (scopes <@ '{read,plan,work}' and cardinality(scopes) > 0),
+  product_ids uuid[] not null constraint oauth_codes_products_bound check (cardinality(product_ids) between 1 and 1000),
+  expires_at timestamptz not null,
+  redeemed_at timestamptz,
+  token_id uuid references public.api_tokens (id) on delete cascade,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+comment on table public.oauth_codes is
+  'Authorization codes, good once for 60 seconds (docs/agents.md, Signing in over OAuth). Service only.';
+
+create index oauth_codes_user_id_idx on public.oauth_codes (user_id);
+create index oauth_codes_session_id_idx on public.oauth_codes (session_id);
+create index oauth_codes_token_id_idx on public.oauth_codes (token_id);
+create index oauth_codes_created_at_idx on public.oauth_codes (created_at);
+
+alter table public.oauth_codes enable row level security;
+
+-- Nobody reads codes directly: they hold hashes of secrets. The service role passes row level security.
+create policy oauth_codes_service on public.oauth_codes
+  for all to service_role using (true) with check (true);
+
+grant select, insert, update, delete on public.oauth_codes to service_role;
