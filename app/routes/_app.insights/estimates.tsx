@@ -18,33 +18,36 @@ export function Estimates({ forecast }: { forecast: Forecast }) {
     >
       <div className="grid gap-4 text-sm">
         <ForecastLine forecast={forecast} />
+        {surprises.length > 0 ? <Surprises surprises={surprises} /> : null}
         {estimates.length > 0 ? (
-          <Table
-            caption="Estimated and actual time by size and model"
-            head={[
-              "Size",
-              "Model",
-              { label: "Tasks", numeric: true },
-              { label: "Estimated", numeric: true },
-              { label: "Actual", numeric: true },
-            ]}
-          >
-            {estimates.map((row) => (
-              <tr key={`${row.size} ${row.model_id}`}>
-                <Cell>
-                  {row.size} <span className="text-muted">{sizes[row.size]}</span>
-                </Cell>
-                <Cell>{row.model_id ?? "unknown model"}</Cell>
-                <Cell numeric>{row.tasks}</Cell>
-                <Cell numeric>{minutesText(row.estimated_minutes)}</Cell>
-                <Cell numeric>{minutesText(row.actual_minutes)}</Cell>
-              </tr>
-            ))}
-          </Table>
+          <details>
+            <summary className="font-semibold">By size and model</summary>
+            <Table
+              caption="Estimated and actual time by size and model"
+              head={[
+                "Size",
+                "Model",
+                { label: "Tasks", numeric: true },
+                { label: "Estimated", numeric: true },
+                { label: "Actual", numeric: true },
+              ]}
+            >
+              {estimates.map((row) => (
+                <tr key={`${row.size} ${row.model_id}`}>
+                  <Cell>
+                    {row.size} <span className="text-muted">{sizes[row.size]}</span>
+                  </Cell>
+                  <Cell>{row.model_id ?? "unknown model"}</Cell>
+                  <Cell numeric>{row.tasks}</Cell>
+                  <Cell numeric>{minutesText(row.estimated_minutes)}</Cell>
+                  <Cell numeric>{minutesText(row.actual_minutes)}</Cell>
+                </tr>
+              ))}
+            </Table>
+          </details>
         ) : (
           <p className="text-muted">Finished tasks with an estimate appear here.</p>
         )}
-        {surprises.length > 0 ? <Surprises surprises={surprises} /> : null}
       </div>
     </Section>
   );

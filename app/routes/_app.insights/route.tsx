@@ -17,7 +17,7 @@ import { PageHeader } from "~/ui/page-header";
 import { ProductFilter } from "../_app/product-filter";
 import { Estimates } from "./estimates";
 import { Pictures } from "./pictures";
-import { UsageTables } from "./usage-tables";
+import { CostliestStories, UsageTables } from "./usage-tables";
 
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor, principal } = await requireActor(request, context);
@@ -77,8 +77,11 @@ export default function InsightsPage() {
       <div className="grid gap-5">
         <Totals totals={insights.totals} mayPrice={mayPrice} />
         <Pictures insights={insights} charts={charts} used={used} productId={productId} />
+        <CostliestStories stories={insights.by_story} />
         <Estimates forecast={forecast} />
-        <UsageTables insights={insights} productId={productId} mayPrice={mayPrice} />
+        {insights.totals.jobs > 0 ? (
+          <UsageTables insights={insights} productId={productId} mayPrice={mayPrice} />
+        ) : null}
       </div>
     </>
   );

@@ -1,5 +1,7 @@
 import { Link } from "@remix-run/react";
 import type { Insights, UsageNumbers } from "~/contract/insight";
+import { CodeChip } from "~/ui/badge";
+import { Section } from "~/ui/card";
 import { costsText, tokensText } from "~/ui/numbers";
 import { Cell, Table } from "~/ui/rare/table";
 
@@ -13,7 +15,31 @@ function named<Row>(rows: readonly Row[], nameOf: (row: Row) => Name) {
   });
 }
 
-/** The same numbers by everything that they can be told apart by. */
+/** How many stories stand above the folded tables. */
+const mostShown = 5;
+
+/** Where the money went: the stories that cost most. */
+export function CostliestStories({ stories }: { stories: Insights["by_story"] }) {
+  const shown = stories.filter(({ story_id, costs }) => story_id && costs.length > 0);
+  if (shown.length === 0) return null;
+  return (
+    <Section title="Most expensive stories">
+      <ol className="grid gap-1 text-sm">
+        {shown.slice(0, mostShown).map(({ story_id, story_code, story_title, costs }) => (
+          <li key={story_id} className="flex items-baseline justify-between gap-4">
+            <Link to={`/stories/${story_id}`} className="min-w-0 truncate hover:underline">
+              <CodeChip className="mr-2">{story_code ?? ""}</CodeChip>
+              {story_title}
+            </Link>
+            <span className="shrink-0 tabular-nums">{costsText(costs)}</span>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+/** The same numbers by everything that they can be told apart by, a folded table each. */
 export function UsageTables({
   insights,
   productId,
@@ -30,7 +56,7 @@ export function UsageTables({
   const { by_model, by_worker, by_sprint, by_run, by_story, by_task } = insights;
   const product = `/products/${productId}`;
   return (
-    <>
+    <Section title="Usage in detail" about="Jobs, tokens and cost." flush>
       <UsageTable
         title="By model"
         rows={named(by_model, (row) => [row.model_id, row.model_id ?? "unknown model"])}
@@ -74,7 +100,7 @@ export function UsageTables({
           "/tasks/",
         ])}
       />
-    </>
+    </Section>
   );
 }
 
@@ -87,7 +113,7 @@ interface UsageRow extends UsageNumbers {
 /** The same in every table of the page, so that one reads down across them. */
 const usageColumns = ["", "w-20", "w-32", "w-32", "w-32", "w-44"];
 
-/** Tokens and money of one kind of thing; folded away when it is long. */
+/** Tokens and money of one kind of thing. */
 function UsageTable({
   title,
   rows,
@@ -99,7 +125,7 @@ function UsageTable({
 }) {
   if (rows.length === 0) return null;
   return (
-    <details open={rows.length <= 8} className="rounded-lg border border-line bg-surface">
+    <details className="border-line not-first:border-t">
       <summary className="px-4 py-2.5 text-sm font-semibold hover:bg-sunken">
         {title} <span className="font-normal text-muted">({rows.length})</span>
       </summary>
