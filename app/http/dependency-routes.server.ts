@@ -14,14 +14,14 @@ export function dependenciesRoute(kind: DependencyKind) {
   return apiRoute({
     GET: operationEndpoint(listDependencies, {
       name: `list${nouns[kind]}Dependencies`,
-      summary: `What a ${kind} waits for, and what waits for it`,
+      summary: `Both sides of a ${kind}'s dependencies: blocked by, and blocks`,
       auth: "either",
       id: kind,
       input: ({ id }) => ({ kind, id }),
     }),
     POST: operationEndpoint(addDependency, {
       name: `add${nouns[kind]}Dependency`,
-      summary: `Let a ${kind} wait for another; a circle is refused with its path`,
+      summary: `Adds a blocker to a ${kind}; a circle is refused with its path`,
       auth: "bearer",
       id: kind,
       body: addDependencyBody,
@@ -36,7 +36,7 @@ export function dependencyRoute(kind: DependencyKind) {
   return apiRoute({
     DELETE: operationEndpoint(removeDependency, {
       name: `remove${nouns[kind]}Dependency`,
-      summary: `Let a ${kind} no longer wait for another; does nothing when it did not`,
+      summary: `Removes a blocker from a ${kind}; no error if there is none`,
       auth: "bearer",
       id: kind,
       status: 204,

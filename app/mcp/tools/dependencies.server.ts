@@ -12,7 +12,7 @@ import { defineTool } from "../tool.server";
 const ends = {
   kind: z.enum(dependencyKinds).default("task"),
   id: reference.describe("Id or code of the one that waits"),
-  blocked_by: reference.describe("Id or code of what it waits for, of the same kind and product"),
+  blocked_by: reference.describe("Id or code of its blocker, of the same kind and product"),
   ...productOfCode,
 };
 
@@ -31,7 +31,7 @@ export const addDependencyTool = defineTool({
 export const removeDependencyTool = defineTool({
   name: "remove_dependency",
   title: "Remove a dependency",
-  description: "The one waits for the other no more. Fine when it did not.",
+  description: "Removes a blocker. No error if there is none.",
   access: "write",
   effect: { repeatable: true },
   input: z.object(ends),

@@ -10,7 +10,7 @@ const optionalProduct = reference.optional().describe("Id or code of the product
 export const createIdeaTool = defineTool({
   name: "create_idea",
   title: "Create an idea",
-  description: "A note of yours for a product, with the next code IDEA-<nnn>.",
+  description: "Creates your own note for a product, with the next code IDEA-<nnn>.",
   access: "write",
   creates: true,
   input: createIdeaInput

@@ -7,7 +7,7 @@ export class RepositoryNotAllowed extends Error {
     super(
       isForeign(address)
         ? `This worker does not follow the repository ${shown}. Whoever can write there can run programs on this machine: if you trust them, start the worker with --also-repo ${quoted(shown)}`
-        : `The repository ${shown} is no https, ssh or git@ address, and a job opens no folder of this machine: mend it in the task`,
+        : `The repository ${shown} is no https, ssh or git@ address, and a job opens no folder of this machine: correct it in the task`,
     );
   }
 }

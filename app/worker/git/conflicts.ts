@@ -118,7 +118,7 @@ export async function tellClash(attempt: Attempt, worktree: Worktree, clash: Cla
 }
 
 const decisionWords: Record<ConflictDecision["decision"], string> = {
-  go_on: "the other one mends it",
+  go_on: "the other one resolves it",
   home: "the task goes back to work with both versions",
   paused: "the run is paused",
 };

@@ -47,7 +47,7 @@ async function openRepository(wish: RepositoryWish): Promise<Repository> {
   throw new WorkerProblem(
     jobAddress === ""
       ? "The product names no repository: set it in its settings, or start the worker with --repo <folder> --product <code>"
-      : `The repository ${sendable(jobAddress, 200)} is no https, ssh or git@ address, and a job opens no folder of this machine: mend it in the product, or start the worker with --repo <folder> --product <code>`,
+      : `The repository ${sendable(jobAddress, 200)} is no https, ssh or git@ address, and a job opens no folder of this machine: correct it in the product, or start the worker with --repo <folder> --product <code>`,
   );
 }
 

@@ -96,7 +96,7 @@ function folderOf({ kept, putBack = [] }: Assignment): string {
   }
   return putBack.length > 0
     ? "Look at the folder first: what you committed is there, and what you did not commit is there as uncommitted changes."
-    : "Look at the folder first: it holds what was delivered to the branch, and nothing else of yours was left.";
+    : "Look at the folder first: it holds what was delivered to the branch, and nothing else of your work was left.";
 }
 
 function written(sections: [heading: string, text: string | null | undefined][]): string {

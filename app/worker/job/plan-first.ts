@@ -21,7 +21,7 @@ export async function planAndExecute(
   if (failureOf(outcome) !== undefined || outcome.result.question !== undefined) return outcome;
   const written = planOf(attempt, outcome);
   if (written === undefined) {
-    attempt.journal.say("No plan was written: the work goes on without one");
+    attempt.journal.say("No plan was written: the work continues without one");
     return execute(attempt, assignment, folder, extra);
   }
   // A further turn of this attempt has it as well.

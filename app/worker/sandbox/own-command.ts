@@ -36,6 +36,6 @@ async function probe(line: string, folder: string): Promise<void> {
   if (told?.isWell) return;
   const said = told === null || told.output === "" ? "" : ` (${told.output.slice(-500)})`;
   throw new WorkerProblem(
-    `--sandbox command: \`${line} true\` does not work here${said}. The line has to run the program that is put behind it, with the same input, output and exit code: mend it, or start the worker with --sandbox off, on a machine that has nothing to lose`,
+    `--sandbox command: \`${line} true\` does not work here${said}. The line has to run the program that is put behind it, with the same input, output and exit code: correct it, or start the worker with --sandbox off, on a machine that has nothing to lose`,
   );
 }
