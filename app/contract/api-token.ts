@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { isStorable } from "./account";
+import { scopeSchema, scopes } from "./oauth";
+import { idSchema } from "./text";
 
 /** Makes a token of this service recognisable, for people and for secret scanners. */
 export const apiTokenPrefix = "blm_";
@@ -18,6 +20,9 @@ export const newApiTokenSchema = z.object({
     .min(1, "Enter a number of days from 1 to 3650")
     .max(3650, "Enter a number of days from 1 to 3650")
     .optional(),
+  /** What it may do, and in which products; nothing chosen means no limit. */
+  scope: z.array(scopeSchema).max(scopes.length).optional(),
+  product: z.array(idSchema).max(1000, "Choose at most 1000 products").optional(),
 });
 export type NewApiToken = z.infer<typeof newApiTokenSchema>;
 
@@ -32,5 +37,8 @@ export const apiTokenSchema = z.object({
   expires_at: z.string().nullable(),
   last_used_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
+  /** Null for no limit. */
+  scopes: z.array(scopeSchema).nullable().default(null),
+  products: z.array(z.string()).nullable().default(null),
 });
 export type ApiToken = z.infer<typeof apiTokenSchema>;

@@ -135,7 +135,14 @@ export type Database = {
       };
       create_agent_job: { Args: { p_task_id: string }; Returns: Json };
       create_api_token: {
-        Args: { p_expires_days?: number; p_label: string; p_prefix: string; p_token_hash: string };
+        Args: {
+          p_expires_days?: number;
+          p_label: string;
+          p_prefix: string;
+          p_product_ids?: Json;
+          p_scopes?: Json;
+          p_token_hash: string;
+        };
         Returns: Json;
       };
       create_from_list: {

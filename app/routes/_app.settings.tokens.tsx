@@ -1,8 +1,10 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { type ApiToken, newApiTokenSchema } from "~/contract/api-token";
+import { scopes, scopeWords } from "~/contract/oauth";
 import { createApiToken } from "~/domain/api-tokens/create-api-token.server";
 import { listApiTokens, revokeApiToken } from "~/domain/api-tokens/operations.server";
+import { listProducts } from "~/domain/products/operations.server";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { readId } from "~/http/read-id.server";
@@ -14,7 +16,7 @@ import { SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { EmptyState } from "~/ui/empty-state";
-import { HiddenFields, SelectField, TextField } from "~/ui/field";
+import { CheckField, HiddenFields, SelectField, TextField } from "~/ui/field";
 import { CopyBlock } from "~/ui/rare/copy-button";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { Cell, Table } from "~/ui/rare/table";
@@ -25,7 +27,9 @@ import { useWriteAccess, WriteFields } from "~/ui/write-access";
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
   const { env } = context.services;
-  return json({ tokens: await listApiTokens(actor), origin: env.appOrigin });
+  const [tokens, products] = await Promise.all([listApiTokens(actor), listProducts(actor)]);
+  const choices = products.map(({ id, code, name }) => ({ id, label: `${name} (${code})` }));
+  return json({ tokens, products: choices, origin: env.appOrigin });
 });
 
 export const action = pageAction(async ({ request, context }) => {
@@ -47,7 +51,7 @@ export const action = pageAction(async ({ request, context }) => {
 export const meta: MetaFunction = () => [{ title: "API tokens · Backloom" }];
 
 export default function TokensPage() {
-  const { tokens, origin } = useLoaderData<typeof loader>();
+  const { tokens, products, origin } = useLoaderData<typeof loader>();
   const answer = useActionResult<{ created?: { token: string; label: string } }>();
   const created = answer?.created;
   return (
@@ -63,7 +67,7 @@ export default function TokensPage() {
           />
         </Alert>
       ) : null}
-      <NewTokenForm key={created?.token ?? "empty"} />
+      <NewTokenForm key={created?.token ?? "empty"} products={products} />
       <TokenList tokens={tokens} />
     </div>
   );
@@ -76,7 +80,12 @@ const lifetimes = [
   { value: "", label: "No expiry" },
 ];
 
-function NewTokenForm() {
+interface ProductChoice {
+  id: string;
+  label: string;
+}
+
+function NewTokenForm({ products }: { products: readonly ProductChoice[] }) {
   const form = useServerForm<"label" | "expires_days">({
     lastResult: useActionResult(),
     defaultValue: { expires_days: "90" },
@@ -84,7 +93,7 @@ function NewTokenForm() {
   return (
     <Section
       title="New token"
-      about="For an agent or a script. It can do what you can do until it expires or you revoke it."
+      about="For an agent or a script. It can do what you can do, unless you limit it, until it expires or you revoke it."
     >
       <ServerForm form={form}>
         <input type="hidden" name="intent" value="create" />
@@ -98,10 +107,46 @@ function NewTokenForm() {
           />
           <SelectField label="Expires after" options={lifetimes} {...form.field("expires_days")} />
           <SubmitButton pendingLabel="Creating…">Create token</SubmitButton>
+          <TokenLimits products={products} />
         </WriteFields>
       </ServerForm>
     </Section>
   );
+}
+
+/** Nothing chosen is no limit, as before there were any. */
+function TokenLimits({ products }: { products: readonly ProductChoice[] }) {
+  return (
+    <details className="sm:col-span-3">
+      <summary className="text-sm text-muted hover:text-ink">Limit what it can do</summary>
+      <div className="mt-3 grid gap-4 sm:grid-cols-2">
+        <fieldset className="grid content-start gap-2.5">
+          <legend className="mb-2 text-sm font-semibold">Only these actions</legend>
+          {scopes.map((scope) => (
+            <CheckField
+              key={scope}
+              name="scope"
+              value={scope}
+              label={scopeWords[scope].title}
+              description={scopeWords[scope].about}
+            />
+          ))}
+        </fieldset>
+        <fieldset className="grid content-start gap-2.5">
+          <legend className="mb-2 text-sm font-semibold">Only these products</legend>
+          {products.map(({ id, label }) => (
+            <CheckField key={id} name="product" value={id} label={label} />
+          ))}
+        </fieldset>
+      </div>
+    </details>
+  );
+}
+
+/** Reading is part of every token; a limited one names what comes on top. */
+function limitsOf({ scopes: granted, products }: ApiToken): string | null {
+  const parts = [granted?.join(", "), products && (products.join(", ") || "no product any more")];
+  return parts.filter(Boolean).join(" · ") || null;
 }
 
 function TokenList({ tokens }: { tokens: readonly ApiToken[] }) {
@@ -129,7 +174,12 @@ function TokenRow({ token }: { token: ApiToken }) {
   const isOver = token.expires_at !== null && Date.parse(token.expires_at) <= now;
   return (
     <tr>
-      <Cell className="font-medium">{token.label}</Cell>
+      <Cell className="font-medium">
+        {token.label}
+        {limitsOf(token) ? (
+          <span className="block text-xs font-normal text-muted">{limitsOf(token)}</span>
+        ) : null}
+      </Cell>
       <Cell label="Token">
         <CodeChip>{`${token.prefix}…`}</CodeChip>
       </Cell>

@@ -23,6 +23,8 @@ export async function createApiToken(actor: Actor, input: NewApiToken): Promise<
       p_prefix: token.slice(0, apiTokenPrefix.length + 4),
       p_token_hash: createHash("sha256").update(token).digest("hex"),
       p_expires_days: input.expires_days ?? null,
+      p_scopes: input.scope?.length ? input.scope : null,
+      p_product_ids: input.product?.length ? [...new Set(input.product)] : null,
     },
     apiTokenSchema,
   );

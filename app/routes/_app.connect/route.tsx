@@ -20,6 +20,7 @@ import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { useShellData } from "../_app/shell-data";
 import { installedAgents } from "./installed-agents";
+import { type Reach, reachOf } from "./reach";
 import { setups } from "./setups";
 import { WhatAgentsTell } from "./what-agents-tell";
 
@@ -29,6 +30,8 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { workerFile, version } = context.services;
   return json({
     origin: context.services.env.appOrigin,
+    address: `${context.origin}/mcp`,
+    reach: reachOf(context.origin),
     installed: installedAgents(workers, principal.user_id),
     worker: workerFile && { version, sha256: workerFile.sha256 },
     tokens: tokens.map(({ id, label, last_used_at }) => ({ id, label, last_used_at })),
@@ -49,7 +52,7 @@ export const meta: MetaFunction = () => [{ title: "Connect an agent · Backloom"
 const tokenPlaceholder = "YOUR-TOKEN";
 
 export default function ConnectPage() {
-  const { origin, installed, tokens, worker } = useLoaderData<typeof loader>();
+  const { origin, address, reach, installed, tokens, worker } = useLoaderData<typeof loader>();
   const { products = [], activeProductId } = useShellData() ?? {};
   const product = products.find(({ id }) => id === activeProductId) ?? products[0] ?? null;
   const fresh = useActionResult<{ id?: string; token?: string }>();
@@ -58,8 +61,9 @@ export default function ConnectPage() {
     <div className="mx-auto grid max-w-3xl gap-5">
       <PageHeader
         title="Connect an agent"
-        lead="Create a token, copy one command, and the first call appears here."
+        lead="Paste the address into a client that signs in by itself, or create a token and copy one command."
       />
+      <PasteAddress address={address} reach={reach} />
       <TokenStep token={fresh?.token ?? null} count={tokens.length} />
       <ClientSetups
         origin={origin}
@@ -80,6 +84,37 @@ export default function ConnectPage() {
       />
       <WhatAgentsTell />
     </div>
+  );
+}
+
+const whoReaches: Readonly<Record<Reach, string>> = {
+  machine:
+    "Clients on this machine reach this address: Claude Code, Codex, Cursor, VS Code and others. Hosted connectors (claude.ai, ChatGPT) do not: they call from their maker's cloud, and this address is private.",
+  network:
+    "Clients in your network reach this address: Claude Code, Codex, Cursor, VS Code and others. Hosted connectors (claude.ai, ChatGPT) do not: they call from their maker's cloud, and this address is private.",
+  insecure:
+    "Claude Code, Codex, Cursor, VS Code and other clients on people's machines reach this address. Hosted connectors (claude.ai, ChatGPT) ask for https.",
+  public:
+    "Every client reaches this address: Claude Code, Codex, Cursor, VS Code, and hosted connectors (claude.ai, ChatGPT), unless a firewall keeps them out.",
+};
+
+/** The shortest way: no token, the client opens the page of consent itself. */
+function PasteAddress({ address, reach }: { address: string; reach: Reach }) {
+  return (
+    <Section
+      title="Paste the address"
+      about="Add this address to an MCP client. It opens Backloom in your browser, where you choose products and press Allow."
+    >
+      <div className="grid gap-2">
+        <CopyBlock label="Address" text={address} />
+        <CopyBlock
+          label="Claude Code"
+          text={`claude mcp add --transport http backloom ${address}`}
+        />
+        <CopyBlock label="Codex" text={`codex mcp add backloom --url ${address}`} />
+        <p className="text-sm text-muted">{whoReaches[reach]}</p>
+      </div>
+    </Section>
   );
 }
 

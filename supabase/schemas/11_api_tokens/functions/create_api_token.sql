@@ -1,7 +1,9 @@
--- Why: the service keeps only the SHA-256 of a token; the token itself is made by the app and shown once.
+-- Why: the service keeps only the SHA-256 of a token; the token itself is made by the app and shown once. Scopes and products limit
+-- it; without them it can do what its user can.
 -- Definer: users may not write api_tokens directly; the row always belongs to the caller.
 create function operations.create_api_token(
-  p_label text, p_prefix text, p_token_hash text, p_expires_days integer default null)
+  p_label text, p_prefix text, p_token_hash text, p_expires_days integer default null,
+  p_scopes jsonb default null, p_product_ids jsonb default null)
 returns json
 language plpgsql
 volatile
@@ -10,6 +12,7 @@ set search_path = ''
 as $$
 declare
   v_token public.api_tokens;
+  v_products uuid[];
 begin
   perform private.require_no_demo();
   if p_token_hash !~ '^[0-9a-f]{64}$' or char_length(p_label) not between 1 and 100
@@ -17,11 +20,19 @@ begin
     raise exception using errcode = 'PT422',
       message = 'A token needs a label of 1 to 100 characters, a SHA-256 hash and 1 to 3650 days or no end.';
   end if;
+  select array_agg(p.id order by p.id) into v_products
+  from public.products p
+  where p.id in (select private.open_product_ids()) and p_product_ids ? p.id::text;
+  if p_product_ids is not null and coalesce(cardinality(v_products), 0) <> jsonb_array_length(p_product_ids) then
+    raise exception using errcode = 'PT422', message = 'Choose among the products that you can use.',
+      detail = '{"issues":[{"path":"product","message":"Choose among the products that you can use."}]}';
+  end if;
   perform private.take_rate_limit('api_token', auth.uid()::text);
 
-  insert into public.api_tokens (user_id, session_id, label, prefix, token_hash, expires_at, created_at)
+  insert into public.api_tokens (user_id, session_id, label, prefix, token_hash, expires_at, created_at, scopes, product_ids)
   values (auth.uid(), private.own_session_id(), p_label, p_prefix, decode(p_token_hash, 'hex'),
-    private.now() + make_interval(days => p_expires_days), private.now())
+    private.now() + make_interval(days => p_expires_days), private.now(),
+    case when p_scopes is not null then array(select jsonb_array_elements_text(p_scopes)) end, v_products)
   returning * into v_token;
   perform private.audit(auth.uid(), auth.uid(), 'token.created',
     jsonb_build_object('token_id', v_token.id, 'label', p_label, 'expires_at', v_token.expires_at));
@@ -31,5 +42,5 @@ end;
 $$;
 
 comment on function operations.create_api_token is
-  'A new API token of the caller, by its hash (specification: Authentication 1, Limits).';
+  'A new API token of the caller, by its hash, limited where it says so (specification: Authentication 1, Limits).';
 grant execute on function operations.create_api_token to authenticated;

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createProduct } from "~/domain/products/operations.server";
+import { connectClient } from "../mcp/clients";
+import { bearer, signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: ["_app", "_app.settings", "_app.settings.tokens"] });
+const ada = await createUser(t, { username: "ada" });
+const actor = t.actorOf(ada);
+const shop = await createProduct(actor, { code: "SHOP", name: "Shop" });
+const other = await createProduct(actor, { code: "OTHER", name: "Other" });
+const foreign = await createProduct(t.actorOf(await createUser(t)), { code: "F", name: "Foreign" });
+const headers = { cookie: await signIn(t, app, ada), origin: app.origin };
+
+/** Sends the form of the page, as a browser without script does. */
+const send = (fields: readonly [string, string][]) =>
+  app.request("/settings/tokens", {
+    method: "POST",
+    headers,
+    body: new URLSearchParams([["intent", "create"], ["label", "limited"], ...fields]),
+  });
+
+async function makeToken(fields: readonly [string, string][]): Promise<string> {
+  const text = await (await send(fields)).text();
+  const [token = ""] = /blm_[A-Za-z0-9_-]{43}/.exec(text) ?? [];
+  return token;
+}
+
+const get = (token: string, path: string) => app.request(path, { headers: bearer(token) });
+const post = (token: string, path: string, body: object) =>
+  app.request(path, {
+    method: "POST",
+    headers: { ...bearer(token), "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+const codesOf = async (token: string) =>
+  z
+    .array(z.object({ code: z.string() }))
+    .parse(await (await get(token, "/api/products")).json())
+    .map(({ code }) => code);
+
+describe("an API token", () => {
+  it("without a limit does what its user does", async () => {
+    const token = await makeToken([]);
+    expect(await codesOf(token)).toEqual(["SHOP", "OTHER"]);
+    expect((await post(token, `/api/products/${other.id}/labels`, { name: "a" })).status).toBe(201);
+    const { rows } = await t.sql.query("select scopes, product_ids from public.api_tokens");
+    expect(rows).toEqual([{ scopes: null, product_ids: null }]);
+  });
+
+  it("limited to a product reaches that one alone, over REST and MCP", async () => {
+    const token = await makeToken([["product", shop.id]]);
+    expect(await codesOf(token)).toEqual(["SHOP"]);
+    expect((await get(token, `/api/products/${shop.id}/agent-context`)).status).toBe(200);
+    const refused = await get(token, `/api/products/${other.id}/agent-context`);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: expect.stringContaining("limited") });
+    const client = await connectClient(app, token);
+    expect((await client.call("list_products")).text).not.toContain("OTHER");
+    await client.close();
+  });
+
+  it("limited to reading changes nothing, over REST and MCP", async () => {
+    const token = await makeToken([["scope", "read"]]);
+    expect(await codesOf(token)).toEqual(["SHOP", "OTHER"]);
+    const refused = await post(token, `/api/products/${shop.id}/labels`, { name: "b" });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ scope: "plan", code: 403 });
+    const client = await connectClient(app, token);
+    expect((await client.listTools()).map(({ name }) => name)).not.toContain("create_story");
+    await client.close();
+    const planner = await makeToken([
+      ["scope", "read"],
+      ["scope", "plan"],
+    ]);
+    expect((await post(planner, `/api/products/${shop.id}/labels`, { name: "b" })).status).toBe(
+      201,
+    );
+  });
+
+  it("is limited to products of its user alone, and says its limits on the page", async () => {
+    expect((await send([["product", foreign.id]])).status).toBe(422);
+    expect((await send([["scope", "admin"]])).status).toBe(422);
+    const page = await (await app.request("/settings/tokens", { headers })).text();
+    expect(page).toContain("read, plan");
+    expect(page).toContain("SHOP");
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { signIn, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const user = await createUser(t);
+const pages = ["_app", "_app.connect"];
+
+describe("Connect", () => {
+  it.each([
+    [undefined, /Clients on this machine reach this address.*Hosted connectors.*do not/],
+    ["http://192.168.1.20:3000", /Clients in your network.*Hosted connectors.*do not/],
+    ["https://backlog.local", /Clients in your network.*Hosted connectors.*do not/],
+    ["http://backlog.example.com", /Hosted connectors.*ask for https/],
+    ["https://backlog.example.com", /Every client reaches this address/],
+  ])("with %s says which clients reach the address, and what to paste", async (origin, words) => {
+    const app = await startTestApp(t, { pages, variables: origin ? { APP_ORIGIN: origin } : {} });
+    const cookie = await signIn(t, app, user);
+    const host = origin ? new URL(origin).host : `127.0.0.1:${app.port}`;
+    const answer = await app.request("/connect", { headers: { cookie } });
+    expect(answer.status).toBe(200);
+    const text = (await answer.text()).replaceAll("&#x27;", "'");
+    expect(text).toMatch(words);
+    expect(text).toContain(`${host}/mcp`);
+  });
+});
