@@ -41,7 +41,7 @@ export const postgresAddress = z
 
 export const list = z.string().transform((value) =>
   value
-    .split(",")
+    .split(/[,\n]/)
     .map((item) => item.trim())
     .filter((item) => item !== ""),
 );

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { readSecretFiles } from "./env-secrets.server";
 import {
   bearerSecret,
   count,
@@ -143,11 +144,12 @@ export class EnvironmentError extends Error {
 export function readEnv(source: Record<string, string | undefined>): Env {
   // An empty variable counts as unset, as it comes from `NAME=` in a .env file.
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
-  const parsed = variables.safeParse(given);
-  if (!parsed.success) {
-    throw new EnvironmentError(
-      parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`),
-    );
+  const { values, problems: unread } = readSecretFiles(given, Object.keys(variables.shape));
+  const parsed = variables.safeParse(values);
+  if (!parsed.success || unread.length > 0) {
+    const issues = parsed.error?.issues ?? [];
+    const wrong = issues.map((issue) => `${String(issue.path[0])} ${issue.message}`);
+    throw new EnvironmentError([...unread, ...wrong]);
   }
   const problems = [...missingForSupabase(parsed.data), ...missingForPush(parsed.data)];
   if (problems.length > 0) throw new EnvironmentError(problems);

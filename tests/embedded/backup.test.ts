@@ -61,7 +61,7 @@ const surroundings = {
   env: { ...process.env, NODE_ENV: "production", DATA_DIR: dataDir },
 } as const;
 
-describe("a backup of a running installation", { timeout: 180_000 }, () => {
+describe("a backup of a running installation", { timeout: 600_000 }, () => {
   it("has every write that was acknowledged before it began, whole and in order, and opens", async () => {
     const writers = [1, 2, 3, 4].map(startWriter);
     await expect.poll(() => writers.every(({ state }) => state.acknowledged > 50)).toBe(true);
@@ -139,7 +139,7 @@ describe("a backup of a running installation", { timeout: 180_000 }, () => {
   });
 });
 
-describe("a restore", { timeout: 180_000 }, () => {
+describe("a restore", { timeout: 600_000 }, () => {
   it("takes no copy in which anything differs, and leaves the folder empty", async () => {
     const { path } = await backUp({ dataDir, folder: await ownDataDir() });
     const { files } = await readManifest(path);
@@ -188,7 +188,7 @@ describe("a restore", { timeout: 180_000 }, () => {
   });
 });
 
-it("the service backs itself up on its schedule", { timeout: 180_000 }, async () => {
+it("the service backs itself up on its schedule", { timeout: 600_000 }, async () => {
   const own = await ownDataDir();
   const env = { BACKUP_SCHEDULE: "* * * * * *", BACKUP_KEEP: "1" };
   const service = await startService(own, { env });
