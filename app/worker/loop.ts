@@ -101,7 +101,7 @@ export async function leave({
     const signal = AbortSignal.timeout(5_000);
     await service.call("worker_heartbeat", farewell, z.unknown(), { retry: false, signal });
   } catch (error) {
-    journal.say(`The service did not hear the good-bye: ${messageOf(error)}`);
+    journal.say(`The service could not be told that this worker stops: ${messageOf(error)}`);
   }
 }
 

@@ -83,7 +83,7 @@ describe("the service killed with -9 under a worker", { timeout: 240_000 }, () =
     );
     await killService(service);
     work.goOn();
-    await work.worker.said(/does not answer|No heartbeat got through/);
+    await work.worker.said(/does not answer|Heartbeats are failing/);
     await startAgain();
     await expectWhole(work);
   });

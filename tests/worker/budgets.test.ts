@@ -45,7 +45,7 @@ describe("a worker and a budget", { timeout: 120_000 }, () => {
     const worker = begin("SPEND");
     expect(await worker.ended, worker.output()).toBe(0);
     expect(worker.output()).toContain("Told to stop: The budget of this run");
-    expect(worker.output()).toMatch(/What was not delivered is kept on backloom\/kept/);
+    expect(worker.output()).toMatch(/Undelivered work is kept on backloom\/kept/);
 
     const paused = await run.read();
     expect(paused).toMatchObject({ status: "paused", pause_context: { reason: "budget" } });

@@ -101,7 +101,7 @@ describe("two tasks that change the same lines", { timeout: 120_000 }, () => {
     await work("VAIN", same);
     await work("VAIN", same);
     // The marks are still there.
-    expect(await work("VAIN", "true")).toContain("The marks of the conflict are still in same");
+    expect(await work("VAIN", "true")).toContain("Conflict markers are still in same");
     expect((await run.read()).status).toBe("running");
     await work("VAIN", "true");
     expect(await run.read()).toMatchObject({

@@ -74,7 +74,7 @@ describe("code arrives with the status", { timeout: 120_000 }, () => {
     await work("ARRIVES", exec);
     await work("ARRIVES", exec);
     const output = await work("ARRIVES", exec);
-    expect(output).toContain("Brought in the work of T-ST-2");
+    expect(output).toContain("Merged the work of T-ST-2");
     const run = await read();
     expect(run.jobs.map(({ task_code, status }) => [task_code, status])).toEqual([
       ["T-ST-2", "done"],

@@ -247,7 +247,7 @@ describe("repositories", { timeout: 120_000 }, () => {
     git("checkout", "--quiet", "main");
     await workOnce("CONFLICT", `echo ours > same.txt; ${other}`);
     expect(await run.read()).toMatchObject({ status: "running", jobs: [{ status: "queued" }] });
-    const left = "The marks of the conflict are still in same.txt";
+    const left = "Conflict markers are still in same.txt";
     for (const _try of [1, 2]) expect(await workOnce("CONFLICT", "true")).toContain(left);
     expect(await run.read()).toMatchObject({
       status: "paused",

@@ -29,7 +29,7 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     const worker = start("NET", command, "--once", "--url", `http://127.0.0.1:${line.port}`);
     await worker.said(/Claimed .*/);
     line.refuse();
-    await worker.said(/No heartbeat got through/);
+    await worker.said(/Heartbeats are failing/);
     writeFileSync(go, "");
     await worker.said(/The service does not answer/);
     expect((await run.read()).status).toBe("running");
@@ -45,7 +45,7 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     const worker = start("BEATS", "sleep 600", "--url", gate.url);
     await beat.reached;
     beat.lose();
-    await worker.said(/No heartbeat got through/);
+    await worker.said(/Heartbeats are failing/);
     const sent = () => gate.given("job_heartbeat").length;
     const before = sent();
     await expect.poll(sent).toBeGreaterThan(before);
@@ -59,10 +59,10 @@ describe("a worker that loses the service", { timeout: 120_000 }, () => {
     await worker.said(/Claimed .*/);
     line.refuse();
     // Whether it had told that it begins by then or not.
-    await worker.said(/The service does not answer|No heartbeat got through/);
+    await worker.said(/The service does not answer|Heartbeats are failing/);
     worker.process.kill("SIGTERM");
     expect(await worker.ended, worker.output()).toBe(0);
-    expect(worker.output()).toContain("The service did not hear the good-bye");
+    expect(worker.output()).toContain("The service could not be told that this worker stops");
     line.allow();
     expect((await run.read()).jobs).toMatchObject([{ attempt: 1 }]);
   });

@@ -63,7 +63,7 @@ describe("what was done and has not landed is the start of what comes next", {
     await p.startRun();
     const status = join(home, "cancel-status");
     const next = await work("CANCEL", "b", `git status --porcelain > ${status}; ${line}`);
-    expect(next).toContain("Put back what an earlier attempt has left");
+    expect(next).toContain("Restored the work of an earlier attempt");
     // It lies there as it was left: not committed.
     expect(read(status)).toBe("?? half.txt\n");
     const job = await p.jobOf("T-2");

@@ -123,7 +123,7 @@ async function joinOne(
   const words = ["merge", "--quiet", "-m", `Bring in ${story_code} (${branch})`, commit];
   const merge = await gitEnd(folder, ...committer, ...words);
   if (merge.code === 0) {
-    attempt.journal.say(`Brought in the work of ${story_code} from ${branch}`);
+    attempt.journal.say(`Merged the work of ${story_code} from ${branch}`);
     return true;
   }
   const files = await gitPaths(folder, "diff", "--name-only", "--diff-filter=U");
@@ -144,9 +144,7 @@ function mendingOf(
 ): Mending | null {
   const conflict = job.conflicts?.find((one) => one.kind === "sibling" && one.branch === branch);
   if (conflict === undefined) return null;
-  journal.say(
-    `Both versions of ${files.join(", ")} are in the worktree: the agent brings them together`,
-  );
+  journal.say(`Both versions of ${files.join(", ")} are in the worktree for the agent to merge`);
   return { conflict, theirs: commit, files, base: here };
 }
 

@@ -40,7 +40,7 @@ export function openChanges(wish: ChangesWish): Changes {
       if (files.length === 0) return;
       await put(wish, { base_sha: base, head_sha: head, files: cleaned(wish, files) });
     } catch (error) {
-      wish.journal.say(`What was changed could not be shown: ${messageOf(error)}`);
+      wish.journal.say(`The changes could not be sent: ${messageOf(error)}`);
     }
   };
   return {

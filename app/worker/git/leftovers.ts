@@ -14,13 +14,13 @@ export async function removeLeftovers(worktrees: string, journal: Journal): Prom
     const folder = join(worktrees, name);
     if ([".files", ".git", homeNote].some((end) => name.endsWith(end))) continue;
     await rescue(folder, name, journal).catch((error: unknown) =>
-      journal.say(`What was left in ${folder} could not be kept: ${messageOf(error)}`),
+      journal.say(`The work in ${folder} could not be kept: ${messageOf(error)}`),
     );
   }
   for (const name of await readdir(worktrees).catch(() => [])) {
     const folder = join(worktrees, name);
     if (await isOlder(folder)) {
-      journal.say(`${folder} is of an earlier version: look at it, and remove it yourself`);
+      journal.say(`${folder} was left by an earlier version: check it and remove it yourself`);
     } else await removeTree(folder);
   }
 }
@@ -38,7 +38,7 @@ async function rescue(folder: string, name: string, journal: Journal): Promise<v
   await takeOver(folder);
   const checkout = await git(folder, "symbolic-ref", "--quiet", "--short", "HEAD").catch(() => "");
   const kept = await keepWork(folder, name, await destinationOf(folder, checkout));
-  if (kept !== null) journal.say(`What an earlier attempt has left is kept on ${kept}`);
+  if (kept !== null) journal.say(`The work of an earlier attempt is kept on ${kept}`);
   await removeFolder(home, folder);
   if (checkout.startsWith("backloom/")) await git(home, "branch", "--quiet", "-D", checkout);
 }

@@ -39,7 +39,7 @@ async function mergeOne(
   const commit = merged ? main : await commitOf(folder, head_sha);
   if (commit === null) {
     journal.say(
-      `The work of ${task_code} (${branch}, ${head_sha.slice(0, 8)}) is not in this repository; going on without it`,
+      `The work of ${task_code} (${branch}, ${head_sha.slice(0, 8)}) is not in this repository; continuing without it`,
     );
     return [];
   }
@@ -47,7 +47,7 @@ async function mergeOne(
   try {
     const message = `Bring in ${task_code} (${branch})`;
     await git(folder, ...committer, "merge", "--quiet", "-m", message, commit);
-    journal.say(`Brought in the work of ${task_code} from ${branch}`);
+    journal.say(`Merged the work of ${task_code} from ${branch}`);
     return [];
   } catch (error) {
     const inConflict = conflictedPaths(folder);

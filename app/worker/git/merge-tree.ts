@@ -19,7 +19,7 @@ export async function clashWith(
 ): Promise<ConflictFile[]> {
   if (await mergesDry(folder)) return dryMerge(folder, theirs, journal);
   journal.sayOnce(
-    "This git is older than 2.38 and cannot try a merge without files: it is tried in the worktree, and taken back",
+    "This git is older than 2.38 and needs a trial merge in the worktree, which is reverted",
   );
   return mergeAndTakeBack(folder, theirs);
 }
@@ -37,7 +37,7 @@ async function dryMerge(folder: string, theirs: string, journal: Journal): Promi
   const end = await gitEnd(folder, ...words, "HEAD", theirs);
   if (end.code === 0) return [];
   if (end.code !== 1) {
-    journal.say(`Whether it merges with ${theirs.slice(0, 8)} cannot be said: ${end.problem}`);
+    journal.say(`Could not check whether it merges with ${theirs.slice(0, 8)}: ${end.problem}`);
     return [];
   }
   const [tree = "", ...paths] = end.output.split("\0").filter((part) => part !== "");

@@ -27,7 +27,7 @@ export async function putBack(
     const commit = (await commitOf(folder, branch)) ?? (await tipOf(worktree.repository, branch));
     if (commit === null || (await isAncestor(folder, commit, "HEAD"))) continue;
     if (!(await bringIn(folder, branch, commit))) continue;
-    attempt.journal.say(`Put back what an earlier attempt has left on ${branch}`);
+    attempt.journal.say(`Restored the work of an earlier attempt from ${branch}`);
     done.push(branch);
   }
   const left: string[] = [];

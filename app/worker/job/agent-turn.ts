@@ -78,7 +78,7 @@ export async function runAgentTurn(
 
 async function findTool({ rules, journal }: Attempt, { agent }: AgentWish) {
   const driver = await driverFor(agent, rules.agent, personsVariables());
-  if (agent === anyAgent) journal.say(`${driver.title} does it`);
+  if (agent === anyAgent) journal.say(`Using ${driver.title}`);
   const tool = await driver.find(personsVariables());
   if (tool === null) throw new WorkerProblem(`${driver.title} is not installed: ${driver.install}`);
   return { driver, tool };

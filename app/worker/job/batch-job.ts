@@ -133,12 +133,12 @@ async function workOnExecution(
     return goesOn ? "goes_on" : "over";
   } catch (error) {
     if (error instanceof Refusal && error.blockedBy.length > 0) {
-      attempt.journal.say(`${execution.task_code} waits for ${error.blockedBy.join(", ")}`);
+      attempt.journal.say(`${execution.task_code} is blocked by ${error.blockedBy.join(", ")}`);
       return "waits";
     }
     if (!(error instanceof TaskGone)) throw error;
     const kept = await attempt.keep();
-    if (kept !== null) attempt.journal.say(`What was done of it is on ${kept}`);
+    if (kept !== null) attempt.journal.say(`Its work is kept on ${kept}`);
     await git(worktree.folder, "reset", "--quiet", "--hard", worktree.branchTip ?? head);
     attempt.journal.say(`${execution.task_code} was deleted or finished by hand: ${error.message}`);
     return "goes_on";

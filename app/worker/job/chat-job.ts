@@ -42,7 +42,7 @@ async function openPlace({ job, options, folder, journal }: Attempt) {
     const repository = await openRepositoryOf(job, options, folder);
     return await addReadingTree({ repository, parent: folder.worktrees, name });
   } catch (error) {
-    journal.say(`The answer is given without the repository: ${messageOf(error)}`);
+    journal.say(`Answering without the repository: ${messageOf(error)}`);
   }
   const empty = join(folder.worktrees, name);
   await mkdir(empty, { recursive: true });

@@ -37,7 +37,8 @@ export async function look(attempt: Attempt, worktree: Worktree, wish: LookWish)
     return { evidence, isSeen: true, failure: undefined };
   }
   const kept = await attempt.keep();
-  if (kept !== null) attempt.journal.say(`It should change nothing; what it did is on ${kept}`);
+  if (kept !== null)
+    attempt.journal.say(`The task should change nothing; its changes are kept on ${kept}`);
   await git(worktree.folder, "reset", "--quiet", "--hard", head);
   const evidence = await examine(attempt, worktree, outcome, head);
   const verdict = outcome.result.verify_result;

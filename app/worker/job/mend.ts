@@ -34,7 +34,7 @@ export async function beginMending(
     const mending = await beginMerge(attempt, worktree, conflict, base);
     if (mending === null) continue;
     attempt.journal.say(
-      `Both versions of ${mending.files.join(", ")} are in the worktree: the agent brings them together`,
+      `Both versions of ${mending.files.join(", ")} are in the worktree for the agent to merge`,
     );
     return mending;
   }
@@ -50,7 +50,9 @@ async function beginMerge(
   const { folder } = worktree;
   const theirs = await otherSide(worktree, conflict);
   if (theirs === null) {
-    journal.say(`${conflict.theirs_sha.slice(0, 8)} is not in this repository; going on without`);
+    journal.say(
+      `${conflict.theirs_sha.slice(0, 8)} is not in this repository; continuing without it`,
+    );
     return null;
   }
   if (await isAncestor(folder, theirs, "HEAD")) return null;
@@ -110,7 +112,7 @@ export async function endMending(
     await commitMerge(folder, conflict);
     return null;
   }
-  journal.say(`The marks of the conflict are still in ${left.join(", ")}`);
+  journal.say(`Conflict markers are still in ${left.join(", ")}`);
   return {
     kind: conflict.kind,
     ...(conflict.branch === "" ? {} : { branch: conflict.branch }),

@@ -118,7 +118,7 @@ function observer(
     isAllowed ??= await mayRunCommands(attempt);
     if (!isAllowed && !(await isAllowedAsProof(attempt, command))) {
       attempt.journal.say(
-        `Not run for proof, as the agent may not run it unasked: ${sendable(command, 200)}`,
+        `Not run for proof: the agent needs permission for it: ${sendable(command, 200)}`,
       );
       return undefined;
     }
@@ -229,7 +229,7 @@ async function isAllowedAsProof(attempt: Attempt, command: string): Promise<bool
     job.questions.push(await askPermission(attempt, { question, options: [allowWord, denyWord] }));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    attempt.journal.say(`Nobody could be asked for it: ${error.message}`);
+    attempt.journal.say(`Could not ask for permission: ${error.message}`);
   }
   return false;
 }

@@ -139,7 +139,7 @@ function keeperOf({ job, journal }: Attempt, worktree: Worktree): Attempt["keep"
       const keep = () => keepWork(worktree.folder, name, worktree.branch, worktree.start);
       branch = (await uninterrupted(keep)) ?? branch;
     } catch (error) {
-      journal.say(`What the attempt has left could not be kept: ${messageOf(error)}`);
+      journal.say(`The attempt's work could not be kept: ${messageOf(error)}`);
     }
     return branch;
   };
@@ -147,7 +147,7 @@ function keeperOf({ job, journal }: Attempt, worktree: Worktree): Attempt["keep"
 
 async function sayWhatIsKept({ keep, journal }: Attempt): Promise<void> {
   const branch = await keep();
-  if (branch !== null) journal.say(`What was not delivered is kept on ${branch}`);
+  if (branch !== null) journal.say(`Undelivered work is kept on ${branch}`);
 }
 
 async function prepare({ job, options, folder }: Attempt): Promise<Worktree> {
@@ -185,7 +185,7 @@ async function explain(attempt: Attempt, error: unknown): Promise<void> {
   const failure_reason = messageOf(isOver ? reason : error);
   await reportFailure(attempt, { failure_class, failure_reason }).catch((failure: unknown) => {
     if (!(failure instanceof Refusal)) throw failure;
-    journal.say(`The failure was not taken: ${failure.message}`);
+    journal.say(`The failure report was refused: ${failure.message}`);
   });
 }
 
@@ -200,7 +200,7 @@ async function giveBack(attempt: Attempt, { message }: RepositoryNotAllowed): Pr
 async function reportLastUsage(attempt: Attempt): Promise<void> {
   const options = { retry: false, signal: AbortSignal.timeout(5_000) };
   await reportUsage(attempt, options).catch((error: unknown) => {
-    attempt.journal.say(`What was used could not be told: ${messageOf(error)}`);
+    attempt.journal.say(`Usage could not be reported: ${messageOf(error)}`);
   });
 }
 

@@ -59,7 +59,7 @@ async function ask(attempt: Attempt, mount: string, signal: AbortSignal): Promis
     return (await awaitPermission(attempt, wish, signal)) === forRepository;
   } catch (error) {
     if (!signal.aborted) {
-      attempt.journal.say(`Nobody could be asked for ${mount}: ${messageOf(error)}`);
+      attempt.journal.say(`Could not ask about ${mount}: ${messageOf(error)}`);
     }
     return false;
   }

@@ -63,7 +63,7 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
       if (!signal.aborted && !hasEnded) await beat(false);
     }).catch((error: unknown) => {
       if (error instanceof Refusal) over.abort(new AttemptOver(error.message));
-      else if (!signal.aborted) journal.sayOnce(`No heartbeat got through: ${messageOf(error)}`);
+      else if (!signal.aborted) journal.sayOnce(`Heartbeats are failing: ${messageOf(error)}`);
     });
   };
 

@@ -50,7 +50,7 @@ export function openOutput(wish: OutputWish): AttemptOutput {
       const batch = waiting.nextBatch();
       lastSent = Date.now();
       const answer = await post(address, wish, batch).catch((error: unknown) => {
-        wish.journal.sayOnce(`What the agent says does not arrive (${messageOf(error)})`);
+        wish.journal.sayOnce(`The agent's output could not be sent (${messageOf(error)})`);
         return null;
       });
       if (answer?.ok) {

@@ -56,7 +56,7 @@ export async function finish(
   });
   const code = job.task?.code ?? job.kind;
   journal.say(
-    status === "done" ? `${code} is done` : `${code} was done already: a person confirms`,
+    status === "done" ? `${code} is done` : `${code} was already done: a person confirms it`,
   );
 }
 
@@ -64,7 +64,7 @@ export async function finish(
 export async function giveBack(attempt: Attempt, summary: string | undefined): Promise<void> {
   await attempt.changes.send();
   await report(attempt, "queued", { summary });
-  attempt.journal.say("What is left of the batch waits for others: the job goes back until then");
+  attempt.journal.say("The rest of the batch is blocked: the job is requeued until then");
 }
 
 interface ReportFields extends Record<string, unknown> {

@@ -48,7 +48,7 @@ export async function tellUsage(attempt: Attempt, used: readonly Usage[]): Promi
     const given = { job_id: job.id, attempt: job.attempt, events };
     await service.call("report_job_usage", given, agentJobSchema);
   } catch (error) {
-    journal.say(`What was used was not taken: ${messageOf(error)}`);
+    journal.say(`The usage report was refused: ${messageOf(error)}`);
   }
 }
 

@@ -85,7 +85,7 @@ export async function tellUnsaid(
     const text = await readFile(join(worktrees, name, fileName), "utf8").catch(() => null);
     if (text === null) continue;
     await tellOf(text, homes, service).catch((error: unknown) =>
-      journal.say(`What an earlier attempt has used could not be told: ${messageOf(error)}`),
+      journal.say(`The usage of an earlier attempt could not be reported: ${messageOf(error)}`),
     );
   }
 }

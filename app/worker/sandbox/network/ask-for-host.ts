@@ -34,6 +34,6 @@ export async function askForHost(
     if (answer === forProduct) await keepIn(file, job.product.id, host);
     journal.say(`Allowed: ${host}`);
   } catch (error) {
-    if (!signal.aborted) journal.say(`Nobody could be asked for ${host}: ${messageOf(error)}`);
+    if (!signal.aborted) journal.say(`Could not ask about ${host}: ${messageOf(error)}`);
   }
 }
