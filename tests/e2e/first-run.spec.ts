@@ -13,6 +13,7 @@ test("somebody new comes from nothing to an agent's work in review in a few pres
   terminal,
   home,
 }) => {
+  test.setTimeout(300_000);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const name = `new-${unique()}`;
   await page.goto("/register");
@@ -41,7 +42,8 @@ test("somebody new comes from nothing to an agent's work in review in a few pres
   terminal(`cd "${home}" && ${command}`);
   await press(page.getByRole("button", { name: "In a file of its own" }));
   const review = page.getByRole("link", { name: "Review T-2" });
-  await expect(review).toBeVisible({ timeout: 30_000 });
+  // Two tasks that take their time, with their proof tried on the base as well.
+  await expect(review).toBeVisible({ timeout: 120_000 });
   expect(presses).toBeLessThanOrEqual(12);
   await expect(step(page, "T-1").filter({ hasText: "Write the greeting" }).last()).toContainText(
     "Done",

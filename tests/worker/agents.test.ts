@@ -230,7 +230,7 @@ describe("an agent by name", { timeout: 120_000 }, () => {
     };
     const permission = () => JSON.parse(readFileSync(join(home, "opencode-ran"), "utf8"));
     rule("agent: opencode\nallow: edit\n");
-    expect(await workFor("AUTO", "auto")).toContain("opencode does it");
+    expect(await workFor("AUTO", "auto")).toContain("Using opencode");
     expect(permission()).toMatchObject({ edit: "allow", bash: "ask" });
     rule("agent: gemini\nallow: all\n");
     await workFor("WIDER", "opencode", "--allow", "commands");

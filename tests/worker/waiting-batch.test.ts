@@ -128,7 +128,7 @@ describe("a batch whose tasks wait for each other", { timeout: 120_000 }, () => 
       await addDependency(actor, { kind: "task", id: task_id, blocked_by: "T-3" });
       await expectTrueCounters();
     });
-    expect(output).toContain("T-2 waits for T-3");
+    expect(output).toContain("T-2 is blocked by T-3");
     const run = await batch.read();
     expect(run).toMatchObject({ status: "done", failure: null, jobs: [{ attempt: 1 }] });
     expect(git("show", `${run.branch}:done.txt`).split("\n")).toEqual(["T-1", "T-3", "T-2"]);
@@ -160,7 +160,7 @@ describe("a batch with a task that waits for something outside of it", { timeout
       const { task_id } = batch.task("T-2");
       await addDependency(actor, { kind: "task", id: task_id, blocked_by: "T-9" });
     });
-    expect(output).toContain("T-2 waits for T-9");
+    expect(output).toContain("T-2 is blocked by T-9");
     expect(await batch.read()).toMatchObject({ status: "running", failure: null });
     const job = await batch.job();
     expect(job).toMatchObject({
