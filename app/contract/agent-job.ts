@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { personMessageSchema, seenMessagesSchema } from "./agent-message";
 import { confinementSchema } from "./confinement";
 import { released } from "./dependency";
 import { doingSchema } from "./events";
@@ -230,6 +231,8 @@ export type UsageSoFar = z.infer<typeof usageSoFarInput>;
 export const heartbeatAgentJobInput = attemptInput.extend({
   quota_pct: z.int().min(0).max(100).optional(),
   usage: usageSoFarInput.optional(),
+  /** Without it whatever the answers told counts as seen. */
+  seen_messages: seenMessagesSchema.optional(),
 });
 
 export const heartbeatAnswerSchema = z.object({
@@ -237,4 +240,6 @@ export const heartbeatAnswerSchema = z.object({
   status: agentJobStatusSchema,
   lease_until: z.string().nullable(),
   reason: reasonSchema.nullable(),
+  /** What people wrote to the agent of the job; absent where there is nothing. */
+  messages: z.array(personMessageSchema).optional(),
 });

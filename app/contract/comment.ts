@@ -8,6 +8,22 @@ export type CommentPlace = (typeof commentPlaces)[number];
 /** The longest comment, in characters. */
 export const commentLength = 10_000;
 
+/** What becomes of a comment that is sent to an agent. */
+export const messageStates = ["sent", "seen", "acted_on", "undelivered"] as const;
+export const messageStateSchema = z.enum(messageStates);
+export type MessageState = z.infer<typeof messageStateSchema>;
+
+/** A comment at one of the agents that it was sent to. */
+const deliverySchema = z.object({
+  /** Null for a job that is deleted. */
+  job_id: z.string().nullable(),
+  state: messageStateSchema,
+  /** Why no agent saw it. */
+  reason: z.string().nullable(),
+  attempt: z.int().nullable(),
+  seen_at: z.string().nullable(),
+});
+
 /** A comment as every answer shows it. */
 export const commentSchema = z.object({
   id: z.string(),
@@ -18,6 +34,9 @@ export const commentSchema = z.object({
   created_at: z.string(),
   /** When its author last changed it; null when never. */
   edited_at: z.string().nullable(),
+  /** Of a comment that was sent to agents: what became of it, where it is least far. */
+  state: messageStateSchema.optional(),
+  deliveries: z.array(deliverySchema).optional(),
 });
 export type Comment = z.infer<typeof commentSchema>;
 
@@ -45,7 +64,14 @@ export const listCommentsInput = z.object({
   cursor: idSchema.optional(),
 });
 
-export const addCommentInput = commentBody.extend(place);
+export const addCommentBody = commentBody.extend({
+  send_to_agent: z
+    .boolean()
+    .optional()
+    .describe("On a task or story: also send it to the agent at work"),
+});
+
+export const addCommentInput = addCommentBody.extend(place);
 
 export const commentIdInput = z.object({ ...place, comment_id: idSchema });
 

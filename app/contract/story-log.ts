@@ -37,7 +37,7 @@ export const metadataSchema = z
     const problem = findMetadataProblem(value);
     if (problem) context.addIssue({ code: "custom", message: problem });
   })
-  .meta({ type: "object", description: "Free-form JSON object" });
+  .meta({ type: "object" });
 
 function findMetadataProblem(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

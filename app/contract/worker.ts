@@ -8,6 +8,7 @@ import {
   taskExecutionStatuses,
   verifyResults,
 } from "./agent-job";
+import { personMessageSchema } from "./agent-message";
 import { claimedBeginningSchema } from "./beginning";
 import { confinementSchema } from "./confinement";
 import { claimedConflictSchema } from "./job-conflict";
@@ -205,6 +206,8 @@ export const jobPayloadSchema = z.object({
     )
     .nullable(),
   questions: z.array(agentQuestionSchema),
+  /** What people wrote to the agent and no attempt has acted on; absent where there is nothing. */
+  messages: z.array(personMessageSchema).optional(),
   /** What it may use at most, where it falls under budgets. */
   budget_left: z.array(z.object({ unit: z.string(), amount: z.number() })).optional(),
 });

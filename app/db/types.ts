@@ -9,7 +9,10 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
-      add_comment: { Args: { p_body: string; p_id: string; p_kind: string }; Returns: Json };
+      add_comment: {
+        Args: { p_body: string; p_id: string; p_kind: string; p_send_to_agent?: boolean };
+        Returns: Json;
+      };
       add_dependency: {
         Args: { p_blocked_by: string; p_id: string; p_kind: string };
         Returns: Json;
@@ -365,7 +368,13 @@ export type Database = {
       give_back_limit: { Args: { p_action: string; p_key: string }; Returns: Json };
       has_accounts: { Args: Record<PropertyKey, never>; Returns: Json };
       heartbeat_agent_job: {
-        Args: { p_attempt: number; p_job_id: string; p_quota_pct?: number; p_usage?: Json };
+        Args: {
+          p_attempt: number;
+          p_job_id: string;
+          p_quota_pct?: number;
+          p_seen_messages?: Json;
+          p_usage?: Json;
+        };
         Returns: Json;
       };
       import_backlog: {
@@ -425,6 +434,7 @@ export type Database = {
         Returns: Json;
       };
       list_job_comments: { Args: { p_job_id: string }; Returns: Json };
+      list_job_messages: { Args: { p_job_id: string }; Returns: Json };
       list_labels: { Args: { p_product_id: string }; Returns: Json };
       list_model_prices: { Args: Record<PropertyKey, never>; Returns: Json };
       list_open_user_questions: {
@@ -483,6 +493,7 @@ export type Database = {
         Returns: Json;
       };
       mark_pbi_pr_merged: { Args: { p_pbi_id: string }; Returns: Json };
+      message_job: { Args: { p_body: string; p_job_id: string }; Returns: Json };
       move_pbi: {
         Args: { p_after_id?: string; p_before_id?: string; p_pbi_id: string; p_priority?: number };
         Returns: Json;
@@ -997,6 +1008,77 @@ export type Database = {
             columns: ["worker_id"];
             isOneToOne: false;
             referencedRelation: "agent_workers";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      agent_messages: {
+        Row: {
+          attempt: number | null;
+          author: string;
+          body: string;
+          code: string;
+          comment_id: string;
+          id: string;
+          job_id: string | null;
+          product_id: string;
+          reason: string | null;
+          seen_at: string | null;
+          sent_at: string;
+          state: Database["public"]["Enums"]["message_state"];
+          told: number;
+        };
+        ComputedFields: never;
+        Insert: {
+          attempt?: number | null;
+          author: string;
+          body: string;
+          code: string;
+          comment_id: string;
+          id?: string;
+          job_id?: string | null;
+          product_id: string;
+          reason?: string | null;
+          seen_at?: string | null;
+          sent_at?: string;
+          state?: Database["public"]["Enums"]["message_state"];
+          told?: number;
+        };
+        Update: {
+          attempt?: number | null;
+          author?: string;
+          body?: string;
+          code?: string;
+          comment_id?: string;
+          id?: string;
+          job_id?: string | null;
+          product_id?: string;
+          reason?: string | null;
+          seen_at?: string | null;
+          sent_at?: string;
+          state?: Database["public"]["Enums"]["message_state"];
+          told?: number;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "agent_messages_comment_id_fkey";
+            columns: ["comment_id"];
+            isOneToOne: false;
+            referencedRelation: "comments";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_messages_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "agent_messages_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
             referencedColumns: ["id"];
           },
         ];
@@ -4347,6 +4429,7 @@ export type Database = {
       idea_status: "DRAFT" | "DISCUSSING" | "READY" | "PLANNED";
       job_phase: "implement" | "verify" | "review";
       member_role: "OWNER" | "MEMBER" | "VIEWER";
+      message_state: "sent" | "seen" | "acted_on" | "undelivered";
       notice_status: "PENDING" | "DELIVERED" | "FAILED";
       pairing_status: "PENDING" | "APPROVED" | "CONSUMED" | "CANCELLED";
       pbi_status: "READY" | "BLOCKED" | "DONE" | "FAILED";
@@ -4504,6 +4587,7 @@ export const Constants = {
       idea_status: ["DRAFT", "DISCUSSING", "READY", "PLANNED"],
       job_phase: ["implement", "verify", "review"],
       member_role: ["OWNER", "MEMBER", "VIEWER"],
+      message_state: ["sent", "seen", "acted_on", "undelivered"],
       notice_status: ["PENDING", "DELIVERED", "FAILED"],
       pairing_status: ["PENDING", "APPROVED", "CONSUMED", "CANCELLED"],
       pbi_status: ["READY", "BLOCKED", "DONE", "FAILED"],

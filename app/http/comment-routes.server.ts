@@ -1,4 +1,4 @@
-import { type CommentPlace, commentBody, commentQuery } from "~/contract/comment";
+import { addCommentBody, type CommentPlace, commentBody, commentQuery } from "~/contract/comment";
 import {
   addComment,
   deleteComment,
@@ -28,7 +28,7 @@ export function commentsRoute(kind: CommentPlace) {
       summary: `Comment on a ${named[kind]}; @name tells that member`,
       auth: "either",
       id: named[kind],
-      body: commentBody,
+      body: addCommentBody,
       status: 201,
       refusals: [409, 429],
       input: ({ id, body }) => ({ kind, id, ...body }),

@@ -19,6 +19,7 @@ export const workerInstructions = [
   "Before done: verify_task_against_plan (in a batch verify_sprint_task for each task) with verify_result and changed_files, the paths of git diff --name-only from base to head. passes: true: update_job_status with the status in `report`, base_sha, head_sha, branch, a summary and diff, what git diff base_sha head_sha prints, so that people see the change. Else finish what is missing, or report failed with verification_failed and the output of the test.",
   "verify_only: change and push nothing, only look and report. In a batch also update_task_execution for each task; one refused with blocked_by waits: try it again after the others, and if it still waits report queued.",
   "The lease is five minutes. job_heartbeat about every 60 seconds, and any other call with job_id and attempt, renews it. Run a command that may take longer than four minutes in the background and send heartbeats meanwhile.",
+  "Messages in a job or in the heartbeat's answer are what people write to you meanwhile: take them into account and go on. The same id is the same message.",
   "Obey the heartbeat's answer: continue, pause (finish this job, take no other of the run), stop. A call answered with 409 says that the attempt is lost: stop, push and report nothing more of it.",
   "When only a person can decide: ask_user_question with park, job_id and attempt, then wait_for_job; the job comes back with the answer.",
   "At a rate limit: update_job_status failed, rate_limited, with resets_at.",

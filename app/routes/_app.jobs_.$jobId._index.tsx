@@ -1,14 +1,19 @@
 import { json } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import type { AgentJobDetail } from "~/contract/agent-job";
+import { messageJobInput } from "~/contract/agent-message";
 import type { OutputEntry } from "~/contract/job-output";
 import { getAgentJob, getJobOutput } from "~/domain/agent-jobs/operations.server";
+import { listJobMessages, messageJob } from "~/domain/comments/operations.server";
+import { JobTalk } from "~/features/comments/job-talk";
 import { attemptName } from "~/features/jobs/attempt-words";
 import { ConfinementBadge } from "~/features/jobs/job-badges";
 import { JobCard } from "~/features/jobs/job-card";
+import { renderMarkdown } from "~/features/markdown/markdown.server";
 import { OutputLog } from "~/features/output/output-log";
 import { QuestionCard } from "~/features/questions/question-card";
-import { pageLoader, requireActor } from "~/http/page-guards.server";
+import { done, runForm, runIntent } from "~/http/form-action.server";
+import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { useLive } from "~/live/live-provider";
 import { Section } from "~/ui/card";
@@ -20,9 +25,12 @@ const shownEntries = 300;
 const shownCharacters = 150_000;
 
 export const loader = pageLoader(async ({ request, context, params }) => {
-  const { actor } = await requireActor(request, context);
+  const { actor, principal } = await requireActor(request, context);
   const jobId = requireId(params.jobId, "agent job");
-  const { attempts } = await getAgentJob(actor, { job_id: jobId });
+  const [{ attempts }, { messages }] = await Promise.all([
+    getAgentJob(actor, { job_id: jobId }),
+    listJobMessages(actor, { job_id: jobId }),
+  ]);
   const wanted = Number(new URL(request.url).searchParams.get("attempt"));
   const attempt = attempts.find((each) => each.attempt === wanted) ?? attempts.at(-1);
   const output = await getJobOutput(actor, {
@@ -31,7 +39,27 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     after: Math.max(0, (attempt?.last_seq ?? 0) - (attempt ? likelyEntries(attempt) : 0)),
     limit: shownEntries,
   });
-  return json({ output: { ...output, entries: endOf(output.entries) } });
+  const talk = await Promise.all(
+    messages.map(async (message) => ({
+      ...message,
+      html: await renderMarkdown(message.text, principal.user_id),
+    })),
+  );
+  return json({ talk, output: { ...output, entries: endOf(output.entries) } });
+});
+
+export const action = pageAction(async ({ request, context, params }) => {
+  const { actor } = await requireWriter(request, context);
+  const job_id = requireId(params.jobId, "agent job");
+  const form = await request.formData();
+  form.set("job_id", job_id);
+  return runIntent(form, {
+    message: () =>
+      runForm(form, messageJobInput, async (input) => {
+        await messageJob(actor, input);
+        return done(form, `/jobs/${job_id}#messages`, "Sent to the agent");
+      }),
+  });
 });
 
 /** Of long entries fewer are read than of short ones: twice what is shown when all are as long as they are on average. */
@@ -53,7 +81,7 @@ function endOf(entries: readonly OutputEntry[]): readonly OutputEntry[] {
 
 /** What the agent of an attempt says and does. */
 export default function JobRun() {
-  const { output } = useLoaderData<typeof loader>();
+  const { output, talk } = useLoaderData<typeof loader>();
   const { revalidate } = useLive();
   const job = useJob();
   const open = job.questions.filter((question) => question.status === "open");
@@ -66,6 +94,11 @@ export default function JobRun() {
         <Section title="Output" about="What the agent says and does. Treat it as untrusted.">
           <OutputLog key={`${job.id}-${output.attempt}`} output={output} onChange={revalidate} />
         </Section>
+        <JobTalk
+          productId={job.product_id}
+          messages={talk}
+          isOpen={job.finished_at === null && job.idea_id === null}
+        />
       </div>
       <div className="grid min-w-0 gap-5">
         <JobCard job={job} isHere />

@@ -80,6 +80,17 @@ async function act(client, words) {
       await tell(client, "agent_message_chunk", "Made as planned.");
       return { stopReason: "end_turn", usage };
     }
+    case "steered": {
+      // Works until somebody says stop, and then does what it is told.
+      await command(client, "npm test");
+      if (recall().words.length === 1 && !/Use tabs/.test(words)) {
+        await new Promise((resolve) => cancelled.signal.addEventListener("abort", resolve));
+        return { stopReason: "cancelled", usage };
+      }
+      await edit(client, "told.txt", words);
+      await tell(client, "agent_message_chunk", "Done as told.");
+      return { stopReason: "end_turn", usage };
+    }
     case "resumed":
     case "forgetful":
       await tell(

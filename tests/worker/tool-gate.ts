@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { createGunzip } from "node:zlib";
 import { afterAll } from "vitest";
 import { z } from "zod";
 
@@ -160,7 +161,9 @@ function optionsOf({ port, incoming: { method, headers, url } }: Call) {
 async function send(call: Call) {
   const text = await new Promise<string>((resolve, reject) => {
     const upstream = request(optionsOf(call), (answer) => {
-      buffer(answer).then((body) => resolve(body.toString("utf8")), reject);
+      const isSmall = answer.headers["content-encoding"] === undefined;
+      const plain = isSmall ? answer : answer.pipe(createGunzip());
+      buffer(plain).then((body) => resolve(body.toString("utf8")), reject);
     });
     upstream.on("error", reject);
     upstream.end(call.body);

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { jobIdInput } from "~/contract/agent-job";
+import { jobMessagesSchema, messageJobInput } from "~/contract/agent-message";
 import {
   addCommentInput,
   commentIdInput,
@@ -24,3 +26,9 @@ export const deleteComment = operation(
   commentIdInput,
   z.object({ deleted: z.boolean() }),
 );
+
+/** Messages to the agent of a job, and what became of them. */
+export const listJobMessages = operation("list_job_messages", jobIdInput, jobMessagesSchema);
+
+/** Comments on the task of a job, and sends that to its agent. */
+export const messageJob = operation("message_job", messageJobInput, commentSchema);

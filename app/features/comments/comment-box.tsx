@@ -1,23 +1,19 @@
 import { useFetcher } from "@remix-run/react";
-import { useEffect, useState } from "react";
 import { type ActionResult, useActionResult } from "~/ui/action-result";
 import { SubmitButton } from "~/ui/button";
-import { HiddenFields } from "~/ui/field";
+import { CheckField, HiddenFields } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { WriteFields } from "~/ui/write-access";
 import { MentionArea } from "./mention-area";
 import type { ShownComments } from "./shown-comment";
+import { useSent } from "./use-sent";
 
 /** Where a comment is written. What is refused stays in the box; what is sent leaves it. */
-export function CommentBox({ item }: { item: ShownComments }) {
+export function CommentBox({ item, toAgent }: { item: ShownComments; toAgent: boolean }) {
   const { kind, id, productId } = item;
   const fetcher = useFetcher<ActionResult>({ key: `comment ${kind} ${id}` });
   const withoutScript = useActionResult();
-  const [sent, setSent] = useState(0);
-  const isDone = fetcher.state === "idle" && fetcher.data?.ok === true;
-  useEffect(() => {
-    if (isDone) setSent((before) => before + 1);
-  }, [isDone]);
+  const sent = useSent(fetcher);
   const form = useServerForm<"body">({
     lastResult: fetcher.data ?? (isAboutBody(withoutScript) ? withoutScript : undefined),
     id: `comment-box-${id}-${sent}`,
@@ -33,6 +29,13 @@ export function CommentBox({ item }: { item: ShownComments }) {
           defaultValue={defaultValue}
           errors={errors}
         />
+        {toAgent ? (
+          <CheckField
+            label="Send to the agent"
+            description="It reads this between two steps, or when its next turn begins."
+            name="send_to_agent"
+          />
+        ) : null}
         <div className="flex flex-wrap items-center gap-3">
           <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Sending…">
             Comment

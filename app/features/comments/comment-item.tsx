@@ -8,6 +8,7 @@ import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 import { MentionArea } from "./mention-area";
+import { MessageStateBadge } from "./message-state";
 import type { ShownComment, ShownComments } from "./shown-comment";
 
 /** One comment, with what its author and the owner of the product can do about it. */
@@ -42,6 +43,11 @@ export function CommentItem({
           ) : null}
         </header>
         {text ? <Prose content={text} /> : null}
+        {comment.deliveries?.map((delivery) => (
+          <p key={delivery.job_id}>
+            <MessageStateBadge message={delivery} />
+          </p>
+        ))}
         {isOwn || isOwner ? (
           <WriteFields quiet>
             <div className="flex flex-wrap items-start gap-1">

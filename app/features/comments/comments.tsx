@@ -7,7 +7,16 @@ import { CommentItem } from "./comment-item";
 import { earlierParameter, type ShownComments } from "./shown-comment";
 
 /** What people and agents say about an item, oldest first, and a box for one's own words. */
-export function Comments({ comments, isOwner }: { comments: ShownComments; isOwner: boolean }) {
+export function Comments({
+  comments,
+  isOwner,
+  toAgent = false,
+}: {
+  comments: ShownComments;
+  isOwner: boolean;
+  /** An agent works on the item, and could be written to. */
+  toAgent?: boolean;
+}) {
   const { list, earlier } = comments;
   const isViewer = useIsViewer(comments.productId);
   const section = (
@@ -31,7 +40,7 @@ export function Comments({ comments, isOwner }: { comments: ShownComments; isOwn
             ))}
           </ol>
         )}
-        <CommentBox item={comments} />
+        <CommentBox item={comments} toAgent={toAgent} />
       </div>
     </Section>
   );

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commentBody, commentLimit, commentPlaces } from "~/contract/comment";
+import { addCommentBody, commentLimit, commentPlaces } from "~/contract/comment";
 import { idSchema } from "~/contract/text";
 import { addComment, listComments } from "~/domain/comments/operations.server";
 import { productOfCode, reference, resolveId } from "../references.server";
@@ -18,9 +18,9 @@ export const addCommentTool = defineTool({
   access: "write",
   creates: true,
   scopes: ["plan", "work"],
-  input: commentBody.extend(place),
-  run: async ({ actor }, { kind, id, product_id, body }) =>
-    addComment(actor, { kind, id: await resolveId(actor, kind, id, product_id), body }),
+  input: addCommentBody.extend(place),
+  run: async ({ actor }, { kind, id, product_id, ...comment }) =>
+    addComment(actor, { kind, id: await resolveId(actor, kind, id, product_id), ...comment }),
 });
 
 export const listCommentsTool = defineTool({

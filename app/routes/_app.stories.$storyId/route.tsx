@@ -100,7 +100,11 @@ export default function StoryPage() {
           <StoryTexts story={story} description={description} criteria={criteria} />
           <ProofPart proof={proof} />
           <StoryTasks page={page} />
-          <Comments comments={{ ...comments, productId: product.id }} isOwner={product.is_owner} />
+          <Comments
+            comments={{ ...comments, productId: product.id }}
+            isOwner={product.is_owner}
+            toAgent={page.tasks.some(({ status }) => status === "in_progress")}
+          />
           <StoryLog storyId={story.id} logs={page.logs} texts={logTexts} />
           {closed.length > 0 ? (
             <Section title={`Earlier questions (${closed.length})`}>

@@ -109,7 +109,11 @@ export default function TaskPage() {
           ))}
           <TaskTexts task={task} description={description} plan={plan} />
           <TaskJobs jobs={jobs} />
-          <Comments comments={{ ...comments, productId: product.id }} isOwner={product.is_owner} />
+          <Comments
+            comments={{ ...comments, productId: product.id }}
+            isOwner={product.is_owner}
+            toAgent={jobs.some(({ finished_at }) => finished_at === null)}
+          />
           <ImportedReviews reviews={page.imported_reviews} />
           <ProofPart proof={proof} title={`Proof of ${story.code}`} />
         </div>

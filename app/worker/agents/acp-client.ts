@@ -18,6 +18,8 @@ export interface Live {
   /** Before that an agent repeats what stands in the transcript of an earlier turn, and talks of its own settings. */
   hasBegun: boolean;
   model: string | null;
+  /** Called when the agent says something. */
+  heard: () => void;
 }
 
 interface Listening {
@@ -35,8 +37,10 @@ export function listenTo(listening: Listening) {
   const { turn, updates, live, ask } = listening;
   return client({ name: "backloom" })
     .onNotification(updateMethod, updateSchema, ({ params }) => {
-      if (live.hasBegun) updates.take(params.update);
-      else updates.takeEarlier(params.update);
+      if (live.hasBegun) {
+        live.heard();
+        updates.take(params.update);
+      } else updates.takeEarlier(params.update);
     })
     .onRequest("session/request_permission", permissionSchema, ({ params }) =>
       decide(listening, params),

@@ -6,12 +6,13 @@ import { type Live, listenTo } from "./acp-client";
 import { readEnd, readFailure, ToolEnded } from "./acp-end";
 import { type Answer, answerSchema } from "./acp-messages";
 import { openSession } from "./acp-open";
+import { promptUntilDone } from "./acp-prompts";
 import { streamOf } from "./acp-stream";
 import { readUpdates } from "./acp-updates";
 import { beginAnew } from "./begin-anew";
 import type { AgentQuestion, AgentTurn, SessionCost, TurnEnd, TurnOutput, Usage } from "./driver";
 import { type RunningProcess, startProcess } from "./process";
-import { nothingKnown } from "./usage";
+import { nothingKnown, sumByModel } from "./usage";
 
 /** How long an agent may take to wind up after a cancellation. */
 const cancelMilliseconds = 2_000;
@@ -50,7 +51,7 @@ async function converse(
   const updates = readUpdates(turn.folder, output);
   updates.resume(agent.countsAnew ? null : (turn.resume?.cost ?? null));
   const asked = awaitQuestion();
-  const live: Live = { hasBegun: false, model: null };
+  const live: Live = { hasBegun: false, model: null, heard: () => undefined };
   const connection = listenTo({ agent, turn, output, updates, live, ask: asked.ask }).connect(
     streamOf(started),
   );
@@ -59,9 +60,14 @@ async function converse(
   });
   crashed.catch(() => undefined);
   const stopped = rejectedBy(turn.signal);
-  const tellUsage = (answer: Answer | null): void => {
-    const told = answer === null ? [] : agent.usageOf(answer, { model: live.model });
-    for (const usage of withCost(told, updates.news.cost)) output.usage(usage);
+  const used: Usage[] = [];
+  const took = (answer: Answer | null): void => {
+    if (answer !== null) used.push(...agent.usageOf(answer, { model: live.model }));
+  };
+  /** Once for all prompts of the turn: the cost is told for all of them. */
+  const tellUsage = (): void => {
+    if (used.length === 0 && updates.news.cost === null) return;
+    for (const usage of withCost(sumByModel(used), updates.news.cost)) output.usage(usage);
   };
   const whileAlive = <T>(promise: Promise<T>): Promise<T> => {
     promise.catch(() => undefined);
@@ -79,29 +85,34 @@ async function converse(
     const promptFile = session.isResumed ? turn.resume?.promptFile : undefined;
     const text = await readFile(promptFile ?? turn.promptFile, "utf8");
     live.hasBegun = true;
-    const prompt = { sessionId: session.id, prompt: [{ type: "text", text }] };
-    const answering = connection.agent
-      .request<unknown>("session/prompt", prompt)
-      .then((answer) => answerSchema.parse(answer));
-    const winner = await whileAlive(Promise.race([answering, asked.next()])).catch(
-      async (error: unknown) => {
-        // Told in the agent's own words too, so that it winds up and says what it took.
-        if (turn.signal.aborted) tellUsage(await windUp(connection, session.id, answering));
-        throw error;
-      },
-    );
-    tellUsage(winner === "question" ? await windUp(connection, session.id, answering) : winner);
+    const sessionId = session.id;
+    const ended = await promptUntilDone({
+      text,
+      messages: turn.messages,
+      live,
+      asked,
+      whileAlive,
+      took,
+      isStopped: () => turn.signal.aborted,
+      prompt: (words) =>
+        connection.agent
+          .request<unknown>("session/prompt", {
+            sessionId,
+            prompt: [{ type: "text", text: words }],
+          })
+          .then((answer) => answerSchema.parse(answer)),
+      cancel: (answering) => windUp(connection, sessionId, answering),
+    }).finally(tellUsage);
     const question = asked.question();
     if (question !== null) return { kind: "question", question };
-    if (winner !== "question") {
-      return readEnd(winner, updates.news.trouble, output.transcript.lastWords());
+    if (ended !== "question") {
+      return readEnd(ended, updates.news.trouble, output.transcript.lastWords());
     }
     throw new Error("A question was asked and is gone");
   } catch (error) {
     turn.signal.throwIfAborted();
     const question = asked.question();
     if (question !== null) return { kind: "question", question };
-    if (updates.news.cost !== null) tellUsage(null);
     const isAnswer = error instanceof RequestError;
     // A connection closes a moment before its process has ended, and only the process says why.
     const cause = isAnswer

@@ -1,9 +1,11 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { Writable } from "node:stream";
 import { knownAgents } from "~/contract/known-agents";
 import { runAcpTurn } from "./acp-turn";
 import { usageOfAnswer } from "./acp-usage";
 import { readClaudeStream } from "./claude-stream";
+import { talkingWords, talkToClaude } from "./claude-talk";
 import type { AgentTurn, Allowance, Driver } from "./driver";
 import { ask, findProgram } from "./find-program";
 import { runLineTurn } from "./line-turn";
@@ -67,7 +69,10 @@ export const claude: Driver = {
         const words = wordsOf(turn);
         const environment = asRoot(turn);
         const reader = readClaudeStream(turn.folder, output);
-        return runLineTurn({ title, program, words, environment }, turn, output, reader);
+        const talk = (stdin: Writable, prompt: string) =>
+          talkToClaude(stdin, prompt, turn.messages);
+        const tool = { title, program, words, environment, talk };
+        return runLineTurn(tool, turn, output, reader);
       },
     };
   },
@@ -85,6 +90,7 @@ export const claude: Driver = {
 function wordsOf({ allow, model, mostCost, resume }: AgentTurn): string[] {
   return [
     "-p",
+    ...talkingWords,
     ...["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
     ...wordsFor[allow],
     ...(model === undefined ? [] : ["--model", model]),

@@ -1,3 +1,4 @@
+import type { PersonMessage } from "~/contract/agent-message";
 import type { outputKinds } from "~/contract/job-output";
 import type { KnownAgent } from "~/contract/known-agents";
 import type { QuestionKind } from "~/contract/question";
@@ -58,6 +59,16 @@ export interface GivenAnswer {
   answer: string;
 }
 
+/** What people write to the agent while a turn goes on. */
+export interface TurnMessages {
+  /**
+   * Hands over each message once, those that wait at once, until the returned function ends it. What the agent has not seen by
+   * then waits for the next turn.
+   */
+  follow(take: (message: PersonMessage) => void): () => void;
+  seen(ids: readonly string[]): void;
+}
+
 /** One turn: words for the agent, until it stops by itself or is stopped. */
 export interface AgentTurn {
   folder: string;
@@ -81,6 +92,8 @@ export interface AgentTurn {
       }
     | undefined;
   answers: readonly GivenAnswer[];
+  /** What people write meanwhile; a tool that takes nothing while it works leaves it for the next turn. */
+  messages?: TurnMessages | undefined;
   /** Aborted when the turn must end; everything that was started ends with it. */
   signal: AbortSignal;
   /** A tool that says nothing for so long is stopped. */

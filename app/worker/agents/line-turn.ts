@@ -1,4 +1,6 @@
 import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AgentTurn, TurnEnd, TurnOutput } from "./driver";
 import { limitIn } from "./limits";
@@ -18,11 +20,26 @@ export interface LineReader {
   end(exit: ToolExit): TurnEnd;
 }
 
+/** What is said to a tool on its standard input while it works. */
+interface Talk {
+  /** Hears each line that the tool prints. */
+  take(line: string): void;
+  end(): void;
+}
+
 interface LineTool {
   title: string;
   program: string;
   words: readonly string[];
   environment?: Record<string, string>;
+  /** Says the prompt and what comes later as lines; left out, standard input is the prompt and nothing else. */
+  talk?: (stdin: Writable, prompt: string) => Talk;
+}
+
+/** The prompt, and the end of the input. A tool that ends before it has read everything is no fault of ours: its end says why. */
+function feed(stdin: Writable, promptFile: string): Talk {
+  pipeline(createReadStream(promptFile), stdin).catch(() => undefined);
+  return { take: () => undefined, end: () => undefined };
 }
 
 /** One turn with a tool that takes its prompt on standard input and prints what it does as lines. */
@@ -46,14 +63,18 @@ export async function runLineTurn(
   const stop = (): void => void started.stop();
   turn.signal.addEventListener("abort", stop, { once: true });
   if (turn.signal.aborted) stop();
+  let talk: Talk | undefined;
   try {
-    // A tool that ends before it has read everything is no fault of ours: its end says why.
-    const feeding = pipeline(createReadStream(promptFile), started.stdin).catch(() => undefined);
-    await eachLine(started.stdout, (line) => reader.take(line));
+    const { stdin } = started;
+    talk = tool.talk?.(stdin, await readFile(promptFile, "utf8")) ?? feed(stdin, promptFile);
+    await eachLine(started.stdout, (line) => {
+      talk?.take(line);
+      reader.take(line);
+    });
     const { code, signal } = await started.ended;
-    await feeding;
     return reader.end({ code, signal, complaints: started.complaints() });
   } finally {
+    talk?.end();
     turn.signal.removeEventListener("abort", stop);
     await started.stop();
   }

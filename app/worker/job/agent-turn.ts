@@ -26,6 +26,8 @@ import { type Conversation, openConversation } from "./sessions";
 interface Place {
   folder: string;
   environment: Record<string, string>;
+  /** Called when the agent says or does something. */
+  isAlive: () => void;
 }
 
 /** Lets the agent of this worker do one assignment, in the conversation that it began for it before. */
@@ -47,7 +49,10 @@ export async function runAgentTurn(
   const turn = turnOf(attempt, wish, files, place, conversation);
   try {
     const end = await runAgent(tool, turn, {
-      entry: (entry) => attempt.output.add(entry),
+      entry: (entry) => {
+        place.isAlive();
+        attempt.output.add(entry);
+      },
       usage: (usage) => used.push(usage),
       usageSoFar: (usages) => {
         noteUsageSoFar(attempt, usages);
@@ -60,6 +65,7 @@ export async function runAgentTurn(
       },
       sessionCost: conversation.noteCost,
     });
+    if (end.kind === "done") place.isAlive();
     if (end.kind === "limit" && end.isBudget) {
       // The service knows at once what was used, and says what becomes of the job.
       await tellUsage(attempt, used.splice(0));
@@ -126,6 +132,7 @@ function turnOf(
             recall: () => earlierWords(attempt),
           },
     answers: answersFor(job),
+    messages: job.phase === "verify" ? undefined : attempt.messages,
     signal: heartbeat.signal,
     silenceSeconds: wish.silenceMinutes * 60,
     secrets: secretsOf(options),

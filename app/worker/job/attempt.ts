@@ -7,7 +7,7 @@ import type { Rules } from "../git/rules";
 import type { WorkFolder } from "../git/work-folder";
 import type { WorkerOptions } from "../options";
 import type { JobSandbox } from "../sandbox/sandbox";
-import { environmentOf, writeContextFiles } from "../service/context-files";
+import { type ContextFiles, environmentOf, writeContextFiles } from "../service/context-files";
 import type { Heartbeat } from "../service/heartbeat";
 import type { Journal } from "../service/journal";
 import type { AttemptOutput } from "../service/output-sender";
@@ -18,6 +18,7 @@ import { runAgentTurn } from "./agent-turn";
 import type { Assignment } from "./assignment";
 import type { Evidence } from "./evidence";
 import { runExecTurn } from "./exec-turn";
+import { type Messages, promptWith } from "./messages";
 import type { CommandResult, Usage } from "./result-file";
 import type { CommandEnd } from "./run-command";
 
@@ -49,6 +50,8 @@ export interface Attempt {
   changes: Changes;
   /** Where everything runs that a model or a repository chose. */
   sandbox: JobSandbox;
+  /** What people write to the agent. */
+  messages: Messages;
 }
 
 /** How the command ended and what it told. */
@@ -81,12 +84,29 @@ export async function execute(
     ...attempt.rules.env,
     ...environmentOf(assignment, files, { ...extra, ...demo }),
   };
-  const outcome =
-    "agent" in options.work
-      ? await runAgentTurn(attempt, options.work, assignment, files, { folder, environment })
-      : await runExecTurn(attempt, options.work, files, { folder, environment });
-  heartbeat.signal.throwIfAborted();
+  const place = { folder, environment };
+  const { work } = options;
+  if (!("agent" in work)) {
+    const outcome = await runExecTurn(attempt, work, files, place);
+    heartbeat.signal.throwIfAborted();
+    return outcome;
+  }
+  const turn = async (own: ContextFiles, isAlive: () => void) => {
+    const outcome = await runAgentTurn(attempt, work, assignment, own, { ...place, isAlive });
+    heartbeat.signal.throwIfAborted();
+    return outcome;
+  };
+  let outcome = await turn(files, await promptWith(attempt.messages, files));
+  // What came too late for a turn is the next one, in the same conversation.
+  while (attempt.messages.hasWaiting() && isWorking(outcome)) {
+    outcome = await turn(files, await promptWith(attempt.messages, files, "alone"));
+  }
   return outcome;
+}
+
+/** The agent has come to its end by itself, and may be asked for more. */
+function isWorking(outcome: Outcome): boolean {
+  return failureOf(outcome) === undefined && outcome.result.question === undefined;
 }
 
 /** An agent that was kept from its work has done none: that is no work that was there already. */

@@ -1,3 +1,5 @@
+import { open } from "node:fs/promises";
+import type { PersonMessage } from "~/contract/agent-message";
 import { readClaudeStream } from "../agents/claude-stream";
 import { readCodexLines } from "../agents/codex-jsonl";
 import type { AgentEnd, TurnOutput, Usage } from "../agents/driver";
@@ -40,11 +42,12 @@ export async function runExecTurn(
     heard: () => undefined,
   };
   const reader = readerOf(format, place.folder, heard);
+  const growing = await openGrowing(files.messages, attempt.messages);
   try {
     const end = await runCommand({
       command: exec === "demo" ? attempt.demoCommand : exec,
       folder: place.folder,
-      environment: place.environment,
+      environment: { ...place.environment, BACKLOOM_MESSAGES: files.messages },
       confine: attempt.sandbox.confine,
       logFile: logFileOf(attempt),
       timeoutMinutes: options.timeoutMinutes,
@@ -68,10 +71,37 @@ export async function runExecTurn(
     };
     return outcomeOf(whole, told, attempt.job.attempt);
   } finally {
+    await growing.close();
     transcript.flush();
     complaints.flush();
     await tellUsage(attempt, used);
   }
+}
+
+/**
+ * A file that grows by a line for each message while the command runs, from which it may read them. It is opened before the command
+ * begins: whatever stands at its name later is not written to.
+ */
+async function openGrowing(path: string, messages: Attempt["messages"]) {
+  const file = await open(path, "wx");
+  let writing: Promise<void> = Promise.resolve();
+  const write = (message: PersonMessage): void => {
+    writing = writing
+      .then(() => file.appendFile(`${JSON.stringify(message)}\n`))
+      .then(() => messages.seen([message.id]))
+      .catch(() => undefined);
+  };
+  // A later command of a batch finds what came before it too.
+  const known = messages.all().filter(({ id }) => !messages.isWaiting(id));
+  for (const message of known) await file.appendFile(`${JSON.stringify(message)}\n`);
+  const leave = messages.follow(write);
+  return {
+    async close() {
+      await writing;
+      leave();
+      await file.close();
+    },
+  };
 }
 
 function readerOf(format: ExecWish["output"], folder: string, output: TurnOutput): LineReader {

@@ -23,6 +23,7 @@ import { workOnChat } from "./chat-job";
 import { testCommandOf } from "./evidence";
 import { isOwnBranch } from "./heard-claim";
 import { interruptible, uninterrupted } from "./interruption";
+import { openMessages } from "./messages";
 import { knownConversations } from "./sessions";
 import { workOnTask } from "./task-job";
 import { verifyWork } from "./verify-job";
@@ -41,6 +42,7 @@ interface JobRun
     | "output"
     | "changes"
     | "sandbox"
+    | "messages"
   > {
   sandboxes: Sandbox;
   readQuota: () => Promise<number | undefined>;
@@ -54,7 +56,10 @@ export async function runJob(run: JobRun): Promise<void> {
   const { url, token } = options;
   const watch = (onChange: () => void) => watchJob({ url, token, jobId: job.id }, onChange);
   const soFar: Attempt["soFar"] = { after_seq: 0, models: [] };
-  const heartbeat = startHeartbeat({ ...run, service, seconds, stopSignal, soFar, watch });
+  const messages = openMessages();
+  const beats = { seconds, stopSignal, soFar, messages, watch };
+  const heartbeat = startHeartbeat({ ...run, service, ...beats });
+  messages.arrive(job.messages ?? []);
   const to = { url, token, jobId: job.id, attempt: job.attempt, journal, clean };
   const output = openOutput(to);
   const attempt: Attempt = {
@@ -68,6 +73,7 @@ export async function runJob(run: JobRun): Promise<void> {
     output,
     changes: openChanges(to),
     sandbox: noSandbox,
+    messages,
   };
   journal.say(`Claimed ${nameOf(job)} (attempt ${job.attempt})`);
   try {

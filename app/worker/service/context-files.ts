@@ -15,6 +15,8 @@ export interface ContextFiles {
   /** The words for an agent that has begun this work already. */
   continuation: string;
   result: string;
+  /** Where a command finds what people write to it, a line of JSON each. */
+  messages: string;
   /** Which process works on it. */
   pid: string;
 }
@@ -39,6 +41,7 @@ export async function writeContextFiles(
     prompt: join(folder, "prompt.md"),
     continuation: join(folder, "continue.md"),
     result: join(folder, "result.json"),
+    messages: join(folder, "messages.jsonl"),
     pid: join(notes, "command.pid"),
   };
   await writeFile(files.context, `${JSON.stringify(assignment, null, 2)}\n`);

@@ -1,5 +1,6 @@
 import { heartbeatAnswerSchema, type UsageSoFar } from "~/contract/agent-job";
 import type { JobPayload } from "~/contract/worker";
+import type { Messages } from "../job/messages";
 import type { Journal } from "./journal";
 import { AttemptOver, messageOf, Refusal } from "./problems";
 import type { Service } from "./service";
@@ -22,6 +23,8 @@ interface HeartbeatWish {
   stopSignal: AbortSignal;
   /** What the attempt has used and not told yet, as it is at each beat. */
   soFar: UsageSoFar;
+  /** What people write to the agent comes with the answers; what it has seen of that goes with the next beats. */
+  messages: Pick<Messages, "arrive" | "toConfirm" | "confirmed" | "onSeen">;
   /** Calls back when the job may have changed; the returned function ends that. */
   watch: (onChange: () => void) => () => void;
 }
@@ -31,7 +34,7 @@ interface HeartbeatWish {
  * reason to stop that the service gives first is the one that is heard.
  */
 export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
-  const { service, job, journal, stopSignal, soFar } = wish;
+  const { service, job, journal, stopSignal, soFar, messages } = wish;
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stopSignal]);
   let timer: NodeJS.Timeout | undefined;
@@ -42,11 +45,17 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
   const beat = async (retry: boolean): Promise<void> => {
     const quota_pct = await wish.readQuota();
     const told = soFar.models.length > 0 ? { usage: { ...soFar } } : {};
-    const given = { job_id: job.id, attempt: job.attempt, quota_pct, ...told };
+    const seen_messages = messages.toConfirm();
+    const given = {
+      ...{ job_id: job.id, attempt: job.attempt, quota_pct, ...told },
+      seen_messages,
+    };
     const answer = await service.call("job_heartbeat", given, heartbeatAnswerSchema, {
       retry,
       signal,
     });
+    messages.confirmed(seen_messages);
+    if (answer.action !== "stop") messages.arrive(answer.messages ?? []);
     if (answer.action === "pause") journal.sayOnce(`The run is paused; this job is finished first`);
     if (answer.action === "stop") {
       const reason = answer.reason?.message ?? `the job is ${answer.status}`;
@@ -76,6 +85,7 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
   };
   beatAgain();
   const unwatch = wish.watch(() => void beatNow());
+  messages.onSeen = () => void beatNow();
 
   return {
     signal,
@@ -85,6 +95,7 @@ export function startHeartbeat(wish: HeartbeatWish): Heartbeat {
     },
     end() {
       hasEnded = true;
+      messages.onSeen = () => undefined;
       clearTimeout(timer);
       unwatch();
     },

@@ -74,7 +74,7 @@ interface ReportFields extends Record<string, unknown> {
 
 /** One report; the same one twice is fine for the service, so it is repeated until it gets through. */
 export async function report(
-  { service, job, used, sessionId, output }: Attempt,
+  { service, job, used, sessionId, output, messages, heartbeat }: Attempt,
   status: "running" | "done" | "failed" | "skipped" | "queued",
   { summary, failure_reason, ...fields }: ReportFields,
 ): Promise<void> {
@@ -86,6 +86,8 @@ export async function report(
   const held = { job_id: job.id, attempt: job.attempt, status };
   const given = { ...held, ...fields, ...texts, ...session, ...used };
   if (status !== "running") await output.flush();
+  // What the agent has seen is told before the end, which settles what became of all that was sent to it.
+  if (status !== "running" && messages.toConfirm().length > 0) await heartbeat.confirm();
   await service.call("update_job_status", given, agentJobSchema);
 }
 

@@ -1,10 +1,12 @@
 -- Why: renews the lease and tells the worker whether to go on: continue, pause (its run is paused; it still holds the job) or
 -- stop (the job is not its own any more, or its product is archived), with the reason in a code and a sentence. Neither a lost
 -- attempt nor one in an archived product changes anything: nothing that it did could be reported.
+-- What people wrote to the agent of the job comes along, and what the worker says of earlier such messages is noted.
 -- Takes no product lock: one row, one statement, nothing else hangs on it.
 -- Definer: jobs are written by functions only.
 create function operations.heartbeat_agent_job(
-  p_job_id uuid, p_attempt integer, p_quota_pct integer default null, p_usage jsonb default null)
+  p_job_id uuid, p_attempt integer, p_quota_pct integer default null, p_usage jsonb default null,
+  p_seen_messages jsonb default null)
 returns json
 language plpgsql
 volatile
@@ -17,6 +19,7 @@ declare
   v_state text;
   v_pause jsonb;
   v_spent_up text;
+  v_messages json;
 begin
   perform private.require_no_viewer(private.require_job(p_job_id));
   perform private.require_writer();
@@ -51,12 +54,13 @@ begin
   end if;
   select r.pause_context into v_pause from public.sprint_runs r where r.id = v_job.sprint_run_id and r.status = 'PAUSED';
   perform private.touch_worker(v_job.worker_id, null, null, p_quota_pct);
-  return json_build_object(
+  v_messages := private.hand_over_messages(v_job, p_seen_messages);
+  return private.with_key(json_build_object(
     'action', case when v_pause is null then 'continue' else 'pause' end,
     'status', lower(v_job.status::text),
     'lease_until', v_job.lease_until,
     'reason', case when v_pause is not null then json_build_object('code', 'paused',
-      'message', format('The run is paused (%s).', replace(v_pause ->> 'reason', '_', ' '))) end);
+      'message', format('The run is paused (%s).', replace(v_pause ->> 'reason', '_', ' '))) end), 'messages', v_messages);
 end;
 $$;
 

@@ -44,7 +44,7 @@ begin
   left join public.pbis b on b.id = s.pbi_id
   where p.id = p_job.product_id;
 
-  return json_build_object(
+  return private.with_key(json_build_object(
     'id', p_job.id,
     'kind', p_job.kind,
     'status', lower(p_job.status::text),
@@ -90,7 +90,7 @@ begin
     'executions', case when p_job.kind = 'SPRINT_IMPLEMENTATION' then private.batch_executions(p_job.sprint_run_id) end,
     'idea', case when p_job.kind = 'PLAN_CHAT' then private.idea_payload(p_job.idea_id) end,
     'user_questions', case when p_job.kind = 'PLAN_CHAT' then private.chat_questions(p_job) end
-  );
+  ), 'messages', private.open_messages(p_job));
 end;
 $$;
 

@@ -1,5 +1,5 @@
 -- Refusals: 404, 403, 429, 422, 409. Definer: comments are written by functions only.
-create function operations.add_comment(p_kind text, p_id uuid, p_body text)
+create function operations.add_comment(p_kind text, p_id uuid, p_body text, p_send_to_agent boolean default false)
 returns json
 language plpgsql
 volatile
@@ -22,9 +22,12 @@ begin
     case v_kind when 'task' then p_id end, p_body, auth.uid(), coalesce(private.username(auth.uid()), 'somebody'))
   returning * into v_comment;
   perform private.mention_members(v_comment);
+  if p_send_to_agent then
+    perform private.send_to_agent(v_comment);
+  end if;
   return private.item_comment_json(v_comment);
 end;
 $$;
 
-comment on function operations.add_comment is 'Adds a comment to a PBI, story or task.';
+comment on function operations.add_comment is 'Adds a comment to a PBI, story or task, and sends it to the agents at work when that is wished.';
 grant execute on function operations.add_comment to authenticated;

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { commentBody, messageStateSchema } from "./comment";
+import { idSchema, text } from "./text";
+
+/** A message as the agent reads it. One that comes again has the same id. */
+export const personMessageSchema = z.object({
+  id: idSchema,
+  about: z.string().describe("Code of the task or story"),
+  author: z.string(),
+  text: z.string(),
+  sent_at: z.string(),
+});
+export type PersonMessage = z.infer<typeof personMessageSchema>;
+
+/** The messages that the agent of a worker has seen. */
+export const seenMessagesSchema = z.array(text(36));
+
+/** A message as the page of its job shows it. */
+export const jobMessageSchema = personMessageSchema.extend({
+  comment_id: z.string(),
+  state: messageStateSchema,
+  reason: z.string().nullable(),
+  attempt: z.int().nullable(),
+  seen_at: z.string().nullable(),
+});
+export type JobMessage = z.infer<typeof jobMessageSchema>;
+
+export const jobMessagesSchema = z.object({ messages: z.array(jobMessageSchema) });
+
+export const messageJobInput = commentBody.extend({ job_id: idSchema });

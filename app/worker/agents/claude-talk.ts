@@ -1,0 +1,46 @@
+import { randomUUID } from "node:crypto";
+import type { Writable } from "node:stream";
+import { z } from "zod";
+import type { PersonMessage } from "~/contract/agent-message";
+import type { TurnMessages } from "./driver";
+import { jsonOf } from "./line-turn";
+import { wordsOfMessages } from "./message-words";
+
+/** With these words Claude Code takes its prompt as a line, further lines while it works, and says which it has taken. */
+export const talkingWords = ["--input-format", "stream-json", "--replay-user-messages"];
+
+const heardSchema = z.looseObject({
+  type: z.string(),
+  uuid: z.string().optional(),
+  isReplay: z.boolean().optional(),
+});
+
+/**
+ * The standard input of Claude Code while it works: the prompt, then what people write, which it reads between two calls. It ends
+ * with its first result: what was sent before and not taken is still worked on, what comes later is for the next turn.
+ */
+export function talkToClaude(stdin: Writable, prompt: string, messages: TurnMessages | undefined) {
+  const send = (uuid: string, text: string): void => {
+    const content = [{ type: "text", text }];
+    stdin.write(`${JSON.stringify({ type: "user", uuid, message: { role: "user", content } })}\n`);
+  };
+  send(randomUUID(), prompt);
+  const sent = new Set<string>();
+  const leave = messages?.follow((message: PersonMessage) => {
+    sent.add(message.id);
+    send(message.id, wordsOfMessages([message]));
+  });
+  return {
+    take(line: string): void {
+      const heard = heardSchema.safeParse(jsonOf(line)).data;
+      if (heard?.isReplay && heard.uuid !== undefined && sent.has(heard.uuid)) {
+        messages?.seen([heard.uuid]);
+      }
+      if (heard?.type === "result" && !stdin.writableEnded) stdin.end();
+    },
+    end(): void {
+      stdin.end();
+      leave?.();
+    },
+  };
+}

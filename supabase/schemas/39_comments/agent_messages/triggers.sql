@@ -1,0 +1,83 @@
+-- Why: a job may go with its task while a message waits for its agent: then nobody will see it, and that is said.
+create function private.tg_agent_messages__lose_job()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.state = 'sent' then
+    new.state := 'undelivered';
+    new.reason := 'The job was deleted before its agent saw this.';
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.tg_agent_messages__lose_job is 'A message whose job is gone is undelivered.';
+
+create trigger _300_lose_job before update of job_id on public.agent_messages
+  for each row when (new.job_id is null and old.job_id is not null)
+  execute function private.tg_agent_messages__lose_job();
+
+-- Why: the page of the item and that of the job show what became of a message at once, and the worker of the job hears of a new one.
+-- Definer: an event is sent whoever writes, and no client may call private.emit.
+create function private.tg_agent_messages__emit()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  perform private.emit('product:' || new.product_id, jsonb_build_object(
+    'op', 'U', 'entity', 'comment', 'id', new.comment_id, 'product_id', new.product_id));
+  perform private.emit('product:' || j.product_id, jsonb_build_object('op', 'U', 'entity', 'job', 'id', j.id,
+    'product_id', j.product_id, 'changed_fields', jsonb_build_array('messages'), 'task_id', j.task_id, 'idea_id', null,
+    'kind', j.kind, 'status', j.status, 'sprint_run_id', j.sprint_run_id))
+  from public.agent_jobs j where j.id = new.job_id;
+  return null;
+end;
+$$;
+
+comment on function private.tg_agent_messages__emit is 'Announces messages to agents, and what becomes of them.';
+
+create trigger _900_emit after insert on public.agent_messages
+  for each row execute function private.tg_agent_messages__emit();
+create trigger _901_emit after update of state on public.agent_messages
+  for each row when (new.state <> old.state)
+  execute function private.tg_agent_messages__emit();
+
+-- Why: no message is left waiting for an agent that will not come. What the attempt that delivered the work had seen counts as acted
+-- on; what it was handed with its claim it has seen too. Definer: messages are written by functions only.
+create function private.tg_agent_jobs__settle_messages()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  v_is_delivered boolean := new.status in ('DONE', 'SKIPPED', 'QUEUED');
+begin
+  update public.agent_messages m
+  set state = case when v_is_delivered then 'acted_on' else 'seen' end::public.message_state,
+      attempt = coalesce(m.attempt, new.attempt), seen_at = coalesce(m.seen_at, private.now())
+  where m.job_id = new.id and (
+    (m.state = 'seen' and v_is_delivered)
+    or (m.state = 'sent' and old.phase = 'implement' and new.status <> 'CANCELLED' and m.sent_at <= (
+      select a.started_at from public.job_attempts a where a.job_id = new.id and a.attempt = new.attempt)));
+  if new.status in ('DONE', 'SKIPPED', 'FAILED', 'CANCELLED') then
+    update public.agent_messages m
+    set state = 'undelivered', reason = format('The job %s before its agent saw this.',
+      case new.status when 'FAILED' then 'failed' when 'CANCELLED' then 'was cancelled' else 'was done' end)
+    where m.job_id = new.id and m.state = 'sent';
+  end if;
+  return null;
+end;
+$$;
+
+comment on function private.tg_agent_jobs__settle_messages is 'What becomes of messages to an agent when its work ends.';
+
+create trigger _640_settle_messages after update of status, phase on public.agent_jobs
+  for each row when (
+    (new.status in ('DONE', 'SKIPPED', 'FAILED', 'CANCELLED') and old.status is distinct from new.status)
+    or (new.status = 'QUEUED' and old.phase = 'implement' and new.phase in ('verify', 'review')))
+  execute function private.tg_agent_jobs__settle_messages();

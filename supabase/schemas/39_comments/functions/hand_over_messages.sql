@@ -1,0 +1,38 @@
+-- Why: the answer to a heartbeat carries what people wrote to the agent. A worker that confirms (p_seen, also an empty list) gets each
+-- message until it says that its agent has seen it. An agent that confirms nothing has seen what it is told; the next answer
+-- repeats it, for the case that this one is lost on its way. A verifier forms a view of its own: nobody talks to it. Null where there is nothing.
+create function private.hand_over_messages(p_job public.agent_jobs, p_seen jsonb)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_told uuid[];
+begin
+  if p_job.phase = 'verify' or not exists (
+    select from public.agent_messages m where m.job_id = p_job.id and m.state in ('sent', 'seen'))
+  then
+    return null;
+  end if;
+  if p_seen is not null then
+    update public.agent_messages m
+    set state = 'seen', attempt = p_job.attempt, seen_at = coalesce(m.seen_at, private.now())
+    where m.job_id = p_job.id and p_seen ? m.id::text
+      and (m.state = 'sent' or (m.state = 'seen' and m.attempt is distinct from p_job.attempt));
+    return private.messages_json(array(
+      select m.id from public.agent_messages m where m.job_id = p_job.id and m.state = 'sent'));
+  end if;
+  with told as (
+    update public.agent_messages m
+    set state = 'seen', attempt = p_job.attempt, seen_at = coalesce(m.seen_at, private.now()),
+        told = case when m.attempt is distinct from p_job.attempt then 1 else m.told + 1 end
+    where m.job_id = p_job.id
+      and (m.state = 'sent' or (m.state = 'seen' and (m.attempt is distinct from p_job.attempt or m.told < 2)))
+    returning m.id)
+  select array_agg(t.id) into v_told from told t;
+  return private.messages_json(v_told);
+end;
+$$;
+
+comment on function private.hand_over_messages is 'What people wrote to the agent of a job, for the answer to its heartbeat.';
