@@ -161,6 +161,10 @@ export type Database = {
         };
         Returns: Json;
       };
+      create_invitation: {
+        Args: { p_code_hash: string; p_product_id: string; p_role: string };
+        Returns: Json;
+      };
       create_label: {
         Args: { p_color?: string; p_name: string; p_product_id: string };
         Returns: Json;
@@ -303,6 +307,7 @@ export type Database = {
       };
       expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
       export_product: { Args: { p_product_id: string }; Returns: Json };
+      find_invitation: { Args: { p_code_hash: string }; Returns: Json };
       find_login_identity: { Args: { p_identifier: string; p_session_id?: string }; Returns: Json };
       find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
       find_wrong_counters: { Args: Record<PropertyKey, never>; Returns: Json };
@@ -407,6 +412,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      join_product: { Args: { p_code_hash: string; p_reserved?: boolean }; Returns: Json };
       leave_product: { Args: { p_product_id: string }; Returns: Json };
       link_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
       list_agent_jobs: {
@@ -433,6 +439,7 @@ export type Database = {
         Args: { p_archived?: boolean; p_cursor?: string; p_limit?: number; p_product_id?: string };
         Returns: Json;
       };
+      list_invitations: { Args: { p_product_id: string }; Returns: Json };
       list_job_comments: { Args: { p_job_id: string }; Returns: Json };
       list_job_messages: { Args: { p_job_id: string }; Returns: Json };
       list_labels: { Args: { p_product_id: string }; Returns: Json };
@@ -589,6 +596,7 @@ export type Database = {
         Returns: Json;
       };
       report_merged: { Args: { p_head_sha?: string; p_job_id: string }; Returns: Json };
+      reserve_invitation: { Args: { p_code_hash: string; p_release?: boolean }; Returns: Json };
       resolve_account: { Args: { p_identifier: string }; Returns: Json };
       resolve_product: { Args: { p_reference: string }; Returns: Json };
       resolve_reference: {
@@ -605,6 +613,7 @@ export type Database = {
         Returns: Json;
       };
       revoke_api_token: { Args: { p_token_id: string }; Returns: Json };
+      revoke_invitation: { Args: { p_invitation_id: string }; Returns: Json };
       revoke_oauth_token: {
         Args: { p_address_key: string; p_client_id: string; p_token_hash: string };
         Returns: Json;
@@ -2886,6 +2895,55 @@ export type Database = {
           },
           {
             foreignKeyName: "pbis_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      product_invitations: {
+        Row: {
+          code_hash: string;
+          created_at: string;
+          created_by: string;
+          expires_at: string;
+          id: string;
+          product_id: string;
+          reserved_until: string | null;
+          role: Database["public"]["Enums"]["member_role"];
+        };
+        ComputedFields: never;
+        Insert: {
+          code_hash: string;
+          created_at?: string;
+          created_by: string;
+          expires_at?: string;
+          id?: string;
+          product_id: string;
+          reserved_until?: string | null;
+          role: Database["public"]["Enums"]["member_role"];
+        };
+        Update: {
+          code_hash?: string;
+          created_at?: string;
+          created_by?: string;
+          expires_at?: string;
+          id?: string;
+          product_id?: string;
+          reserved_until?: string | null;
+          role?: Database["public"]["Enums"]["member_role"];
+        };
+        Relationships: [
+          {
+            foreignKeyName: "product_invitations_created_by_fkey";
+            columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "product_invitations_product_id_fkey";
             columns: ["product_id"];
             isOneToOne: false;
             referencedRelation: "products";

@@ -1,5 +1,6 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
+import { createInvitationInput, invitationIdInput } from "~/contract/invitation";
 import {
   addProductMemberInput,
   type ProductMember,
@@ -8,6 +9,11 @@ import {
 } from "~/contract/product";
 import { addProductMember } from "~/domain/products/add-product-member.server";
 import {
+  createInvitation,
+  listInvitations,
+  revokeInvitation,
+} from "~/domain/products/invitations.server";
+import {
   allowMyWorkers,
   getProduct,
   leaveProduct,
@@ -15,6 +21,7 @@ import {
   removeProductMember,
   setMemberRole,
 } from "~/domain/products/operations.server";
+import { Invite } from "~/features/products/invite";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
@@ -36,7 +43,11 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     getProduct(actor, { product_id: productId }),
     listProductMembers(actor, { product_id: productId }),
   ]);
-  return json({ productId, userId: principal.user_id, isOwner: product.role === "OWNER", members });
+  const isOwner = product.role === "OWNER";
+  const { invitations } = isOwner
+    ? await listInvitations(actor, { product_id: productId })
+    : { invitations: [] };
+  return json({ productId, userId: principal.user_id, isOwner, members, invitations });
 });
 
 export const action = pageAction(async ({ request, context, params }) => {
@@ -51,6 +62,15 @@ export const action = pageAction(async ({ request, context, params }) => {
         await addProductMember(actor, input);
         return redirect(back, 303);
       }),
+    invite: async () => {
+      const { code } = await createInvitation(actor, readForm(form, createInvitationInput));
+      return json({ ok: true, link: `${context.services.env.appOrigin}/join/${code}` });
+    },
+    "revoke-invitation": async () => {
+      form.delete("product_id");
+      await revokeInvitation(actor, readForm(form, invitationIdInput));
+      return done(form, back, "Invitation revoked");
+    },
     remove: async () => {
       await removeProductMember(actor, readForm(form, removeProductMemberInput));
       return done(form, back, "Removed");
@@ -82,7 +102,7 @@ const roleNames = { OWNER: "owner", MEMBER: "member", VIEWER: "viewer" } as cons
 export const meta: MetaFunction = () => [{ title: "Members · Backloom" }];
 
 export default function MembersPage() {
-  const { productId, userId, isOwner, members } = useLoaderData<typeof loader>();
+  const { productId, userId, isOwner, members, invitations } = useLoaderData<typeof loader>();
   useLiveRevalidation({ stream: "backlog", productId });
   const own = members.find(({ user_id }) => user_id === userId);
   return (
@@ -116,6 +136,7 @@ export default function MembersPage() {
           ))}
         </ul>
       </Section>
+      {isOwner ? <Invite invitations={invitations} /> : null}
       {isOwner ? <AddMember /> : null}
       {own?.role === "MEMBER" ? <MyWorkers allowed={own.workers_allowed} /> : null}
     </div>

@@ -1,15 +1,23 @@
-import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { type AppLoadContext, json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
 import { registrationSchema } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
 import { passwordMinLength } from "~/contract/password";
+import type { Database } from "~/db/database.server";
 import { createSession } from "~/domain/accounts/create-session.server";
 import { register } from "~/domain/accounts/register.server";
 import { takeLimit } from "~/domain/accounts/take-limit.server";
+import { invitationCodeIn } from "~/domain/products/invitation-address";
+import {
+  hashInvitationCode,
+  joinProduct,
+  reserveInvitation,
+} from "~/domain/products/invitations.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
 import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
+import { safeRedirect } from "~/http/redirects.server";
 import { startSession } from "~/http/session-response.server";
 import { signingInBrowser } from "~/http/signing-in-browser.server";
 import { useActionResult } from "~/ui/action-result";
@@ -18,37 +26,64 @@ import { TextField } from "~/ui/field";
 import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 
 export const loader = pageLoader(async ({ request, context }) => {
-  if (await findActor(request, context)) throw redirect("/dashboard");
-  return json({ isOpen: context.services.env.registration === "open" });
+  const wanted = new URL(request.url).searchParams.get("redirectTo");
+  const redirectTo = safeRedirect(wanted, "/dashboard");
+  if (await findActor(request, context)) throw redirect(redirectTo);
+  return json({ redirectTo, isOpen: isOpenTo(invitationCodeIn(redirectTo), context) });
 });
+
+/** A link opens registration for whoever holds it, unless nobody may register at all. */
+function isOpenTo(code: string | undefined, { services }: AppLoadContext): boolean {
+  const { registration } = services.env;
+  return registration === "open" || (registration === "invite" && code !== undefined);
+}
 
 export const action = pageAction(async ({ request, context }) => {
   const { database, env } = context.services;
-  if (env.registration !== "open") throw new ContractError(403, howToGetIn);
   const form = await request.formData();
+  const goTo = safeRedirect(form.get("redirectTo"), "/dashboard");
+  const code = invitationCodeIn(goTo);
+  if (!isOpenTo(code, context)) throw new ContractError(403, howToGetIn);
+  form.delete("redirectTo");
   return runForm(form, registrationSchema, async (registration) => {
     await takeLimit(database, "registration", addressLimitKey(context.clientAddress));
-    const outcome = await register(database, registration, {
-      appOrigin: env.appOrigin,
-      address: context.clientAddress,
-    });
+    const where = { appOrigin: env.appOrigin, address: context.clientAddress };
+    const signUp = () => register(database, registration, where);
+    const outcome = code ? await withInvitation(database, code, signUp) : await signUp();
     if (outcome.status === "confirmation_sent") return redirect("/login?notice=confirm", 303);
     const browser = await signingInBrowser(request, context);
-    return startSession(
-      await createSession(database, outcome.userId, browser),
-      "/dashboard",
-      context,
-    );
+    const session = await createSession(database, outcome.userId, browser);
+    if (!code) return startSession(session, goTo, context);
+    const actor = { database, credential: { session_id: session.session_id } };
+    const code_hash = hashInvitationCode(code);
+    const { product_id } = await joinProduct(actor, { code_hash, reserved: true });
+    return startSession(session, `/products/${product_id}/backlog`, context);
   });
 });
+
+/** A link makes one account: it is kept for this one while it is made, and is free again when none comes of it. */
+async function withInvitation<T>(
+  database: Database,
+  code: string,
+  signUp: () => Promise<T>,
+): Promise<T> {
+  const code_hash = hashInvitationCode(code);
+  await reserveInvitation(database, { code_hash });
+  try {
+    return await signUp();
+  } catch (error) {
+    await reserveInvitation(database, { code_hash, release: true });
+    throw error;
+  }
+}
 
 const howToGetIn = "Registration is closed. Ask an administrator for an account.";
 
 export const meta: MetaFunction = () => [{ title: "Create an account · Backloom" }];
 
 export default function RegisterPage() {
-  const { isOpen } = useLoaderData<typeof loader>();
-  return isOpen ? <RegistrationForm /> : <ClosedDoor />;
+  const { isOpen, redirectTo } = useLoaderData<typeof loader>();
+  return isOpen ? <RegistrationForm redirectTo={redirectTo} /> : <ClosedDoor />;
 }
 
 /** Says how one gets in where nobody makes an account alone. */
@@ -64,26 +99,28 @@ function ClosedDoor() {
   );
 }
 
-function SignInLink() {
+function SignInLink({ redirectTo }: { redirectTo?: string }) {
+  const to = redirectTo ? `/login?redirectTo=${encodeURIComponent(redirectTo)}` : "/login";
   return (
     <p>
       Already have an account?{" "}
-      <Link to="/login" className="font-medium text-accent hover:underline">
+      <Link to={to} className="font-medium text-accent hover:underline">
         Sign in
       </Link>
     </p>
   );
 }
 
-function RegistrationForm() {
+function RegistrationForm({ redirectTo }: { redirectTo: string }) {
   const form = useServerForm<"username" | "email" | "password">({ lastResult: useActionResult() });
   return (
     <AuthFrame
       title="Create an account"
       lead="This account is for you. Your agents get their own tokens."
-      footer={<SignInLink />}
+      footer={<SignInLink redirectTo={redirectTo} />}
     >
       <ServerForm form={form}>
+        <input type="hidden" name="redirectTo" value={redirectTo} />
         <TextField
           label="User name"
           description="Shown to others. Letters, digits, dots, underscores and hyphens."

@@ -114,7 +114,8 @@ function createRequestNotes({
         {
           requestId: context.requestId,
           method: request.method,
-          path: target.pathname.slice(0, 200),
+          // The code of an invitation is a secret.
+          path: target.pathname.replace(/^(\/join\/).*/, "$1…").slice(0, 200),
           status: response.statusCode,
           milliseconds: Math.round(milliseconds * 10) / 10,
           address: context.clientAddress,

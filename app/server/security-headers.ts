@@ -14,7 +14,9 @@ export function pageHeaders(env: Env, nonce: string, pathname: string): Record<s
   return {
     ...commonHeaders(env),
     "content-security-policy": pagePolicy(env, nonce, pathname),
-    "referrer-policy": referrerPolicies[pathname] ?? "strict-origin-when-cross-origin",
+    "referrer-policy":
+      referrerPolicies[pathname.replace(/^\/join\/.*/, "/join/")] ??
+      "strict-origin-when-cross-origin",
   };
 }
 
@@ -23,6 +25,7 @@ const referrerPolicies: Readonly<Record<string, string>> = {
   "/m/pair": "no-referrer",
   // Not none at all: the browser would then name no origin with the form either.
   "/authorize": "same-origin",
+  "/join/": "same-origin",
 };
 
 function commonHeaders(env: Env): Record<string, string> {

@@ -29,6 +29,10 @@ const words: Readonly<Record<string, string>> = {
   "job.merge_taken_back": "Undid marking the work of a job as merged",
   "comment.edited": "Edited a comment",
   "comment.deleted": "A comment was deleted",
+  "member.role": "Role in a product changed",
+  "invitation.created": "Created an invitation link",
+  "invitation.revoked": "Revoked an invitation link",
+  "invitation.used": "Joined a product by an invitation link",
   "user.changed": "Role or flags changed",
   "user.configured": "Role or flags set by the operator",
 };

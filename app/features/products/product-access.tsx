@@ -30,5 +30,4 @@ export function ProductAccess({
 }
 
 const archivedReason = "This product is archived. Restore it in its settings to change something.";
-const viewerReason =
-  "You are a viewer of this product. You can see everything and comment, but change nothing.";
+const viewerReason = "You are a viewer of this product: you can read and comment.";

@@ -3,6 +3,7 @@ import { Link, useLoaderData } from "@remix-run/react";
 import { loginSchema } from "~/contract/account";
 import { logIn } from "~/domain/accounts/log-in.server";
 import { takeLimit } from "~/domain/accounts/take-limit.server";
+import { invitationCodeIn } from "~/domain/products/invitation-address";
 import { useForgetRecentPlaces } from "~/features/places/recent-places";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
@@ -30,7 +31,9 @@ export const loader = pageLoader(async ({ request, context }) => {
   const query = new URL(request.url).searchParams;
   const redirectTo = safeRedirect(query.get("redirectTo"), "/dashboard");
   if (await findActor(request, context)) throw redirect(redirectTo);
-  const isOpen = context.services.env.registration === "open";
+  const { registration } = context.services.env;
+  const isInvited = invitationCodeIn(redirectTo) !== undefined && registration === "invite";
+  const isOpen = registration === "open" || isInvited;
   return json({ redirectTo, isOpen, notice: notices[noticeName(query)] ?? null });
 });
 
@@ -74,7 +77,10 @@ export default function LoginPage() {
       </div>
       <p className="justify-self-center text-sm text-muted">
         New here?{" "}
-        <Link to="/register" className="font-medium text-accent hover:underline">
+        <Link
+          to={`/register?redirectTo=${encodeURIComponent(redirectTo)}`}
+          className="font-medium text-accent hover:underline"
+        >
           {isOpen ? "Create an account" : "Request an account"}
         </Link>
       </p>

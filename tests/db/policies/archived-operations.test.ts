@@ -6,6 +6,7 @@ import { addDependency, removeDependency } from "~/domain/dependencies/operation
 import { createIdea, linkIdeaProduct, unlinkIdeaProduct } from "~/domain/ideas/operations.server";
 import { createWebhook } from "~/domain/notices/operations.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
+import { createInvitation } from "~/domain/products/invitations.server";
 import { archiveProduct, createProduct, restoreProduct } from "~/domain/products/operations.server";
 import { askAboutIdea, askQuestion } from "~/domain/questions/operations.server";
 import { createSavedView } from "~/domain/saved-views/operations.server";
@@ -35,6 +36,7 @@ const open: Readonly<Record<string, string>> = {
   create_agent_job: "is refused for every task",
   create_product: "another product",
   delete_product: "the owner may end it",
+  join_product: "of whoever holds a link; refused for a link to this product",
   leave_product: "a member may go at any time",
   list_candidates: "reads, and counts that it was asked",
   mark_inbox_item: "what rests waits for nobody (404)",
@@ -77,6 +79,7 @@ await linkIdeaProduct(actor, { idea_id: elsewhere.id, product_id });
 await linkIdeaProduct(actor, { idea_id: idea.id, product_id: other.id });
 const webhook = await createWebhook(actor, { product_id, url: "https://example.com/hook" });
 const view = await createSavedView(actor, { product_id, page: "board", name: "View", look: {} });
+const invitation = await createInvitation(actor, { product_id, role: "MEMBER" });
 await archiveProduct(actor, { product_id });
 
 const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
@@ -99,6 +102,7 @@ const direct: Record<string, () => Promise<unknown>> = {
 };
 
 const ids = {
+  p_invitation_id: invitation.id,
   p_webhook_id: webhook.id,
   p_view_id: view.id,
   p_product_id: product_id,

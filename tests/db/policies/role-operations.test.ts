@@ -5,6 +5,7 @@ import { addDependency, removeDependency } from "~/domain/dependencies/operation
 import { createIdea } from "~/domain/ideas/operations.server";
 import { createWebhook } from "~/domain/notices/operations.server";
 import { addProductMember } from "~/domain/products/add-product-member.server";
+import { createInvitation } from "~/domain/products/invitations.server";
 import { allowMyWorkers, setMemberRole } from "~/domain/products/operations.server";
 import { askAboutIdea, askQuestion } from "~/domain/questions/operations.server";
 import { createSavedView } from "~/domain/saved-views/operations.server";
@@ -35,6 +36,7 @@ const openToViewers: Readonly<Record<string, string>> = {
   create_product: "another product",
   delete_comment: "of their own",
   edit_comment: "of their own",
+  join_product: "of whoever holds a link",
   leave_product: "anybody may go",
   list_candidates: "reads, and counts that it was asked",
   mark_inbox_item: "a person's own list",
@@ -57,16 +59,19 @@ const openToViewers: Readonly<Record<string, string>> = {
 const ownersOnly: readonly string[] = [
   "add_product_member",
   "archive_product",
+  "create_invitation",
   "create_webhook",
   "delete_budget",
   "delete_product",
   "delete_webhook",
+  "list_invitations",
   "list_webhook_deliveries",
   "list_webhooks",
   "ping_webhook",
   "remove_product_member",
   "report_merged",
   "restore_product",
+  "revoke_invitation",
   "set_budget",
   "set_budget_settings",
   "set_member_role",
@@ -106,6 +111,7 @@ const idea = await createIdea(viewer, { product_id, title: "Idea" });
 const asked = await askAboutIdea(viewer, { idea_id: idea.id, question: "How?" });
 const view = await createSavedView(viewer, { product_id, page: "board", name: "View", look: {} });
 const webhook = await createWebhook(world.actor, { product_id, url: "https://example.com/hook" });
+const invitation = await createInvitation(world.actor, { product_id, role: "MEMBER" });
 await setMemberRole(world.actor, { product_id, user_id: people.viewer.id, role: "VIEWER" });
 
 const waiting = { kind: "task" as const, id: at(world.tasks, 0).id };
@@ -124,6 +130,7 @@ const direct: Record<string, () => Promise<unknown>> = {
 };
 
 const ids = {
+  p_invitation_id: invitation.id,
   p_webhook_id: webhook.id,
   p_view_id: view.id,
   p_product_id: product_id,

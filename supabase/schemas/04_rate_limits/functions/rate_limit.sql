@@ -20,6 +20,7 @@ begin
       ('product', 5, 60),
       ('member', 30, 60),
       ('member_lookup', 10, 3600),
+      ('join', 20, 60),
       ('pbi', 30, 60),
       ('story', 60, 60),
       ('task', 100, 60),

@@ -1,0 +1,69 @@
+import { Form } from "@remix-run/react";
+import type { Invitation } from "~/contract/invitation";
+import { ActionForm } from "~/ui/action-form";
+import { useActionResult } from "~/ui/action-result";
+import { Badge } from "~/ui/badge";
+import { Button, SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { HiddenFields, SelectField } from "~/ui/field";
+import { CopyBlock } from "~/ui/rare/copy-button";
+import { RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
+
+const roles = [
+  { value: "member", label: "Member" },
+  { value: "viewer", label: "Viewer" },
+];
+
+/** A link for one person, to be sent in whatever way one likes, and those that nobody has used yet. */
+export function Invite({ invitations }: { invitations: readonly Invitation[] }) {
+  const made = useActionResult<{ link?: unknown }>();
+  return (
+    <Section
+      title="Invite with a link"
+      about="Whoever opens the link first can join with the role you choose. It works once, for 7 days. Send it by message or mail."
+    >
+      <div className="grid gap-4">
+        {typeof made?.link === "string" ? (
+          <CopyBlock label="Invitation link (shown only once)" text={made.link} />
+        ) : null}
+        <Form method="post">
+          <WriteFields className="flex flex-wrap items-end gap-3">
+            <HiddenFields fields={{ intent: "invite" }} />
+            <SelectField label="Role" name="role" id="invitation-role" options={roles} />
+            <SubmitButton pendingLabel="Creating…" size="lg">
+              Invite
+            </SubmitButton>
+          </WriteFields>
+        </Form>
+        {invitations.length > 0 ? (
+          <ul aria-label="Open invitations" className="divide-y divide-line">
+            {invitations.map((invitation) => (
+              <OpenInvitation key={invitation.id} invitation={invitation} />
+            ))}
+          </ul>
+        ) : null}
+      </div>
+    </Section>
+  );
+}
+
+function OpenInvitation({ invitation }: { invitation: Invitation }) {
+  const { id, role, created_at, expires_at } = invitation;
+  return (
+    <li className="flex flex-wrap items-center gap-3 py-2 text-sm">
+      <Badge>{role === "VIEWER" ? "viewer" : "member"}</Badge>
+      <span className="min-w-0 flex-1 text-muted">
+        created <RelativeTime at={created_at} />, expires <RelativeTime at={expires_at} />
+      </span>
+      <WriteFields quiet>
+        <ActionForm>
+          <HiddenFields fields={{ intent: "revoke-invitation", invitation_id: id }} />
+          <Button type="submit" size="sm">
+            Revoke
+          </Button>
+        </ActionForm>
+      </WriteFields>
+    </li>
+  );
+}

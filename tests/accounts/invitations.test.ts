@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import { hashInvitationCode, joinProduct } from "~/domain/products/invitations.server";
+import { archiveProduct } from "~/domain/products/operations.server";
+import { signIn, startTestApp, type TestApp } from "../setup/app";
+import { addMember, seedProduct } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser, type TestUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true, variables: { REGISTRATION: "invite" } });
+const password = "a long enough secret";
+
+async function scene() {
+  const ada = await createUser(t);
+  const product = await seedProduct(t, ada);
+  const members = `/products/${product.id}/members`;
+  return { ada, product, members, owner: createVisitor(app, await signIn(t, app, ada)) };
+}
+
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+/** The path of a new link, read from the page that shows it once. */
+async function invite({ owner, members }: Scene, role = "member"): Promise<string> {
+  const answer = await owner.send(members, [
+    ["intent", "invite"],
+    ["role", role],
+  ]);
+  expect(answer.status).toBe(200);
+  const [path = ""] = /\/join\/[A-Za-z0-9_-]{43}/.exec(await answer.text()) ?? [];
+  expect(path).not.toBe("");
+  return path;
+}
+
+const visitorOf = async (user: TestUser) => createVisitor(app, await signIn(t, app, user));
+
+async function roleOf({ product }: Scene, user: { id: string }): Promise<string | undefined> {
+  const { rows } = await t.sql.query(
+    "select role from product_members where product_id = $1 and user_id = $2",
+    [product.id, user.id],
+  );
+  return rows[0]?.role;
+}
+
+function register(at: TestApp, path: string, username: string): Promise<Response> {
+  const email = `${username}@example.com`;
+  return at.request("/register", {
+    method: "POST",
+    headers: { origin: at.origin },
+    body: new URLSearchParams({ username, email, password, redirectTo: path }),
+  });
+}
+
+async function accountOf(username: string): Promise<{ id: string } | undefined> {
+  const { rows } = await t.sql.query("select id from users where username = $1", [username]);
+  return rows[0];
+}
+
+describe("an invitation link", () => {
+  it("says who invites to what, lets in who presses, with its role, and once", async () => {
+    const s = await scene();
+    const path = await invite(s, "viewer");
+    const [bob, eve] = [await createUser(t), await createUser(t)];
+    const visitor = await visitorOf(bob);
+    const page = await visitor.read(path);
+    expect(page).toContain(`${s.ada.username}<!-- --> invites you to <!-- -->Ledger`);
+    expect(page).toContain("a viewer");
+    expect(await roleOf(s, bob), "opening the page changes nothing").toBeUndefined();
+
+    const joined = await visitor.send(path, []);
+    expect(joined.headers.get("location")).toBe(`/products/${s.product.id}/backlog`);
+    expect(await roleOf(s, bob)).toBe("VIEWER");
+    const late = await (await visitorOf(eve)).send(path, []);
+    expect(late.status).toBe(404);
+    expect((await app.request(path)).status).toBe(404);
+    expect(await roleOf(s, eve)).toBeUndefined();
+  });
+
+  it("is shown once and kept as a hash", async () => {
+    const s = await scene();
+    const path = await invite(s);
+    expect(await s.owner.read(s.members)).not.toContain(path);
+    const { rows } = await t.sql.query("select * from product_invitations");
+    expect(JSON.stringify(rows)).not.toContain(path.slice("/join/".length));
+    expect(app.logLines.join("\n")).not.toContain(path);
+  });
+
+  it("lets one of two in who press at the same moment", async () => {
+    const s = await scene();
+    const code_hash = hashInvitationCode((await invite(s)).slice("/join/".length));
+    const people = await Promise.all(Array.from({ length: 6 }, () => createUser(t)));
+    const outcomes = await Promise.allSettled(
+      people.map((user) => joinProduct(t.actorOf(user), { code_hash })),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const { rows } = await t.sql.query(
+      "select count(*)::int from product_members where product_id = $1 and role <> 'OWNER'",
+      [s.product.id],
+    );
+    expect(rows[0].count).toBe(1);
+  });
+
+  it("ends when the owner revokes it, after seven days, and with an archived product", async () => {
+    const s = await scene();
+    const bob = await createUser(t);
+    const visitor = await visitorOf(bob);
+    const revoked = await invite(s);
+    await s.owner.submit(s.members, "revoke-invitation");
+    const late = await invite(s);
+    await t.sql.query("update product_invitations set expires_at = now() where product_id = $1", [
+      s.product.id,
+    ]);
+    const kept = await invite(s);
+    await archiveProduct(t.actorOf(s.ada), { product_id: s.product.id });
+    for (const path of [revoked, late]) expect((await visitor.send(path, [])).status).toBe(404);
+    expect((await visitor.send(kept, [])).status).toBe(403);
+    expect((await app.request(kept)).status).toBe(404);
+    expect(await roleOf(s, bob)).toBeUndefined();
+  });
+
+  it("is made, listed and revoked by the owner alone, never for an owner", async () => {
+    const s = await scene();
+    const bob = await createUser(t);
+    await addMember(t, s.product.id, bob);
+    await invite(s);
+    const { rows } = await t.sql.query("select id from product_invitations where product_id = $1", [
+      s.product.id,
+    ]);
+    const visitor = await visitorOf(bob);
+    expect(await visitor.read(s.members)).not.toContain(rows[0].id);
+    const tries: [string, string][][] = [
+      [
+        ["intent", "invite"],
+        ["role", "member"],
+      ],
+      [
+        ["intent", "revoke-invitation"],
+        ["invitation_id", rows[0].id],
+      ],
+    ];
+    for (const fields of tries) expect((await visitor.send(s.members, fields)).status).toBe(403);
+    const owners = await s.owner.send(s.members, [
+      ["intent", "invite"],
+      ["role", "owner"],
+    ]);
+    expect(owners.status).toBe(422);
+  });
+
+  it("stays as it is when a member presses it, and lets no demo account in", async () => {
+    const s = await scene();
+    const path = await invite(s);
+    expect((await s.owner.send(path, [])).status).toBe(409);
+    const demo = await createUser(t, { demo: true });
+    expect((await (await visitorOf(demo)).send(path, [])).status).toBe(403);
+    expect((await app.request(path)).status).toBe(200);
+  });
+});
+
+describe("REGISTRATION=invite with a link", () => {
+  it("makes one account, which is in the product at once", async () => {
+    const s = await scene();
+    const path = await invite(s);
+    const page = await (await app.request(path)).text();
+    expect(page).toContain(`/register?redirectTo=${encodeURIComponent(path)}`);
+    expect(page).toContain(`/login?redirectTo=${encodeURIComponent(path)}`);
+    const answer = await register(app, path, "newcomer");
+    expect(answer.headers.get("location")).toBe(`/products/${s.product.id}/backlog`);
+    expect(answer.headers.get("set-cookie")).toContain("session=");
+    const account = await accountOf("newcomer");
+    expect(account && (await roleOf(s, account))).toBe("MEMBER");
+    expect((await register(app, path, "second")).status).toBe(404);
+    expect(await accountOf("second")).toBeUndefined();
+  });
+
+  it("lets one of two register who come at the same moment, and is free again after a refusal", async () => {
+    const s = await scene();
+    const path = await invite(s);
+    expect((await register(app, path, s.ada.username)).status).toBe(422);
+    const answers = await Promise.all(["twin-one", "twin-two"].map((n) => register(app, path, n)));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    const made = [await accountOf("twin-one"), await accountOf("twin-two")].filter(Boolean);
+    expect(made).toHaveLength(1);
+  });
+
+  it("refuses whoever has none, or one that does not hold", async () => {
+    await t.sql.query("delete from rate_limit_counters where action = 'registration'");
+    expect((await register(app, "/dashboard", "nobody")).status).toBe(403);
+    expect((await register(app, `/join/${"a".repeat(43)}`, "nobody")).status).toBe(404);
+    const closed = await startTestApp(t, { pages: true, variables: { REGISTRATION: "closed" } });
+    const path = await invite(await scene());
+    expect((await register(closed, path, "nobody")).status).toBe(403);
+    expect(await (await closed.request(path)).text()).toContain("Registration is closed");
+    expect(await accountOf("nobody")).toBeUndefined();
+  });
+});
