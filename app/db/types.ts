@@ -452,6 +452,7 @@ export type Database = {
       list_product_members: { Args: { p_product_id: string }; Returns: Json };
       list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };
       list_products: { Args: Record<PropertyKey, never>; Returns: Json };
+      list_pulls: { Args: { p_product_id: string; p_state?: string }; Returns: Json };
       list_push_subscriptions: { Args: Record<PropertyKey, never>; Returns: Json };
       list_questions: {
         Args: {
@@ -507,6 +508,7 @@ export type Database = {
       };
       move_stories: { Args: { p_sprint_id?: string; p_story_ids: Json }; Returns: Json };
       move_task: { Args: { p_story_id: string; p_task_id: string }; Returns: Json };
+      observe_pulls: { Args: { p_product_id: string; p_pulls: Json }; Returns: Json };
       password_changed: {
         Args: {
           p_actor_id?: string;
@@ -3062,6 +3064,112 @@ export type Database = {
             columns: ["owner_id"];
             isOneToOne: false;
             referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      pull_reactions: {
+        Row: {
+          created_at: string;
+          decision: string;
+          external_id: string;
+          head_sha: string;
+          job_id: string | null;
+          kind: string;
+          pull_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          decision: string;
+          external_id: string;
+          head_sha: string;
+          job_id?: string | null;
+          kind: string;
+          pull_id: string;
+        };
+        Update: {
+          created_at?: string;
+          decision?: string;
+          external_id?: string;
+          head_sha?: string;
+          job_id?: string | null;
+          kind?: string;
+          pull_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "pull_reactions_job_id_fkey";
+            columns: ["job_id"];
+            isOneToOne: false;
+            referencedRelation: "agent_jobs";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "pull_reactions_pull_id_fkey";
+            columns: ["pull_id"];
+            isOneToOne: false;
+            referencedRelation: "pulls";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      pulls: {
+        Row: {
+          branch: string;
+          ci: string;
+          created_at: string;
+          draft: boolean;
+          head_sha: string;
+          id: string;
+          mergeable: boolean | null;
+          number: number;
+          observed_at: string;
+          product_id: string;
+          review: string;
+          state: string;
+          updated_at: string;
+          url: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          branch: string;
+          ci?: string;
+          created_at?: string;
+          draft?: boolean;
+          head_sha: string;
+          id?: string;
+          mergeable?: boolean | null;
+          number: number;
+          observed_at: string;
+          product_id: string;
+          review?: string;
+          state: string;
+          updated_at?: string;
+          url: string;
+        };
+        Update: {
+          branch?: string;
+          ci?: string;
+          created_at?: string;
+          draft?: boolean;
+          head_sha?: string;
+          id?: string;
+          mergeable?: boolean | null;
+          number?: number;
+          observed_at?: string;
+          product_id?: string;
+          review?: string;
+          state?: string;
+          updated_at?: string;
+          url?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "pulls_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
             referencedColumns: ["id"];
           },
         ];

@@ -150,6 +150,7 @@ export function readOptions(
     opensPulls: data.pr === "",
     pullRequestCommand: data.pr || undefined,
     forgeUrl: readForgeUrl(environment.BACKLOOM_FORGE_URL),
+    forgePollSeconds: readPollSeconds(environment.BACKLOOM_FORGE_POLL_SECONDS),
     heartbeatSeconds: data.heartbeat,
     quotaCommand: data.quota,
     sandbox: data.sandbox,
@@ -210,6 +211,16 @@ function withValueOfPr(argv: readonly string[]): string[] {
     const next = argv[place + 1];
     return word === "--pr" && (next === undefined || next.startsWith("--")) ? "--pr=" : word;
   });
+}
+
+function readPollSeconds(given: string | undefined): number {
+  const { data } = z.coerce
+    .number()
+    .min(2)
+    .max(3_600)
+    .safeParse(given || 60);
+  if (data !== undefined) return data;
+  throw new WorkerProblem("BACKLOOM_FORGE_POLL_SECONDS must be a number from 2 to 3600");
 }
 
 function readForgeUrl(given: string | undefined): string | undefined {

@@ -6,6 +6,7 @@ import manifest from "../../package.json";
 import { driverFor } from "./agents/catalog";
 import { describeAgents, findAgents } from "./agents/list-agents";
 import { createRedactor } from "./agents/redact";
+import { watchPulls } from "./forge/watch-pulls";
 import { removeLeftovers } from "./git/leftovers";
 import { checkRepository } from "./git/repository";
 import { takeWorkFolder } from "./git/work-folder";
@@ -53,7 +54,9 @@ export async function serve(words: readonly string[], demoCommand: string): Prom
     const hello = new AbortController();
     const { workerName } = folder;
     tellAgents(workerName, sandboxes.confinement, service, hello.signal).catch(() => undefined);
+    const watching = watchPulls({ ...tools, product }, AbortSignal.any([stop, hello.signal]));
     await runLoop({ ...tools, product, sandboxes }).finally(() => hello.abort());
+    await watching;
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {

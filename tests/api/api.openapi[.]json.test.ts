@@ -14,6 +14,7 @@ import { addJobComment } from "~/domain/job-reviews/add-job-comment.server";
 import { reviewJob } from "~/domain/job-reviews/operations.server";
 import { createLabel } from "~/domain/labels/operations.server";
 import { addEvidence, getProof } from "~/domain/proof/operations.server";
+import { observePulls } from "~/domain/pulls/operations.server";
 import { askQuestion } from "~/domain/questions/operations.server";
 import { createSavedView } from "~/domain/saved-views/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
@@ -137,6 +138,23 @@ await reportAgentJob(actor, {
   head_sha: diff.head_sha,
 });
 
+const observed = {
+  product_id: backlog.product.id,
+  pulls: [
+    {
+      ...{ number: 7, url: "https://code.example/pulls/7", branch: job.branch ?? "" },
+      ...{ head_sha: diff.head_sha, state: "open" as const, mergeable: true },
+      observed_at: "2026-11-22T08:00:00.000Z",
+    },
+  ],
+};
+await observePulls(actor, observed);
+await t.sql.query(
+  `insert into public.pulls (product_id, number, url, branch, head_sha, state, observed_at)
+   values ($1, 8, 'https://code.example/pulls/8', 'backloom/ST-1', $2, 'open', now())`,
+  [worked.product.id, diff.head_sha],
+);
+
 /** Only work that somebody holds can be in conflict. */
 const held = await claim(actor);
 
@@ -248,6 +266,7 @@ const bodies: Record<string, unknown> = {
     ...{ ours_sha: "a".repeat(40), theirs_sha: "b".repeat(40) },
   },
   addJobComment: comment,
+  observePulls: observed,
   reportMerged: { head_sha: diff.head_sha },
   reviewJob: { verdict: "approve", summary: "Good" },
   addStoryEvidence: { criterion },
@@ -289,6 +308,8 @@ const pathFor = (path: string, method = "GET") => {
 /** What is empty in an answer that says all it can: what can start waits for nothing. */
 const mayBeEmpty: Record<string, readonly string[]> = {
   listReady: ["[].blocked_by"],
+  // No attempt is at work on it.
+  observePulls: [".again"],
   // Nothing is spent on what has just begun.
   startRun: [".run.costs"],
 };

@@ -1,3 +1,5 @@
+import type { ObservedPull } from "~/contract/pull";
+
 /** The code hosts that a worker speaks to. Gitea answers as Forgejo does. */
 export const forgeKinds = ["github", "gitlab", "forgejo"] as const;
 export type ForgeKind = (typeof forgeKinds)[number];
@@ -39,6 +41,28 @@ export interface PullDraft {
   isDraft: boolean;
 }
 
+/** A pull request as a list shows it. */
+export interface ListedPull {
+  number: number;
+  url: string;
+  branch: string;
+  headSha: string;
+  state: "open" | "closed" | "merged";
+  isDraft: boolean;
+  /** Changes with the pull request, and not with its CI. */
+  version: string;
+}
+
+type Comment = NonNullable<ObservedPull["comments"]>[number];
+
+/** What is only known by looking at one pull request: CI at its head, whether it merges, what people wrote. */
+export interface PullDetails {
+  mergeable: boolean | null;
+  ci: NonNullable<ObservedPull["ci"]>;
+  review: NonNullable<ObservedPull["review"]>;
+  comments: Comment[];
+}
+
 /** The few things that Backloom asks of a code host. */
 export interface Forge {
   place: ForgePlace;
@@ -51,6 +75,9 @@ export interface Forge {
   markReady(pull: Pull): Promise<void>;
   addLabels(pull: Pull, labels: readonly string[]): Promise<void>;
   askReviewers(pull: Pull, reviewers: readonly string[]): Promise<void>;
+  /** Pull requests in any state, the one that changed last first. */
+  listRecent(): Promise<ListedPull[]>;
+  inspect(pull: ListedPull): Promise<PullDetails>;
 }
 
 /** The code host refused, or did not answer. The sentence is for the person at this machine. */

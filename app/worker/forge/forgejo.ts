@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Forge, ForgePlace } from "./forge";
+import { lookAtForgejo } from "./forgejo-look";
 import type { Requests } from "./requests";
 
 const draftMark = "WIP: ";
@@ -27,6 +28,7 @@ export function openForgejo(place: ForgePlace, requests: Requests): Forge {
   const repository = `/repos/${place.project}`;
   return {
     place,
+    ...lookAtForgejo(repository, requests),
     async findOpen(branch) {
       // Older versions cannot be asked for one branch.
       for (let page = 1; page <= mostPages; page += 1) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Forge, type ForgePlace, ForgeProblem, type Pull } from "./forge";
+import { lookAtGitHub } from "./github-look";
 import type { Requests } from "./requests";
 
 const pullSchema = z
@@ -25,6 +26,7 @@ export function openGitHub(place: ForgePlace, requests: Requests): Forge {
     pullSchema.parse(await requests.get(`${repository}/pulls/${pull.number}`));
   return {
     place,
+    ...lookAtGitHub(repository, requests),
     async findOpen(branch) {
       const query = new URLSearchParams({ state: "open", head: `${owner}:${branch}` });
       const found = await requests.get(`${repository}/pulls?${query}`);

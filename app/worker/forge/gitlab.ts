@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Forge, ForgePlace } from "./forge";
+import { lookAtGitLab } from "./gitlab-look";
 import type { Requests } from "./requests";
 
 const draftMark = "Draft: ";
@@ -25,6 +26,7 @@ export function openGitLab(place: ForgePlace, requests: Requests): Forge {
     requests.send("PUT", `${project}/merge_requests/${number}`, fields);
   return {
     place,
+    ...lookAtGitLab(project, requests),
     async findOpen(branch) {
       const query = new URLSearchParams({ state: "opened", source_branch: branch });
       const found = await requests.get(`${project}/merge_requests?${query}`);

@@ -55,7 +55,11 @@ export const noRules = rulesSchema.parse({});
  */
 export async function readRules(worktree: Worktree): Promise<Rules> {
   const { folder, main, start } = worktree;
-  const base = start === main ? main : await meetingOf(worktree);
+  return readRulesOf(folder, start === main ? main : await meetingOf(worktree));
+}
+
+/** The same of a commit of the main branch, without a worktree. */
+export async function readRulesOf(folder: string, base: string): Promise<Rules> {
   const text = await git(folder, "show", `${base}:${file}`).catch(() => null);
   if (text === null) return noRules;
   const parsed = rulesSchema.safeParse(await parseYaml(text));

@@ -27,9 +27,9 @@ export function restCalls(url: string, token: string) {
       }
     },
     /** The same key again, after an answer that was lost, does nothing more and is answered like the first. */
-    async post(path: string, body: string, key: string): Promise<unknown> {
+    async send(method: "POST" | "PUT", path: string, body: string, key: string): Promise<unknown> {
       const answer = await fetch(new URL(path, url), {
-        method: "POST",
+        method,
         headers: { authorization, "content-type": "application/json", "idempotency-key": key },
         body,
         signal: AbortSignal.timeout(callMilliseconds),

@@ -20,6 +20,7 @@ export interface Service {
   read<T>(path: string, output: z.ZodType<T>, options?: CallOptions): Promise<T>;
   /** Tells something to an address of the REST surface. */
   post<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
+  put<T>(path: string, given: Record<string, unknown>, output: z.ZodType<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -74,6 +75,18 @@ export function connectService(
       }
     }
   };
+  const send = <T>(
+    method: "POST" | "PUT",
+    path: string,
+    given: Record<string, unknown>,
+    output: z.ZodType<T>,
+  ) => {
+    const key = randomUUID();
+    return untilAnswered(async () => {
+      const body = JSON.stringify(cleanedValue(given, clean));
+      return readBody(await rest.send(method, path, body, key), output);
+    });
+  };
   return {
     call: (tool, given, output, options) => {
       const key = creating.has(tool) ? { idempotency_key: randomUUID() } : {};
@@ -84,13 +97,8 @@ export function connectService(
     },
     read: (path, output, options) =>
       untilAnswered(async () => readBody(await rest.read(path, options?.signal), output), options),
-    post: (path, given, output) => {
-      const key = randomUUID();
-      return untilAnswered(async () => {
-        const body = JSON.stringify(cleanedValue(given, clean));
-        return readBody(await rest.post(path, body, key), output);
-      });
-    },
+    post: (path, given, output) => send("POST", path, given, output),
+    put: (path, given, output) => send("PUT", path, given, output),
     close: tools.close,
   };
 }

@@ -1,11 +1,16 @@
 import {
   type Answered,
   type Asked,
+  begun,
+  ciOf,
+  edited,
+  type FakeComment,
   type FakePull,
   type ForgeWorld,
   listIn,
   openPull,
   textIn,
+  version,
 } from "./world";
 
 const labels = [
@@ -36,7 +41,35 @@ export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Ask
     return { status: 409, body: { message: "pull request already exists for these targets" } };
   }
   const pull = world.pulls.find(({ number }) => number === Number(id));
+  const commit = /\/commits\/(\w+)\/status$/.exec(path);
+  if (commit) {
+    const found = world.pulls.map((one) => ciOf(world, one)).find((ci) => ci?.sha === commit[1]);
+    const status =
+      found && { pending: "pending", passed: "success", failed: "failure" }[found.state];
+    const statuses = found ? [{ context: "test", status, description: found.log }] : [];
+    return { status: 200, body: { statuses } };
+  }
+  const person = /\/collaborators\/(\w+)\/permission$/.exec(path);
+  if (person)
+    return { status: 200, body: { permission: person[1] === "grace" ? "write" : "read" } };
   if (pull === undefined) return { status: 404, body: { message: "Not Found" } };
+  if (method === "GET" && more === "reviews") {
+    const comments = /\/reviews\/(\d+)\/comments$/.exec(path);
+    if (comments) {
+      const found = pull.comments.filter((one) => one.id === Number(comments[1]));
+      return {
+        status: 200,
+        body: found.map((one) => ({ ...written(one), path: "a.txt", position: 1 })),
+      };
+    }
+    const reviews = pull.comments.map((one) => ({
+      ...written(one),
+      ...(one.isVerdict
+        ? { state: "REQUEST_CHANGES" }
+        : { state: "COMMENT", body: "", comments_count: 1 }),
+    }));
+    return { status: 200, body: reviews };
+  }
   if (what === "issues" && more === "labels") {
     const given = listIn(body, "labels");
     pull.labels.push(...labels.filter((label) => given.includes(label.id)).map(({ name }) => name));
@@ -50,11 +83,21 @@ export function forgejoApi(world: ForgeWorld, { method, path, query, body }: Ask
   return { status: method === "POST" ? 201 : 200, body: shown(world, pull) };
 }
 
-function shown(world: ForgeWorld, { number, title, body, isDraft, state, branch, base }: FakePull) {
+function written({ id, author, body, isEdited }: FakeComment) {
+  const times = { created_at: begun, updated_at: isEdited ? edited : begun };
+  return { id, body, user: { login: author }, ...times };
+}
+
+function shown(
+  world: ForgeWorld,
+  { number, title, body, isDraft, state, branch, base, mergeable, comments }: FakePull,
+) {
   return {
     ...{ number, title, body, draft: isDraft, html_url: world.urlOf(number) },
     state: state === "open" ? "open" : "closed",
     merged: state === "merged",
+    mergeable,
+    updated_at: version(comments, state),
     head: { ref: branch, sha: world.headOf(branch), repo_id: 1 },
     base: { ref: base, repo_id: 1 },
   };

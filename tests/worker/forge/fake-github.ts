@@ -1,11 +1,16 @@
 import {
   type Answered,
   type Asked,
+  begun,
+  ciOf,
+  edited,
+  type FakeComment,
   type FakePull,
   type ForgeWorld,
   listIn,
   openPull,
   textIn,
+  version,
 } from "./world";
 
 /** The part of GitHub's API that Backloom asks, as an own host has it. */
@@ -38,7 +43,25 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
     if (made) return { status: 201, body: shown(world, made) };
     return { status: 422, body: { message: "A pull request already exists" } };
   }
+  const commit = /\/commits\/(\w+)\/([\w-]+)$/.exec(path);
+  if (commit) return { status: 200, body: ofCommit(world, commit[1] ?? "", commit[2] ?? "") };
+  if (path.endsWith("/logs")) {
+    const number = Number(path.split("/").at(-2));
+    return { status: 200, body: world.pulls.find((one) => one.number === number)?.ci?.log ?? "" };
+  }
   if (pull === undefined) return { status: 404, body: { message: "Not Found" } };
+  if (method === "GET" && more === "reviews") {
+    const reviews = pull.comments.filter(({ isVerdict }) => isVerdict);
+    const state = "CHANGES_REQUESTED";
+    return { status: 200, body: reviews.map((one) => ({ ...written(one), state })) };
+  }
+  if (method === "GET" && more === "comments") {
+    const comments = pull.comments.filter(({ isVerdict }) => !isVerdict);
+    return {
+      status: 200,
+      body: comments.map((one) => ({ ...written(one), path: "a.txt", line: 1 })),
+    };
+  }
   if (what === "issues" && more === "labels")
     pull.labels.push(...listIn(body, "labels").map(String));
   else if (more === "requested_reviewers")
@@ -50,11 +73,34 @@ export function gitHubApi(world: ForgeWorld, { method, path, query, body }: Aske
   return { status: 200, body: shown(world, pull) };
 }
 
-function shown(world: ForgeWorld, { number, title, body, isDraft, state, branch, base }: FakePull) {
+function written({ id, author, body, isEdited }: FakeComment) {
+  return {
+    ...{ id, body, user: { login: author, type: "User" } },
+    author_association: author === "grace" ? "COLLABORATOR" : "NONE",
+    ...{ created_at: begun, updated_at: isEdited ? edited : begun },
+  };
+}
+
+function ofCommit(world: ForgeWorld, sha: string, what: string) {
+  const pull = world.pulls.find((one) => ciOf(world, one)?.sha === sha);
+  if (what === "status" || !pull?.ci) return { statuses: [], check_runs: [] };
+  const { state } = pull.ci;
+  const status = state === "pending" ? "in_progress" : "completed";
+  const conclusion = { pending: null, passed: "success", failed: "failure" }[state];
+  return { check_runs: [{ id: pull.number, name: "test", status, conclusion, output: null }] };
+}
+
+function shown(
+  world: ForgeWorld,
+  { number, title, body, isDraft, state, branch, base, mergeable, comments }: FakePull,
+) {
   return {
     ...{ number, title, body, draft: isDraft, node_id: `node-${number}` },
     html_url: world.urlOf(number),
     state: state === "open" ? "open" : "closed",
+    merged_at: state === "merged" ? begun : null,
+    mergeable,
+    updated_at: version(comments, state),
     head: { ref: branch, sha: world.headOf(branch), repo: { full_name: "acme/shop" } },
     base: { ref: base },
   };

@@ -1,11 +1,15 @@
 import {
   type Answered,
   type Asked,
+  begun,
+  ciOf,
+  edited,
   type FakePull,
   type ForgeWorld,
   listIn,
   openPull,
   textIn,
+  version,
 } from "./world";
 
 /** The part of GitLab's API that Backloom asks. */
@@ -16,6 +20,14 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
     return { status: 200, body: name === "grace" ? [{ id: 7, username: name }] : [] };
   }
   if (path === project) return { status: 200, body: { default_branch: "main" } };
+  const member = /\/members\/all\/(\d+)$/.exec(path);
+  if (member) return { status: 200, body: { access_level: member[1] === "7" ? 40 : 10 } };
+  const job = /\/(?:pipelines|jobs)\/(\d+)\/(jobs|trace)$/.exec(path);
+  if (job) {
+    const number = Number(job[1]);
+    const log = world.pulls.find((one) => one.number === number)?.ci?.log ?? "";
+    return { status: 200, body: job[2] === "trace" ? log : [{ id: number, name: "test" }] };
+  }
   const [, id] = /\/merge_requests\/?(\d+)?/.exec(path.replace(project, "")) ?? [];
   if (!path.startsWith(`${project}/merge_requests`))
     return { status: 404, body: { message: "404 Not Found" } };
@@ -39,6 +51,15 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
   }
   const pull = world.pulls.find(({ number }) => number === Number(id));
   if (pull === undefined) return { status: 404, body: { message: "404 Not found" } };
+  if (path.endsWith("/notes")) {
+    const notes = pull.comments.map(({ id: note, author, body: words, isEdited }) => ({
+      ...{ id: note, body: words, resolvable: true, created_at: begun },
+      author: { id: author === "grace" ? 7 : 8, username: author },
+      ...{ updated_at: isEdited ? edited : begun, position: { new_path: "a.txt", new_line: 1 } },
+    }));
+    return { status: 200, body: notes };
+  }
+  if (path.endsWith("/reviewers")) return { status: 200, body: [] };
   if (method === "PUT") {
     pull.title = textIn(body, "title") || pull.title;
     pull.isDraft = pull.title.startsWith("Draft: ");
@@ -51,10 +72,16 @@ export function gitLabApi(world: ForgeWorld, { method, path, query, body }: Aske
   return { status: 200, body: shown(world, pull) };
 }
 
-function shown(world: ForgeWorld, { number, title, body, isDraft, state, branch, base }: FakePull) {
+function shown(world: ForgeWorld, pull: FakePull) {
+  const { number, title, body, isDraft, state, branch, base, mergeable, comments } = pull;
+  const ci = ciOf(world, pull);
+  const status = ci && { pending: "running", passed: "success", failed: "failed" }[ci.state];
+  const pipeline = ci && { id: number, sha: ci.sha, status };
   return {
     ...{ iid: number, title, description: body, draft: isDraft, web_url: world.urlOf(number) },
     state: state === "open" ? "opened" : state,
+    ...{ has_conflicts: !mergeable, merge_status: "checked", updated_at: version(comments, state) },
+    head_pipeline: pipeline,
     ...{ source_branch: branch, target_branch: base, sha: world.headOf(branch) },
   };
 }

@@ -113,10 +113,10 @@ describe.each(forgeKinds)("%s", (kind) => {
 
     it("is not opened where the product wants none", async () => {
       const run = await begin("NONE", { product: { pull_requests: "none" } });
-      const asked = forge.requests.length;
+      const before = writes(forge).length;
       await work("NONE", repo, "--once");
       expect((await run.read()).jobs).toMatchObject([{ status: "done", pr_url: null }]);
-      expect(forge.requests.length).toBe(asked);
+      expect(writes(forge)).toHaveLength(before);
     });
 
     it("needs a login that nobody ever sees", async () => {

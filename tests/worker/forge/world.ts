@@ -22,7 +22,23 @@ export interface FakePull {
   state: "open" | "closed" | "merged";
   labels: string[];
   reviewers: string[];
+  mergeable: boolean;
+  /** CI of the commit that it was said of; a push begins with none. */
+  ci: { sha: string; state: "pending" | "passed" | "failed"; log: string } | null;
+  comments: FakeComment[];
 }
+
+/** A comment on a line, or with a verdict the words of a review. */
+export interface FakeComment {
+  id: number;
+  author: "grace" | "stranger";
+  body: string;
+  isEdited?: boolean;
+  isVerdict?: boolean;
+}
+
+export const begun = "2026-11-23T08:00:00Z";
+export const edited = "2026-11-23T09:00:00Z";
 
 export interface Asked {
   method: string;
@@ -110,7 +126,7 @@ async function answer(world: ForgeWorld, request: IncomingMessage, response: Ser
   const { method = "GET" } = request;
   const send = (status: number, body: unknown, headers: Record<string, string> = {}) => {
     world.requests.push({ method, path: url.pathname, status });
-    const text = body === null ? "" : JSON.stringify(body);
+    const text = typeof body === "string" ? body : body === null ? "" : JSON.stringify(body);
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
   };
   const text = await readAll(request);
@@ -160,6 +176,11 @@ export function listIn(body: Record<string, unknown>, name: string): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** CI of a pull request as it is at its head. */
+export function ciOf(world: ForgeWorld, pull: FakePull) {
+  return pull.ci?.sha === world.headOf(pull.branch) ? pull.ci : null;
+}
+
 export function openPull(
   world: ForgeWorld,
   wish: Pick<FakePull, "branch" | "base" | "title" | "body" | "isDraft">,
@@ -167,8 +188,13 @@ export function openPull(
   if (world.pulls.some(({ branch, state }) => branch === wish.branch && state === "open"))
     return null;
   world.headOf(wish.branch);
-  const empty = { labels: [], reviewers: [] };
+  const empty = { labels: [], reviewers: [], mergeable: true, ci: null, comments: [] };
   const pull: FakePull = { ...wish, ...empty, number: world.pulls.length + 1, state: "open" };
   world.pulls.push(pull);
   return pull;
+}
+
+/** Changes with what was written and decided, as the time of the last change does at the host. */
+export function version(comments: readonly FakeComment[], state: string): string {
+  return `${state}-${comments.length}`;
 }

@@ -50,6 +50,7 @@ begin
       ('candidates', 240, 60),
       ('job_comment', 120, 60),
       ('job_review', 60, 60),
+      ('pulls_observed', 120, 60),
       -- per job
       ('job_output', 240, 60),
       ('job_diff', 30, 60),

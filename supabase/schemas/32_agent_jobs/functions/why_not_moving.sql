@@ -30,7 +30,7 @@ begin
     select private.task_status_word(t.status) into v_status from public.tasks t where t.id = p_id;
     v_reasons := private.task_reasons(p_id);
   end if;
-  v_reasons := v_reasons || private.conflict_reasons(v_kind, p_id);
+  v_reasons := v_reasons || private.conflict_reasons(v_kind, p_id) || private.pull_reasons(v_kind, p_id);
   return json_build_object('kind', v_kind, 'id', p_id, 'status', v_status,
     'moving', exists (select from jsonb_array_elements(v_reasons) r where r ->> 'code' = 'lease'),
     'reasons', v_reasons,

@@ -52,44 +52,6 @@ $$;
 comment on function operations.review_job is 'Approves the work of a job, or requests changes (docs/review.md).';
 grant execute on function operations.review_job to authenticated;
 
--- Why: changes are requested of work that has ended. While its run goes on the job comes back itself, first of all that wait, and
--- the jobs of its branch that nobody has begun wait for it. Later its task goes back to the board, and the next run carries the
--- comments. What failed is tried again by a resume. Called under the product lock.
-create function private.reopen_job(p_job public.agent_jobs)
-returns void
-language plpgsql
-volatile
-set search_path = ''
-as $$
-declare
-  v_is_held boolean := private.is_lane_held(p_job.sprint_run_id, p_job.lane_id);
-begin
-  if p_job.kind = 'SPRINT_IMPLEMENTATION' then
-    perform private.refuse(409, 'This batch is over. Create a task for further changes.');
-  end if;
-  if p_job.status not in ('DONE', 'SKIPPED') then
-    return;
-  end if;
-  if not exists (
-    select from public.sprint_runs r where r.id = p_job.sprint_run_id and r.status in ('QUEUED', 'RUNNING', 'PAUSED'))
-  then
-    update public.tasks t set status = 'TO_DO' where t.id = p_job.task_id and t.status in ('DONE', 'REVIEW');
-    return;
-  end if;
-
-  update public.agent_jobs j set in_turn = false
-  where j.sprint_run_id = p_job.sprint_run_id and j.lane_id = p_job.lane_id and j.id <> p_job.id
-    and j.status = 'QUEUED' and j.in_turn and j.phase = 'implement';
-  update public.agent_jobs j
-  set status = 'QUEUED', phase = 'implement', claim_rank = 0, in_turn = not v_is_held, verify_result = null,
-      retry_count = 0, failure_class = null, failure_reason = null, parked_question_id = null, not_before = null
-  where j.id = p_job.id;
-  update public.tasks t set status = 'IN_PROGRESS' where t.id = p_job.task_id and t.status in ('DONE', 'REVIEW');
-end;
-$$;
-
-comment on function private.reopen_job is 'Ended work is opened again by a review (docs/review.md).';
-
 -- Why: what can be judged is work that has come to its end, and each end once: of two verdicts at the same moment one wins.
 create function private.require_reviewable(p_job public.agent_jobs, p_verdict text)
 returns void

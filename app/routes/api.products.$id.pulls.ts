@@ -1,0 +1,18 @@
+import { listPullsInput } from "~/contract/pull";
+import { listPulls } from "~/domain/pulls/operations.server";
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+
+/** `GET /api/products/:id/pulls`: pull requests as workers last saw them. */
+export const loader = apiRoute({
+  GET: operationEndpoint(listPulls, {
+    name: "listPulls",
+    summary:
+      "The open pull requests of a product's work, the newest first; ?state=all: closed and merged ones too",
+    auth: "either",
+    id: "product",
+    query: listPullsInput.pick({ state: true }),
+    input: ({ id, query }) => ({ product_id: id, ...query }),
+  }),
+});
+export const action = loader;

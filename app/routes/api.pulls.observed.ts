@@ -1,0 +1,18 @@
+import { observePullsInput } from "~/contract/pull";
+import { observePulls } from "~/domain/pulls/operations.server";
+import { apiRoute } from "~/http/api-route.server";
+import { operationEndpoint } from "~/http/operation-endpoint.server";
+
+/** `PUT /api/pulls/observed`: what a worker saw of the pull requests of a product. */
+export const loader = apiRoute({
+  PUT: operationEndpoint(observePulls, {
+    name: "observePulls",
+    summary: "Hands in what was seen of pull requests; each thing is followed once, whoever saw it",
+    auth: "bearer",
+    body: observePullsInput,
+    refusals: [404, 429],
+    onlyNamed: true,
+    input: ({ body }) => body,
+  }),
+});
+export const action = loader;

@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { endOf, stateOfAll, unlessForbidden } from "./ci";
+import type { Forge, ListedPull, PullDetails } from "./forge";
+import type { Requests } from "./requests";
+
+const listedSchema = z
+  .object({
+    number: z.int(),
+    html_url: z.url({ protocol: /^https?$/ }),
+    state: z.string(),
+    draft: z.boolean().default(false),
+    merged_at: z.string().nullish(),
+    updated_at: z.string().default(""),
+    head: z.object({
+      ref: z.string(),
+      sha: z.string(),
+      repo: z.object({ full_name: z.string() }).nullish(),
+    }),
+  })
+  .transform(({ number, html_url, state, draft, merged_at, updated_at, head }) => ({
+    ...{ number, url: html_url, isDraft: draft, version: updated_at },
+    ...{ branch: head.ref, headSha: head.sha, repository: head.repo?.full_name },
+    state: merged_at
+      ? ("merged" as const)
+      : state === "open"
+        ? ("open" as const)
+        : ("closed" as const),
+  }));
+
+const checksSchema = z.object({
+  check_runs: z.array(
+    z.object({
+      id: z.int(),
+      name: z.string(),
+      status: z.string(),
+      conclusion: z.string().nullish(),
+      output: z.object({ summary: z.string().nullish() }).nullish(),
+    }),
+  ),
+});
+type Check = z.output<typeof checksSchema>["check_runs"][number];
+
+const statusesSchema = z.object({
+  statuses: z.array(
+    z.object({ context: z.string(), state: z.string(), description: z.string().nullish() }),
+  ),
+});
+
+const writtenSchema = z.object({
+  id: z.int(),
+  body: z.string().nullish(),
+  user: z.object({ login: z.string(), type: z.string().optional() }).nullish(),
+  author_association: z.string().default("NONE"),
+  created_at: z.string().nullish(),
+  submitted_at: z.string().nullish(),
+  updated_at: z.string().nullish(),
+});
+const reviewSchema = writtenSchema.extend({ state: z.string() });
+const commentSchema = writtenSchema.extend({ path: z.string(), line: z.int().nullish() });
+
+/** Who may push there, as far as an association says it. */
+const trusted = ["OWNER", "MEMBER", "COLLABORATOR"];
+
+export function lookAtGitHub(
+  repository: string,
+  requests: Requests,
+): Pick<Forge, "listRecent" | "inspect"> {
+  return {
+    async listRecent() {
+      const path = `${repository}/pulls?state=all&sort=updated&direction=desc&per_page=100`;
+      const pulls = z.array(listedSchema).parse(await requests.get(path));
+      return pulls.filter((pull) => repository.endsWith(`/${pull.repository}`));
+    },
+    async inspect(pull) {
+      const one = `${repository}/pulls/${pull.number}`;
+      const { mergeable } = z
+        .object({ mergeable: z.boolean().nullish() })
+        .parse(await requests.get(one));
+      const reviews = z
+        .array(reviewSchema)
+        .parse(await requests.get(`${one}/reviews?per_page=100`));
+      const comments = z
+        .array(commentSchema)
+        .parse(await requests.get(`${one}/comments?per_page=100`));
+      return {
+        mergeable: mergeable ?? null,
+        ci: await readCi(repository, pull, requests),
+        review: verdictOf(reviews),
+        comments: [
+          ...reviews
+            .filter(({ state, body }) => state === "CHANGES_REQUESTED" && body)
+            .map((review) => ({ ...commentOf(review), kind: "changes_requested" as const })),
+          ...comments.map(({ path, line, ...comment }) => ({
+            ...commentOf(comment),
+            ...{ kind: "review_comment" as const, path, line: line ?? null },
+          })),
+        ].slice(-50),
+      };
+    },
+  };
+}
+
+/** The last word of each reviewer counts. */
+function verdictOf(reviews: readonly z.output<typeof reviewSchema>[]): PullDetails["review"] {
+  const last = new Map<string, string>();
+  for (const { user, state } of reviews) {
+    if (state === "CHANGES_REQUESTED" || state === "APPROVED" || state === "DISMISSED") {
+      last.set(user?.login ?? "", state);
+    }
+  }
+  const words = [...last.values()];
+  if (words.includes("CHANGES_REQUESTED")) return "changes_requested";
+  return words.includes("APPROVED") ? "approved" : "none";
+}
+
+function commentOf(written: z.output<typeof writtenSchema>) {
+  const { id, body, user, author_association, updated_at } = written;
+  const begun = written.created_at ?? written.submitted_at;
+  return {
+    id: String(id),
+    author: user?.login ?? "somebody",
+    body: (body ?? "").slice(0, 10_000),
+    trusted: trusted.includes(author_association) && user?.type !== "Bot",
+    edited: Boolean(updated_at && begun && updated_at !== begun),
+  };
+}
+
+/** A fine-grained token cannot read checks: what the statuses say is all then. */
+async function readCi(
+  repository: string,
+  { headSha }: ListedPull,
+  requests: Requests,
+): Promise<PullDetails["ci"]> {
+  const commit = `${repository}/commits/${headSha}`;
+  const none = { check_runs: [] };
+  const asked = requests.get(`${commit}/check-runs?per_page=100`);
+  const { check_runs } = checksSchema.parse(await unlessForbidden(asked, none));
+  const { statuses } = statusesSchema.parse(await requests.get(`${commit}/status?per_page=100`));
+  const failed: { name: string; log: string }[] = [];
+  for (const check of check_runs.filter((one) => stateOfCheck(one) === "failed").slice(0, 3)) {
+    failed.push({ name: check.name.slice(0, 200), log: await logOf(repository, check, requests) });
+  }
+  for (const { context, state, description } of statuses) {
+    if (stateOfStatus(state) !== "failed") continue;
+    failed.push({ name: context.slice(0, 200), log: endOf(description ?? "") });
+  }
+  const states = [
+    ...check_runs.map(stateOfCheck),
+    ...statuses.map(({ state }) => stateOfStatus(state)),
+  ];
+  return { state: stateOfAll(states), failed: failed.slice(0, 5) };
+}
+
+function stateOfCheck({ status, conclusion }: Check) {
+  if (status !== "completed") return "pending";
+  return ["success", "neutral", "skipped"].includes(conclusion ?? "") ? "passed" : "failed";
+}
+
+function stateOfStatus(state: string) {
+  if (state === "success") return "passed";
+  return state === "pending" ? "pending" : "failed";
+}
+
+/** A check of Actions has a log under its own number; others say what they have to say in their output. */
+async function logOf(
+  repository: string,
+  { id, output }: Check,
+  requests: Requests,
+): Promise<string> {
+  const log = await unlessForbidden(requests.get(`${repository}/actions/jobs/${id}/logs`), null);
+  return endOf(typeof log === "string" ? log : (output?.summary ?? ""));
+}

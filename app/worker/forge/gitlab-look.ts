@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { endOf, unlessForbidden } from "./ci";
+import type { Forge, PullDetails } from "./forge";
+import type { Requests } from "./requests";
+
+const listedSchema = z
+  .object({
+    iid: z.int(),
+    web_url: z.url({ protocol: /^https?$/ }),
+    state: z.string(),
+    draft: z.boolean().default(false),
+    updated_at: z.string().default(""),
+    source_branch: z.string(),
+    source_project_id: z.int().optional(),
+    target_project_id: z.int().optional(),
+    sha: z.string().nullish(),
+  })
+  .transform(({ iid, web_url, state, draft, updated_at, source_branch, sha, ...projects }) => ({
+    ...{ number: iid, url: web_url, isDraft: draft, version: updated_at },
+    ...{ branch: source_branch, headSha: sha ?? "" },
+    isOfFork: projects.source_project_id !== projects.target_project_id,
+    state:
+      state === "opened"
+        ? ("open" as const)
+        : state === "merged"
+          ? ("merged" as const)
+          : ("closed" as const),
+  }));
+
+const detailSchema = z.object({
+  has_conflicts: z.boolean().nullish(),
+  merge_status: z.string().nullish(),
+  head_pipeline: z
+    .object({ id: z.int(), sha: z.string().optional(), status: z.string() })
+    .nullish(),
+});
+
+const noteSchema = z.object({
+  id: z.int(),
+  body: z.string(),
+  system: z.boolean().default(false),
+  resolvable: z.boolean().default(false),
+  resolved: z.boolean().optional(),
+  author: z.object({ id: z.int(), username: z.string() }),
+  created_at: z.string(),
+  updated_at: z.string(),
+  position: z.object({ new_path: z.string().nullish(), new_line: z.int().nullish() }).nullish(),
+});
+
+const developer = 30;
+
+export function lookAtGitLab(
+  project: string,
+  requests: Requests,
+): Pick<Forge, "listRecent" | "inspect"> {
+  const mayPush = async (author: number): Promise<boolean> => {
+    const asked = requests.get(`${project}/members/all/${author}`);
+    const member = await unlessForbidden(asked, null);
+    const level = z.object({ access_level: z.int() }).safeParse(member).data?.access_level ?? 0;
+    return level >= developer;
+  };
+  return {
+    async listRecent() {
+      const path = `${project}/merge_requests?state=all&order_by=updated_at&sort=desc&per_page=100`;
+      const pulls = z.array(listedSchema).parse(await requests.get(path));
+      return pulls.filter(({ isOfFork, headSha }) => !isOfFork && headSha !== "");
+    },
+    async inspect({ number, headSha }) {
+      const one = `${project}/merge_requests/${number}`;
+      const detail = detailSchema.parse(await requests.get(one));
+      const notes = z
+        .array(noteSchema)
+        .parse(await requests.get(`${one}/notes?sort=asc&per_page=100`));
+      const comments: PullDetails["comments"] = [];
+      for (const note of notes.filter(
+        ({ system, resolvable, resolved }) => !system && resolvable && !resolved,
+      )) {
+        comments.push({
+          ...{ id: String(note.id), kind: "review_comment", author: note.author.username },
+          ...{ body: note.body.slice(0, 10_000), path: note.position?.new_path ?? null },
+          line: note.position?.new_line ?? null,
+          trusted: await mayPush(note.author.id),
+          edited: note.updated_at !== note.created_at,
+        });
+      }
+      const review = await verdictOf(one, requests);
+      return {
+        mergeable: detail.merge_status === "checking" ? null : !detail.has_conflicts,
+        ci: await readCi(project, headSha, detail, requests),
+        ...{ review, comments: comments.slice(-50) },
+      };
+    },
+  };
+}
+
+async function verdictOf(one: string, requests: Requests): Promise<PullDetails["review"]> {
+  const asked = await unlessForbidden(requests.get(`${one}/reviewers`), []);
+  const states = z
+    .array(z.object({ state: z.string() }))
+    .parse(asked)
+    .map(({ state }) => state);
+  if (states.includes("requested_changes")) return "changes_requested";
+  return states.includes("approved") ? "approved" : "none";
+}
+
+/** The pipeline of the very commit; what is skipped or waits for a press of a button says nothing. */
+async function readCi(
+  project: string,
+  headSha: string,
+  { head_pipeline }: z.output<typeof detailSchema>,
+  requests: Requests,
+): Promise<PullDetails["ci"]> {
+  if (!head_pipeline || (head_pipeline.sha ?? headSha) !== headSha) return { state: "none" };
+  const { id, status } = head_pipeline;
+  if (status === "success") return { state: "passed" };
+  if (status === "skipped" || status === "manual") return { state: "none" };
+  if (status !== "failed" && status !== "canceled") return { state: "pending" };
+  const found = await requests.get(`${project}/pipelines/${id}/jobs?scope[]=failed&per_page=20`);
+  const jobs = z.array(z.object({ id: z.int(), name: z.string() })).parse(found);
+  const failed: { name: string; log: string }[] = [];
+  for (const job of jobs.slice(0, 3)) {
+    const log = await unlessForbidden(requests.get(`${project}/jobs/${job.id}/trace`), "");
+    failed.push({ name: job.name.slice(0, 200), log: endOf(String(log)) });
+  }
+  return { state: "failed", failed };
+}

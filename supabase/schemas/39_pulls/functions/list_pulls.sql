@@ -1,0 +1,38 @@
+-- Called by GET /api/products/:id/pulls and the pages: the pull requests of a product as they were last seen, the newest first.
+create function operations.list_pulls(p_product_id uuid, p_state text default 'open')
+returns json
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  perform private.require_product_access(p_product_id);
+  return json_build_object('pulls', (
+    select coalesce(json_agg(private.pull_json(p) order by p.number desc), '[]')
+    from (
+      select x.* from public.pulls x
+      where x.product_id = p_product_id and (p_state = 'all' or x.state = 'open')
+      order by x.number desc limit 1000
+    ) p));
+end;
+$$;
+
+comment on function operations.list_pulls is 'Pull requests of a product (docs/forges.md).';
+grant execute on function operations.list_pulls to authenticated;
+
+-- Why: one shape wherever a pull request is shown.
+create function private.pull_json(p_pull public.pulls)
+returns jsonb
+language plpgsql
+stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('id', p_pull.id, 'number', p_pull.number, 'url', p_pull.url, 'branch', p_pull.branch,
+    'head_sha', p_pull.head_sha, 'state', p_pull.state, 'draft', p_pull.draft, 'mergeable', p_pull.mergeable, 'ci', p_pull.ci,
+    'review', p_pull.review, 'observed_at', p_pull.observed_at);
+end;
+$$;
+
+comment on function private.pull_json is 'A pull request as every answer shows it.';
+grant execute on function private.pull_json to authenticated;
