@@ -3,6 +3,7 @@ import { commentLength } from "./comment";
 import { reviewVerdicts } from "./job-review";
 import { labelNameSchema } from "./label";
 import {
+  agentItemChoices,
   dependencyReleases,
   doneRequirements,
   memberRoles,
@@ -144,7 +145,7 @@ const storySchema = z.object({
   description: text,
   acceptance_criteria: text,
   priority,
-  status: z.enum(["OPEN", "IN_SPRINT", "DONE", "FAILED"]).default("OPEN"),
+  status: z.enum(["OPEN", "IN_SPRINT", "DONE", "FAILED", "TRIAGE"]).default("OPEN"),
   /** Code of the sprint that the story is in. */
   sprint: z.string().nullable().default(null),
   /** User name of the assignee; kept when such a user is a member of the product. */
@@ -232,6 +233,7 @@ const documentSchema = z.object({
     done_requires: z.enum(doneRequirements).default("none"),
     dependency_release: z.enum(dependencyReleases).default("done"),
     plan_first: z.enum(planFirstChoices).default("ask"),
+    agent_items: z.enum(agentItemChoices).default("backlog"),
     requires_sandbox: z.boolean().default(false),
     may_reach: hostsSchema.default([]),
     archived_at: time.nullable().default(null),

@@ -19,6 +19,8 @@ export const planFirstChoices = ["ask", "auto", "never"] as const;
 /** Whether workers open pull requests: none, as drafts until everything is proven, or at once (docs/forges.md). */
 export const pullRequestChoices = ["none", "draft", "open"] as const;
 export const memberRoles = ["OWNER", "MEMBER", "VIEWER"] as const;
+/** Where stories that agents make go: into the backlog, or to triage, where a person accepts them. */
+export const agentItemChoices = ["backlog", "triage"] as const;
 
 /** A product as GET /api/products shows it. */
 export const productSchema = z.object({
@@ -46,6 +48,7 @@ const productFieldsSchema = productSchema.extend({
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),
   plan_first: z.enum(planFirstChoices),
+  agent_items: z.enum(agentItemChoices),
   /** Its jobs go to confined workers only. */
   requires_sandbox: z.boolean(),
   /** Hosts that its jobs may reach from within a sandbox. */
@@ -58,7 +61,11 @@ const productFieldsSchema = productSchema.extend({
 });
 
 /** A product with all fields and the role of the caller. */
-export const productDetailSchema = productFieldsSchema.extend({ owner_username: z.string() });
+export const productDetailSchema = productFieldsSchema.extend({
+  owner_username: z.string(),
+  /** Stories that wait to be accepted. */
+  triage_count: z.int(),
+});
 export type ProductDetail = z.infer<typeof productDetailSchema>;
 
 export const listProductOverviewsInput = z.object({ archived: z.boolean() }).partial();
@@ -165,6 +172,7 @@ const productFields = {
   done_requires: z.enum(doneRequirements),
   dependency_release: z.enum(dependencyReleases),
   plan_first: z.enum(planFirstChoices),
+  agent_items: z.enum(agentItemChoices),
   requires_sandbox: z.boolean(),
   may_reach: hostsSchema,
 };

@@ -9,6 +9,7 @@ export type Database = {
       [_ in never]: never;
     };
     Functions: {
+      accept_story: { Args: { p_pbi_id?: string; p_story_id: string }; Returns: Json };
       add_comment: {
         Args: { p_body: string; p_id: string; p_kind: string; p_send_to_agent?: boolean };
         Returns: Json;
@@ -197,6 +198,7 @@ export type Database = {
       };
       create_product: {
         Args: {
+          p_agent_items?: string;
           p_auto_pr?: boolean;
           p_code: string;
           p_definition_of_done?: string;
@@ -280,6 +282,7 @@ export type Database = {
         Args: { p_events?: Json; p_product_id: string; p_url: string };
         Returns: Json;
       };
+      decline_story: { Args: { p_story_id: string }; Returns: Json };
       delete_budget: { Args: { p_budget_id: string; p_product_id: string }; Returns: Json };
       delete_comment: {
         Args: { p_comment_id: string; p_id: string; p_kind: string };
@@ -480,6 +483,7 @@ export type Database = {
         Returns: Json;
       };
       list_story_tasks: { Args: { p_story_id: string }; Returns: Json };
+      list_triage: { Args: { p_product_id: string }; Returns: Json };
       list_webhook_deliveries: {
         Args: { p_cursor?: string; p_limit?: number; p_webhook_id: string };
         Returns: Json;
@@ -501,6 +505,7 @@ export type Database = {
         Returns: Json;
       };
       mark_pbi_pr_merged: { Args: { p_pbi_id: string }; Returns: Json };
+      merge_story: { Args: { p_into: string; p_story_id: string }; Returns: Json };
       message_job: { Args: { p_body: string; p_job_id: string }; Returns: Json };
       move_pbi: {
         Args: { p_after_id?: string; p_before_id?: string; p_pbi_id: string; p_priority?: number };
@@ -2998,6 +3003,7 @@ export type Database = {
       };
       products: {
         Row: {
+          agent_items: Database["public"]["Enums"]["agent_items"];
           archived_at: string | null;
           auto_pr: boolean;
           code: string;
@@ -3019,6 +3025,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          agent_items?: Database["public"]["Enums"]["agent_items"];
           archived_at?: string | null;
           auto_pr?: boolean;
           code: string;
@@ -3039,6 +3046,7 @@ export type Database = {
           updated_at?: string;
         };
         Update: {
+          agent_items?: Database["public"]["Enums"]["agent_items"];
           archived_at?: string | null;
           auto_pr?: boolean;
           code?: string;
@@ -3544,6 +3552,7 @@ export type Database = {
           description: string;
           external_id: string | null;
           id: string;
+          in_triage: boolean;
           label_ids: string[];
           pbi_id: string;
           priority: number;
@@ -3563,6 +3572,7 @@ export type Database = {
           description?: string;
           external_id?: string | null;
           id?: string;
+          in_triage?: boolean;
           label_ids?: string[];
           pbi_id: string;
           priority?: number;
@@ -3581,6 +3591,7 @@ export type Database = {
           description?: string;
           external_id?: string | null;
           id?: string;
+          in_triage?: boolean;
           label_ids?: string[];
           pbi_id?: string;
           priority?: number;
@@ -4570,6 +4581,7 @@ export type Database = {
       call_service: { Args: { p_arguments?: Json; p_function: string }; Returns: Json };
     };
     Enums: {
+      agent_items: "backlog" | "triage";
       agent_job_kind: "TASK_IMPLEMENTATION" | "PLAN_CHAT" | "SPRINT_IMPLEMENTATION";
       agent_job_status:
         | "QUEUED"
@@ -4608,7 +4620,7 @@ export type Database = {
       sprint_status: "PLANNED" | "ACTIVE" | "COMPLETED" | "FAILED" | "CANCELLED";
       story_log_status: "PASSED" | "FAILED";
       story_log_type: "IMPLEMENTATION_PLAN" | "TEST_RESULT" | "COMMIT";
-      story_status: "OPEN" | "IN_SPRINT" | "DONE" | "FAILED";
+      story_status: "OPEN" | "IN_SPRINT" | "DONE" | "FAILED" | "TRIAGE";
       task_execution_status: "PENDING" | "RUNNING" | "DONE" | "FAILED" | "SKIPPED";
       task_status: "TO_DO" | "IN_PROGRESS" | "REVIEW" | "DONE" | "FAILED";
       user_question_status: "PENDING" | "ANSWERED";
@@ -4734,6 +4746,7 @@ export const Constants = {
   },
   public: {
     Enums: {
+      agent_items: ["backlog", "triage"],
       agent_job_kind: ["TASK_IMPLEMENTATION", "PLAN_CHAT", "SPRINT_IMPLEMENTATION"],
       agent_job_status: ["QUEUED", "CLAIMED", "RUNNING", "DONE", "FAILED", "CANCELLED", "SKIPPED"],
       agent_question_status: ["OPEN", "ANSWERED", "CANCELLED", "EXPIRED"],
@@ -4766,7 +4779,7 @@ export const Constants = {
       sprint_status: ["PLANNED", "ACTIVE", "COMPLETED", "FAILED", "CANCELLED"],
       story_log_status: ["PASSED", "FAILED"],
       story_log_type: ["IMPLEMENTATION_PLAN", "TEST_RESULT", "COMMIT"],
-      story_status: ["OPEN", "IN_SPRINT", "DONE", "FAILED"],
+      story_status: ["OPEN", "IN_SPRINT", "DONE", "FAILED", "TRIAGE"],
       task_execution_status: ["PENDING", "RUNNING", "DONE", "FAILED", "SKIPPED"],
       task_status: ["TO_DO", "IN_PROGRESS", "REVIEW", "DONE", "FAILED"],
       user_question_status: ["PENDING", "ANSWERED"],

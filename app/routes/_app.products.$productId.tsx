@@ -3,11 +3,11 @@ import { Link, Outlet, useLoaderData } from "@remix-run/react";
 import { getProduct } from "~/domain/products/operations.server";
 import { ProductAccess, useIsViewer } from "~/features/products/product-access";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
-import { CodeChip } from "~/ui/badge";
+import { CodeChip, CountBadge } from "~/ui/badge";
 import { RouteError } from "~/ui/error-page";
 import { NavTabs } from "~/ui/tabs";
 import { WriteAccessNotice } from "~/ui/write-access";
-import { productPages, productPath } from "./_app/navigation";
+import { productPages, productPath, triagePage } from "./_app/navigation";
 
 /** Everything of one product. */
 export const loader = pageLoader(async ({ request, context, params }) => {
@@ -18,6 +18,8 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     name: product.name,
     code: product.code,
     archived: product.archived_at !== null,
+    triage: product.triage_count,
+    hasTriage: product.agent_items === "triage" || product.triage_count > 0,
   });
 });
 
@@ -35,10 +37,15 @@ export default function ProductLayout() {
       <div className="max-lg:-mt-4">
         <NavTabs
           label={`Pages of ${product.name}`}
-          tabs={productPages.map(({ page, label }) => ({
-            to: productPath(product.id, page),
-            label,
-          }))}
+          tabs={[...productPages, ...(product.hasTriage ? [triagePage] : [])].map(
+            ({ page, label }) => ({
+              to: productPath(product.id, page),
+              label,
+              ...(page === "triage"
+                ? { count: <CountBadge count={product.triage} meaning="in triage" /> }
+                : {}),
+            }),
+          )}
         />
       </div>
       {product.archived || isViewer ? <WriteAccessNotice /> : null}

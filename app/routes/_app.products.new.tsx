@@ -33,11 +33,30 @@ export const action = pageAction(async ({ request, context }) => {
 
 export const meta: MetaFunction = () => [{ title: "New product · Backloom" }];
 
+const agentItemWords = [
+  {
+    value: "triage",
+    label: "Go to triage",
+    description: "They wait there until a person accepts, merges or declines them.",
+  },
+  { value: "backlog", label: "Go to the backlog", description: "Runs can take them at once." },
+] as const;
+
 export default function NewProductPage() {
   const form = useServerForm<
-    "name" | "code" | "description" | "repo_url" | "definition_of_done" | "done_requires"
-  >({ lastResult: useActionResult(), defaultValue: { done_requires: "person" } });
+    | "name"
+    | "code"
+    | "description"
+    | "repo_url"
+    | "definition_of_done"
+    | "done_requires"
+    | "agent_items"
+  >({
+    lastResult: useActionResult(),
+    defaultValue: { done_requires: "person", agent_items: "triage" },
+  });
   const waitsFor = form.field("done_requires").defaultValue;
+  const agentItems = form.field("agent_items").defaultValue;
   return (
     <div className="mx-auto max-w-2xl">
       <PageHeader
@@ -92,6 +111,19 @@ export default function NewProductPage() {
                   name="done_requires"
                   value={value}
                   defaultChecked={value === waitsFor}
+                  {...words}
+                />
+              ))}
+            </fieldset>
+            <fieldset className="grid gap-2">
+              <legend className="mb-1 text-sm font-medium">Stories from agents</legend>
+              {agentItemWords.map(({ value, ...words }) => (
+                <CheckField
+                  key={value}
+                  type="radio"
+                  name="agent_items"
+                  value={value}
+                  defaultChecked={value === agentItems}
                   {...words}
                 />
               ))}

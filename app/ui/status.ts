@@ -16,6 +16,7 @@ const looks: Record<string, StatusLook> = {
   FAILED: { tone: "failed", label: "Failed" },
   OPEN: { tone: "todo", label: "Open" },
   IN_SPRINT: { tone: "progress", label: "In sprint" },
+  TRIAGE: { tone: "waiting", label: "Triage" },
   READY: { tone: "todo", label: "Ready" },
   BLOCKED: { tone: "waiting", label: "Blocked" },
   PLANNED: { tone: "todo", label: "Planned" },

@@ -19,6 +19,7 @@ import {
   storyLogReceiptSchema,
 } from "~/contract/story-log";
 import { taskSchema } from "~/contract/task";
+import { acceptStoryInput, mergeStoryInput, triageSchema } from "~/contract/triage";
 import { gatheringOperation, operation } from "../operation.server";
 
 /** Adds a story to a sprint of its product (specification: Ordering rules 5). */
@@ -77,3 +78,19 @@ export const appendStoryLog = operation(
 
 /** Lets the next run of a story, or of all stories of a sprint, begin from the main branch; only people may. */
 export const startOver = operation("start_over", startOverInput, startOverSchema);
+
+/** What waits in the triage of a product, oldest first, and where it can go. */
+export const listTriage = operation(
+  "list_triage",
+  z.object({ product_id: z.string() }),
+  triageSchema,
+);
+
+/** Takes a story from triage into the backlog; only people may. */
+export const acceptStory = operation("accept_story", acceptStoryInput, storySchema);
+
+/** Adds a story of triage to one of the backlog; only people may. */
+export const mergeStory = operation("merge_story", mergeStoryInput, storySchema);
+
+/** Removes a story from triage; only people may. */
+export const declineStory = operation("decline_story", storyIdInput, z.object({ id: z.string() }));

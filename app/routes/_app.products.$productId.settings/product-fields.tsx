@@ -41,6 +41,15 @@ const choices = [
     ],
   },
   {
+    name: "agent_items",
+    label: "Stories from agents",
+    description: "In triage they wait until a person accepts them.",
+    options: [
+      { value: "backlog", label: "Go to the backlog" },
+      { value: "triage", label: "Go to triage" },
+    ],
+  },
+  {
     name: "done_requires",
     label: "Agent work waits for",
     description: "People can move stories by hand.",
@@ -70,12 +79,21 @@ export function ProductFields({
 }) {
   const fetcher = useFetcher<ActionResult>({ key: `product-${product.id}` });
   const { name, code, description, repo_url, definition_of_done } = product;
-  const { pr_strategy, pull_requests, plan_first, done_requires, dependency_release } = product;
+  const { agent_items, pr_strategy, pull_requests, plan_first, done_requires, dependency_release } =
+    product;
   const texts = { name, code, description, repo_url, definition_of_done };
   const form = useServerForm({
     lastResult: fetcher.data ?? (isOwnAnswer(answer) ? answer : undefined),
     defaultValue: {
-      ...{ ...texts, pr_strategy, pull_requests, plan_first, done_requires, dependency_release },
+      ...{
+        ...texts,
+        agent_items,
+        pr_strategy,
+        pull_requests,
+        plan_first,
+        done_requires,
+        dependency_release,
+      },
       may_reach: product.may_reach.join("\n"),
     },
   });

@@ -49,6 +49,9 @@ export const productPages = [
   { page: "settings", label: "Settings", letter: "p" },
 ] as const;
 
+/** A tab of products that have a triage, or something in it. */
+export const triagePage = { page: "triage", label: "Triage" } as const;
+
 export function productPath(productId: string, page: string): string {
   return `/products/${productId}/${page}`;
 }

@@ -14,6 +14,7 @@ create table public.products (
     constraint products_definition_of_done_length check (char_length(definition_of_done) <= 100000),
   auto_pr boolean not null default false,
   pull_requests public.pull_requests not null default 'none',
+  agent_items public.agent_items not null default 'backlog',
   pr_strategy public.pr_strategy not null default 'SPRINT',
   done_requires public.done_requires not null default 'none',
   dependency_release public.dependency_release not null default 'done',
@@ -55,9 +56,9 @@ create policy products_no_demo_delete on public.products as restrictive for dele
 grant select on public.products to authenticated;
 
 grant insert (id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release,
-    plan_first, requires_sandbox, may_reach),
+    plan_first, requires_sandbox, may_reach, agent_items),
   update (code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, plan_first, requires_sandbox, may_reach,
-    archived_at),
+    agent_items, archived_at),
   delete on public.products to authenticated;
 
 grant select, insert, update, delete on public.products to service_role;

@@ -10,6 +10,11 @@ create type public.plan_first as enum ('ask', 'auto', 'never');
 -- Whether workers open pull requests, and as what: a draft until all criteria are proven, or ready for review at once.
 create type public.pull_requests as enum ('none', 'draft', 'open');
 
+-- Where what agents make goes: straight into the backlog, or first to a person.
+create type public.agent_items as enum ('backlog', 'triage');
+
+comment on type public.agent_items is 'Whether stories that tokens make wait in triage (docs/users.md).';
+
 -- When a task that is done frees what waits for it.
 create type public.dependency_release as enum ('done', 'merged');
 

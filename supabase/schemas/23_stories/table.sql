@@ -16,6 +16,7 @@ create table public.stories (
   sprint_id uuid,
   assignee_id uuid,
   label_ids uuid[] not null default '{}',
+  in_triage boolean not null default false,
   external_id text constraint stories_external_id_length check (char_length(external_id) between 1 and 300),
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
@@ -33,6 +34,8 @@ comment on table public.stories is 'Stories (specification: Story).';
 
 comment on column public.stories.label_ids is 'Its labels (29_labels), in the order of their names.';
 
+comment on column public.stories.in_triage is 'Somebody has to accept it before it is part of the backlog; its status is TRIAGE until then.';
+
 comment on column public.stories.external_id is 'What it was in the file that it was imported from, so that the same file brings it once.';
 
 create unique index stories_external_id_key on public.stories (product_id, external_id) where external_id is not null;
@@ -46,6 +49,8 @@ create index stories_search_idx on public.stories
 -- dearer with the number of stories (private.derived_pbi_status).
 create index stories_failed_idx on public.stories (pbi_id) where status = 'FAILED';
 create index stories_unfinished_idx on public.stories (pbi_id) where status <> 'DONE';
+
+create index stories_triage_idx on public.stories (product_id, created_at, id) where in_triage;
 
 alter table public.stories enable row level security;
 
@@ -70,8 +75,8 @@ create policy stories_no_demo_delete on public.stories as restrictive for delete
 
 grant select on public.stories to authenticated;
 
-grant insert (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids),
-  update (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids),
+grant insert (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage),
+  update (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage),
   delete on public.stories to authenticated;
 
 grant select, insert, update, delete on public.stories to service_role;

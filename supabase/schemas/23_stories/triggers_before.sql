@@ -71,7 +71,7 @@ create trigger _201_sort_order before update on public.stories
   execute function private.tg_any__sort_order();
 
 -- Why: nobody sets the status of a story; it follows from its tasks and its sprint (specification: States, Story). Whatever
--- a write says, this puts the derived value.
+-- a write says, this puts the derived value. What waits in triage is not looked at further.
 create function private.tg_stories__derive_status()
 returns trigger
 language plpgsql
@@ -79,7 +79,11 @@ security definer
 set search_path = ''
 as $$
 begin
-  new.status := private.derived_story_status(new.id, new.sprint_id);
+  if new.in_triage then
+    new.status := 'TRIAGE';
+  else
+    new.status := private.derived_story_status(new.id, new.sprint_id);
+  end if;
   return new;
 end;
 $$;
@@ -90,7 +94,7 @@ comment on function private.tg_stories__derive_status is
 create trigger _300_derive_status before insert on public.stories
   for each row execute function private.tg_stories__derive_status();
 create trigger _301_derive_status before update on public.stories
-  for each row when (new.status <> old.status or new.sprint_id is distinct from old.sprint_id)
+  for each row when (new.status <> old.status or new.sprint_id is distinct from old.sprint_id or new.in_triage <> old.in_triage)
   execute function private.tg_stories__derive_status();
 
 -- Why: stories join a sprint that is planned or runs, never one that is over (specification: States, Sprint).
@@ -109,6 +113,10 @@ begin
   if v_sprint.product_id is distinct from new.product_id then
     raise exception using errcode = 'PT422', message = 'A sprint can only hold stories of its own product.',
       detail = '{"issues":[{"path":"sprint_id","message":"Choose a sprint of the story''s product."}]}';
+  end if;
+
+  if new.in_triage then
+    raise exception using errcode = 'PT409', message = format('%s is in triage. Accept it before it joins a sprint.', new.code);
   end if;
 
   if v_sprint.status not in ('PLANNED', 'ACTIVE') then

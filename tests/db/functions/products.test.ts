@@ -32,6 +32,8 @@ describe("create_product", () => {
       definition_of_done: "",
       auto_pr: false,
       pull_requests: "none",
+      agent_items: "backlog",
+      triage_count: 0,
       pr_strategy: "SPRINT",
       done_requires: "none",
       dependency_release: "done",

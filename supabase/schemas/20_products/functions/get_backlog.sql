@@ -40,7 +40,7 @@ begin
         s.id, s.product_id, s.pbi_id, s.code, s.title, s.description, s.acceptance_criteria, s.priority,
         lower(s.status::text) as status, s.sort_order, s.sprint_id, s.assignee_id,
         to_char(s.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at) y
-      where s.product_id = p_product_id
+      where s.product_id = p_product_id and not s.in_triage
       order by s.pbi_id, s.sort_order, s.created_at, s.id
     ) x
     group by x.pbi_id

@@ -1,4 +1,5 @@
--- Why: a PBI that nobody blocked follows its stories: failed when one failed, done when all are done, else ready.
+-- Why: a PBI that nobody blocked follows its stories: failed when one failed, done when all are done, else ready. Stories in triage
+-- are none of its own yet.
 -- One look into a partial index each, however many stories there are. Definer, so that the answer never depends on what the caller may see.
 create function private.derived_pbi_status(p_pbi_id uuid)
 returns public.pbi_status
@@ -11,8 +12,8 @@ begin
   if exists (select from public.stories s where s.pbi_id = p_pbi_id and s.status = 'FAILED') then
     return 'FAILED';
   end if;
-  if exists (select from public.stories s where s.pbi_id = p_pbi_id and s.status <> 'DONE')
-    or not exists (select from public.stories s where s.pbi_id = p_pbi_id) then
+  if exists (select from public.stories s where s.pbi_id = p_pbi_id and s.status <> 'DONE' and not s.in_triage)
+    or not exists (select from public.stories s where s.pbi_id = p_pbi_id and not s.in_triage) then
     return 'READY';
   end if;
   return 'DONE';

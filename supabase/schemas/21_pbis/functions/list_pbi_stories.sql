@@ -12,7 +12,7 @@ begin
     select coalesce(json_agg(private.with_labels(row_to_json(s), k.label_ids) order by s.sort_order, k.created_at, s.id), '[]')
     from private.story_shape s
     join public.stories k on k.id = s.id
-    where s.pbi_id = p_pbi_id
+    where s.pbi_id = p_pbi_id and not k.in_triage
   );
 end;
 $$;

@@ -1,4 +1,5 @@
--- Called by the backlog page and tools. Without a code the next ST-<nnn> is taken.
+-- Called by the backlog page and tools. Without a code the next ST-<nnn> is taken. What a token makes waits in triage where its
+-- product wants that; it joins no sprint then.
 create function operations.create_story(
   p_pbi_id uuid,
   p_title text,
@@ -20,6 +21,8 @@ as $$
 declare
   v_id uuid := gen_random_uuid();
   v_product_id uuid := private.require_write('pbi', p_pbi_id);
+  v_in_triage boolean := private.is_token()
+    and (select p.agent_items = 'triage' from public.products p where p.id = v_product_id);
 begin
   if p_sprint_id is not null then
     perform private.require_access('sprint', p_sprint_id);
@@ -30,11 +33,11 @@ begin
   end if;
 
   insert into public.stories
-    (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids)
+    (id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage)
   values
     (v_id, p_pbi_id, p_code, p_title, coalesce(p_description, ''), coalesce(p_acceptance_criteria, ''),
-      coalesce(p_priority, 3), p_sprint_id, p_assignee_id,
-      coalesce(private.require_labels(v_product_id, p_labels), '{}'));
+      coalesce(p_priority, 3), case when not v_in_triage then p_sprint_id end, p_assignee_id,
+      coalesce(private.require_labels(v_product_id, p_labels), '{}'), v_in_triage);
   perform private.add_dependencies('story', v_id, p_blocked_by);
   return private.story_json(v_id);
 end;

@@ -27,7 +27,7 @@ begin
       join public.stories s on s.id = t.story_id
       join public.pbis b on b.id = s.pbi_id
       left join public.sprints p on p.id = s.sprint_id
-      where t.product_id = p_product_id and t.status = 'TO_DO' and b.status <> 'BLOCKED'
+      where t.product_id = p_product_id and t.status = 'TO_DO' and b.status <> 'BLOCKED' and not s.in_triage
         and not exists (select from private.task_blockers k where k.task_id = t.id and not k.resolved)
       order by (p.status is not distinct from 'ACTIVE') desc, s.sort_order, s.created_at, s.id, t.sort_order, t.created_at, t.id
       limit least(greatest(coalesce(p_limit, 50), 1), 200)

@@ -31,6 +31,9 @@ begin
   else
     v_task_ids := array(select t.id from public.tasks t where t.story_id = p_story_id and t.status not in ('DONE', 'REVIEW'));
   end if;
+  perform private.refuse_triage(array(
+    select distinct t.story_id from public.tasks t where t.id = any (v_task_ids)
+    union select p_story_id where p_story_id is not null));
   perform private.take_rate_limit('enqueue', auth.uid()::text);
   select p.* into v_product from public.products p where p.id = v_product_id;
   v_product.pr_strategy := coalesce(private.require_choice('strategy', p_strategy, array['SPRINT', 'STORY', 'SPRINT_BATCH']), 'STORY');
@@ -95,3 +98,22 @@ end;
 $$;
 
 comment on function private.require_one_product is 'PT422 for tasks of several products, PT404 and PT403 before that.';
+
+-- Why: what agents and others suggest is given to no agent before a person has accepted it.
+create function private.refuse_triage(p_story_ids uuid[])
+returns void
+language plpgsql
+stable
+set search_path = ''
+as $$
+declare
+  v_code text;
+begin
+  select s.code into v_code from public.stories s where s.id = any (p_story_ids) and s.in_triage order by s.sort_order limit 1;
+  if v_code is not null then
+    perform private.refuse(409, format('%s is in triage. Accept it before you give it to agents.', v_code));
+  end if;
+end;
+$$;
+
+comment on function private.refuse_triage is 'PT409 for stories that nobody has accepted yet.';

@@ -11,3 +11,5 @@ end;
 $$;
 
 comment on function private.is_token is 'Whether this call was made with an API token (specification: Authentication 1).';
+
+grant execute on function private.is_token to authenticated;

@@ -12,7 +12,7 @@ declare
   v_pbis jsonb;
 begin
   insert into public.products
-    (owner_id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release, plan_first,
+    (owner_id, code, name, description, repo_url, definition_of_done, auto_pr, pull_requests, pr_strategy, done_requires, dependency_release, plan_first, agent_items,
       requires_sandbox, may_reach, created_at)
   values (
     p_owner_id, v_product ->> 'code', v_product ->> 'name', v_product ->> 'description', v_product ->> 'repo_url',
@@ -21,6 +21,7 @@ begin
     (v_product ->> 'pr_strategy')::public.pr_strategy, (v_product ->> 'done_requires')::public.done_requires,
     coalesce(v_product ->> 'dependency_release', 'done')::public.dependency_release,
     coalesce(v_product ->> 'plan_first', 'ask')::public.plan_first,
+    coalesce(v_product ->> 'agent_items', 'backlog')::public.agent_items,
     coalesce((v_product ->> 'requires_sandbox')::boolean, false), coalesce(v_product -> 'may_reach', '[]'),
     coalesce((v_product ->> 'created_at')::timestamptz, private.now()))
   returning id into v_product_id;

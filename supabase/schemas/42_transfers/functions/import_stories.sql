@@ -17,10 +17,10 @@ begin
   from jsonb_array_elements(p_stories) with ordinality e (story, place);
 
   insert into public.stories
-    (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, created_at)
+    (id, product_id, pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage, created_at)
   select (e.story ->> 'id')::uuid, p_product_id, b.id, e.story ->> 'code', e.story ->> 'title',
     e.story ->> 'description', e.story ->> 'acceptance_criteria', (e.story ->> 'priority')::integer, s.id, m.user_id,
-    private.label_ids_named(p_product_id, e.story -> 'labels'),
+    private.label_ids_named(p_product_id, e.story -> 'labels'), e.story ->> 'status' is not distinct from 'TRIAGE',
     coalesce((e.story ->> 'created_at')::timestamptz, private.now())
   from jsonb_array_elements(v_stories) with ordinality e (story, place)
   join public.pbis b on b.product_id = p_product_id and b.code = e.story ->> 'pbi'

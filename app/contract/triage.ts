@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { storySchema } from "./story";
+import { idSchema } from "./text";
+
+const placeSchema = z.object({ id: z.string(), code: z.string(), title: z.string() });
+
+/** What waits in the triage of a product, and where it can go. */
+export const triageSchema = z.object({
+  stories: z.array(storySchema),
+  pbis: z.array(placeSchema),
+  targets: z.array(placeSchema),
+});
+export type Triage = z.infer<typeof triageSchema>;
+
+export const acceptStoryInput = z.object({ story_id: idSchema, pbi_id: idSchema.optional() });
+
+export const mergeStoryInput = z.object({ story_id: idSchema, into: idSchema });

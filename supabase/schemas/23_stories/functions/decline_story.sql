@@ -1,0 +1,16 @@
+-- Called by the triage page: the story goes, with whatever its author planned. Only people decline.
+create function operations.decline_story(p_story_id uuid)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+begin
+  perform private.require_triage(p_story_id);
+  delete from public.stories s where s.id = p_story_id;
+  return json_build_object('id', p_story_id);
+end;
+$$;
+
+comment on function operations.decline_story is 'Removes a story from triage.';
+grant execute on function operations.decline_story to authenticated;
