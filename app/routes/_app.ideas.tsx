@@ -184,7 +184,7 @@ function NewIdeaForm({
   });
   return (
     <Section title="New idea">
-      <ServerForm form={form} creates className="grid max-w-xl gap-4">
+      <ServerForm form={form} creates draft="new-idea" className="grid max-w-xl gap-4">
         <WriteFields className="grid gap-4">
           <TextField
             label="Title"

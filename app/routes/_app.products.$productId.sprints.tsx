@@ -95,7 +95,7 @@ function NewSprintForm({ cancelTo }: { cancelTo: string | null }) {
   });
   return (
     <Section title="New sprint">
-      <ServerForm form={form} creates className="grid max-w-xl gap-4">
+      <ServerForm form={form} creates draft="new-sprint" className="grid max-w-xl gap-4">
         <WriteFields className="grid gap-4">
           <TextAreaField
             label="Goal"

@@ -77,7 +77,7 @@ export default function NewProductPage() {
         }
       />
       <Section title="Details">
-        <ServerForm form={form} creates>
+        <ServerForm form={form} creates draft="new-product">
           <WriteFields className="grid gap-4">
             <TextField label="Name" required autoFocus {...form.field("name")} />
             <TextField

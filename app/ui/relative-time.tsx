@@ -8,6 +8,7 @@ import {
 } from "react";
 
 const tickSeconds = 15;
+const hourMs = 3_600_000;
 const NowContext = createContext(0);
 
 /** Server and browser start from the same moment, so the first paint never changes under the reader. */
@@ -89,26 +90,33 @@ export function calendarText(day: string): string {
 export function Elapsed({ from, to }: { from: string; to?: string | null }) {
   const now = useNow();
   const seconds = useSeconds(to ? null : from, now);
-  const end = to ? Date.parse(to) : seconds;
+  const lasted = (to ? Date.parse(to) : seconds) - Date.parse(from);
   return (
     <span className="tabular-nums" suppressHydrationWarning>
-      {durationText(end - Date.parse(from))}
+      {to ? durationText(lasted) : clockText(lasted)}
     </span>
   );
 }
 
-/** Now, by the second while something runs for less than a minute: a clock that stands still looks like work that does. */
+/** Now, by the second in the first hour: a clock that stands still looks like work that does. Only the clock draws itself anew. */
 function useSeconds(from: string | null, now: number): number {
   const [seconds, setSeconds] = useState(now);
   useEffect(() => {
     if (from === null) return;
     const timer = setInterval(() => {
       setSeconds(Date.now());
-      if (Date.now() - Date.parse(from) > 60_000) clearInterval(timer);
+      if (Date.now() - Date.parse(from) > hourMs) clearInterval(timer);
     }, 1000);
     return () => clearInterval(timer);
   }, [from]);
   return Math.max(seconds, now);
+}
+
+/** "3 min 07 s": of what still runs, so that one sees it run. */
+function clockText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60 || milliseconds >= hourMs) return durationText(milliseconds);
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
 }
 
 export function durationText(milliseconds: number): string {

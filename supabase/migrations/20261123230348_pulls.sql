@@ -595,3 +595,32 @@ GRANT SELECT ON TABLE "public"."pulls" TO "authenticated";
 GRANT ALL ON TABLE "public"."pulls" TO "postgres";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."pulls" TO "service_role";
+
+CREATE OR REPLACE FUNCTION private.require_scope(p_scopes text[], p_function text)
+ RETURNS void
+ LANGUAGE plpgsql
+ IMMUTABLE
+ SET search_path TO ''
+AS $function$
+declare
+  -- These count as writes only because they count against a limit.
+  v_reads constant text[] := '{search, list_candidates}';
+  v_work constant text[] := '{claim_agent_job, heartbeat_agent_job, report_agent_job, report_job_usage, append_job_output,
+    save_job_diff, report_job_conflict, report_merged, verify_sprint_task, verify_task_against_plan, update_task_execution,
+    worker_heartbeat, restart_worker, add_evidence, observe_pulls}';
+  v_either constant text[] := '{update_task, set_task_status, append_story_log, ask_question, cancel_question, answer_user_question,
+    pause_sprint_run, cancel_agent_job, add_comment, edit_comment, delete_comment}';
+  v_allowed constant text[] := (case
+    when p_function = any (v_reads) then '{read, plan, work}'
+    when p_function = any (v_work) then '{work}'
+    when p_function = any (v_either) then '{plan, work}'
+    else '{plan}' end)::text[];
+begin
+  if not p_scopes && v_allowed then
+    raise exception using errcode = 'PT403',
+      message = format('This token does not include the scope %s. Use a token that does, or ask its owner for one.',
+        array_to_string(v_allowed, ' or ')),
+      detail = json_build_object('scope', v_allowed[1])::text;
+  end if;
+end;
+$function$;

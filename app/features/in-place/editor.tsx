@@ -91,6 +91,7 @@ function Control({
     "aria-label": text.label,
     "aria-invalid": isRefused || undefined,
     "aria-describedby": isRefused ? `${id}-error` : undefined,
+    onInput: () => place.note(input.current?.value ?? ""),
     onKeyDown,
   };
   if (line) {

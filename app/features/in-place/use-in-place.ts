@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { focusAfterDrawing } from "~/features/items/active-row";
 import type { ActionResult } from "~/ui/action-result";
 import { showResult, useActionResult } from "~/ui/action-result";
+import { keepDraft, readDraft } from "~/ui/rare/drafts";
 import { editParameter } from "./edit-parameter";
 
 /** One text of a item, and the hidden fields that say to the page's action what it is. */
@@ -27,7 +28,7 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
   const params = new URLSearchParams(search);
   const withoutScript = useActionResult();
   const [editing, setEditing] = useState(params.get(editParameter) === name);
-  const [kept, keep] = useKeptText(key);
+  const [kept, keep, note] = useKeptText(key);
   const [refusal, setRefusal] = useState<readonly string[]>([]);
   const sent = useRef("");
   const opener = useRef<HTMLAnchorElement>(null);
@@ -73,6 +74,8 @@ export function useInPlace({ name, value, fields }: InPlaceText) {
     hasKept: kept !== undefined,
     refusal: refusal.length > 0 ? refusal : refusalOf(editing ? withoutScript : null, name),
     edit: () => setEditing(true),
+    /** While somebody types: it outlives whatever happens to the page. */
+    note: (typed: string) => note(typed === value ? undefined : typed),
     /** Sent: read again, with what was typed. */
     send: close,
     leave,
@@ -102,24 +105,29 @@ function typedIn(answer: unknown, name: string): string | undefined {
   return typeof typed === "string" ? typed : undefined;
 }
 
-/**
- * Texts that were typed and neither saved nor thrown away: they outlive their editor and the page, until the tab goes.
- * In memory only, so that nothing of one account is left for the next.
- */
-const kept = new Map<string, string>();
+/** Keys of texts that this page has and that are neither saved nor thrown away: whoever closes the tab is asked first. */
+const open = new Set<string>();
 
-/** What is kept under a key, and how to keep another text there, or none. Whoever closes the tab meanwhile is asked first. */
+/** What is kept under a key, and how to keep another text there, or none. */
 function useKeptText(key: string) {
-  const [text, setText] = useState(() => kept.get(key));
-  const keep = (next: string | undefined) => {
-    if (next === undefined) kept.delete(key);
-    else kept.set(key, next);
-    if (kept.size > 0) window.addEventListener("beforeunload", askFirst);
+  const [text, setText] = useState<string>();
+  // What an earlier page left is known to the browser alone.
+  useEffect(() => setText(readDraft(draftOf(key))?.text), [key]);
+  const note = (next: string | undefined) => {
+    keepDraft(draftOf(key), next === undefined ? undefined : { text: next });
+    if (next === undefined) open.delete(key);
+    else open.add(key);
+    if (open.size > 0) window.addEventListener("beforeunload", askFirst);
     else window.removeEventListener("beforeunload", askFirst);
+  };
+  const keep = (next: string | undefined) => {
+    note(next);
     setText(next);
   };
-  return [text, keep] as const;
+  return [text, keep, note] as const;
 }
+
+const draftOf = (key: string) => `text ${key}`;
 
 function askFirst(event: BeforeUnloadEvent) {
   event.preventDefault();

@@ -1,7 +1,5 @@
-import { json, redirect } from "@remix-run/node";
-import { z } from "zod";
+import { redirect } from "@remix-run/node";
 import { ContractError } from "~/contract/errors";
-import { listLimits, readPastedList } from "~/contract/pasted-list";
 import { createPbiInput, movePbiInput, pbiIdInput, updatePbiInput } from "~/contract/pbi";
 import {
   addStoryToSprintInput,
@@ -11,10 +9,8 @@ import {
   updateStoryInput,
 } from "~/contract/story";
 import { createTaskInput, taskIdInput } from "~/contract/task";
-import { idSchema, requiredText } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import { createPbi, deletePbi, movePbi, updatePbi } from "~/domain/pbis/operations.server";
-import { createFromList } from "~/domain/stories/create-from-list.server";
 import {
   addStoryToSprint,
   createStory,
@@ -31,6 +27,7 @@ import { moveTaskForm } from "~/http/task-forms.server";
 import { validate } from "~/http/validation.server";
 import { viewIntents } from "~/http/view-forms.server";
 import { editTaskForm } from "../_app.tasks.$taskId/edit-task-form.server";
+import { createList, previewList } from "./paste-list.server";
 import { panelParameters } from "./tree-address";
 
 const noText = { description: "", acceptance_criteria: "" } as const;
@@ -63,7 +60,7 @@ export async function actOnBacklog(
     ...sprintIntents(actor, form, page),
     ...taskIntents(actor, form, page),
     "preview-list": async () => previewList(form),
-    "create-list": () => createList(actor, form, here),
+    "create-list": () => createList(actor, form, productId, here),
   });
 }
 
@@ -174,33 +171,4 @@ function withPanel(here: URL, panel: string | null): string {
   if (panel) params.set("panel", panel);
   const query = params.toString();
   return query ? `${here.pathname}?${query}` : here.pathname;
-}
-
-const pastedInput = z.object({
-  into: z.string().regex(/^(pbi|story):/, "Choose where to add the list."),
-  list: requiredText(listLimits.characters),
-});
-
-/** Without script the first step shows what a list would make; with script that is on the page already. */
-function previewList(form: FormData): Response {
-  const { into, list } = readForm(form, pastedInput);
-  return json({ pasted: { into, list } });
-}
-
-/** Makes it, and comes back with how much it was. */
-async function createList(actor: Actor, form: FormData, here: URL): Promise<Response> {
-  const { into, list } = readForm(form, pastedInput);
-  const id = idSchema.parse(into.slice(into.indexOf(":") + 1));
-  const kind = into.startsWith("pbi:") ? "pbi" : "story";
-  const { items } = readPastedList(list, kind);
-  const made = await createFromList(
-    actor,
-    kind === "pbi" ? { pbi_id: id } : { story_id: id },
-    items,
-  );
-  const params = new URLSearchParams(here.search);
-  params.set("panel", "paste");
-  params.set("into", into);
-  params.set("made", `${made.stories.length}-${made.tasks.length}`);
-  return redirect(`${here.pathname}?${params}`, 303);
 }

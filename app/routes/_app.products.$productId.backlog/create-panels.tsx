@@ -15,7 +15,7 @@ export function NewPbiPanel({ given }: { given: Given }) {
     defaultValue: { priority: "3", ...given },
   });
   return (
-    <ServerForm form={form} creates>
+    <ServerForm form={form} creates draft="new-pbi">
       <WriteFields className="grid gap-4">
         <input type="hidden" name="intent" value="create-pbi" />
         <TextField label="Title" required autoFocus {...form.field("title")} />
@@ -49,7 +49,7 @@ export function NewStoryPanel({
     defaultValue: { priority: "3", ...given, pbi_id: pbiId ?? pbis[0]?.id },
   });
   return (
-    <ServerForm form={form} creates>
+    <ServerForm form={form} creates draft="new-story">
       <WriteFields className="grid gap-4">
         <input type="hidden" name="intent" value="create-story" />
         <TextField
@@ -96,7 +96,7 @@ export function NewTaskPanel({
     defaultValue: given,
   });
   return (
-    <ServerForm form={form} creates>
+    <ServerForm form={form} creates draft={`new-task ${story.id}`}>
       <WriteFields className="grid gap-4">
         <HiddenFields fields={{ intent: "create-task", story_id: story.id }} />
         <p className="text-sm text-muted">{story.title}</p>

@@ -24,7 +24,10 @@ export async function loadPanel(
     const pbi = named((await tree).pbis, address.get("pbi"));
     return { kind: "new-story", pbiId: pbi?.id ?? null, given } as const;
   }
-  if (kind === "paste") return { kind: "paste", into: address.get("into") } as const;
+  if (kind === "paste") {
+    const made = address.get("made");
+    return { kind: "paste", into: address.get("into"), made } as const;
+  }
   if (kind === "new-task") {
     const story = named((await tree).stories, address.get("story"));
     if (story === undefined) return null;

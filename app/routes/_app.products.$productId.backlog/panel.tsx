@@ -38,7 +38,8 @@ export function Panel(props: PanelProps) {
   if (panel.kind === "paste") {
     return (
       <SidePanel key="paste" title="Paste a list" closeTo={closeTo}>
-        <PastePanel pbis={pbis} stories={stories} into={panel.into} />
+        {/* A list that was made leaves an empty panel behind. */}
+        <PastePanel key={panel.made} pbis={pbis} stories={stories} into={panel.into} />
       </SidePanel>
     );
   }

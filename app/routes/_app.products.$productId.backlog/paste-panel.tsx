@@ -12,10 +12,12 @@ import { takePasted } from "~/features/items/lists/pasted-text";
 import { useActionResult } from "~/ui/action-result";
 import { Alert } from "~/ui/alert";
 import { Button, SubmitButton } from "~/ui/button";
-import { FormErrors, TextAreaField } from "~/ui/field";
+import { FormErrors, TextAreaField, TextField } from "~/ui/field";
 import { IdempotencyKey } from "~/ui/rare/idempotency-key";
+import { submitByKey } from "~/ui/rare/submit-by-key";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
 import { WriteFields } from "~/ui/write-access";
+import { intoNewPbi } from "./tree-address";
 
 interface Place {
   id: string;
@@ -45,19 +47,30 @@ export function PastePanel({
   const [params] = useSearchParams();
   const made = params.get("made");
   const [list, setList] = useState(() => answer?.pasted?.list ?? takePasted());
-  const [place, setPlace] = useState(answer?.pasted?.into ?? into ?? `pbi:${pbis[0]?.id}`);
+  const [place, setPlace] = useState(
+    answer?.pasted?.into ?? into ?? (pbis[0] ? `pbi:${pbis[0].id}` : intoNewPbi),
+  );
   const kind = place.startsWith("story:") ? "story" : "pbi";
   const shown = hydrated || answer?.pasted ? readPastedList(list, kind) : null;
   const { stories: storyCount, tasks } = shown ? countItems(shown, kind) : { stories: 0, tasks: 0 };
   const any = storyCount + tasks > 0;
   return (
-    // A list that was made leaves an empty field behind.
-    <Form ref={form} method="post" className="grid gap-4" key={made}>
+    <Form ref={form} method="post" className="grid gap-4" onKeyDown={submitByKey}>
       <IdempotencyKey />
       {made ? <Alert tone="done" role="status" title={`Created ${madeText(made)}.`} /> : null}
       <FormErrors errors={answer?.error ? [answer.error] : []} />
       <WriteFields className="grid gap-4">
         <GoesInto pbis={pbis} stories={stories} place={place} onPlace={setPlace} />
+        {place === intoNewPbi || !hydrated ? (
+          <TextField
+            id="pbi-title"
+            name="pbi_title"
+            label="Title of the new PBI"
+            required={false}
+            placeholder="New PBI"
+            errors={undefined}
+          />
+        ) : null}
         <TextAreaField
           id="pasted-list"
           name="list"
@@ -121,8 +134,13 @@ function GoesInto({
         onChange={(event) => onPlace(event.target.value)}
         className="h-9 w-full rounded border border-line-strong bg-raised px-2 font-normal"
       >
-        <optgroup label="As stories with tasks">{options("pbi", pbis)}</optgroup>
-        <optgroup label="As tasks of a story">{options("story", stories)}</optgroup>
+        <optgroup label="As stories with tasks">
+          {options("pbi", pbis)}
+          <option value={intoNewPbi}>A new PBI</option>
+        </optgroup>
+        {stories.length > 0 ? (
+          <optgroup label="As tasks of a story">{options("story", stories)}</optgroup>
+        ) : null}
       </select>
     </label>
   );

@@ -145,7 +145,8 @@ export default function BacklogPage() {
           <Nothing
             isFiltered={view.isFiltered}
             hiddenDone={view.hiddenDone}
-            toNew={address.panelTo("new-pbi")}
+            address={address}
+            productId={productId}
           />
         )}
       </div>
@@ -182,11 +183,13 @@ function NewItems({ address, hasPbis }: { address: TreeAddress; hasPbis: boolean
 function Nothing({
   isFiltered,
   hiddenDone,
-  toNew,
+  address,
+  productId,
 }: {
   isFiltered: boolean;
   hiddenDone: number;
-  toNew: string;
+  address: TreeAddress;
+  productId: string;
 }) {
   if (hiddenDone > 0)
     return (
@@ -197,11 +200,18 @@ function Nothing({
   return (
     <EmptyState
       title="No PBIs yet"
-      keys="Press c to create one."
+      keys="Press c to create one, or paste a list anywhere on this page."
       action={
-        <ButtonLink to={toNew} tone="primary" data-create>
-          New PBI
-        </ButtonLink>
+        <>
+          <ButtonLink to={address.panelTo("new-pbi")} tone="primary" data-create>
+            New PBI
+          </ButtonLink>
+          <ButtonLink to={address.panelTo("paste")} preventScrollReset>
+            Paste a list
+          </ButtonLink>
+          <ButtonLink to={`/import?product=${productId}`}>Import a backlog</ButtonLink>
+          <ButtonLink to={`/ideas?panel=new&product=${productId}`}>Plan with an agent</ButtonLink>
+        </>
       }
     >
       A PBI is a capability of the product. Its stories describe what users get, and their tasks are

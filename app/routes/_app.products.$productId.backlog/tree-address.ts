@@ -68,5 +68,8 @@ export const filledFields = [
 
 export type FilledField = (typeof filledFields)[number];
 
+/** Where a list goes that no PBI is there for yet. */
+export const intoNewPbi = "pbi:new";
+
 /** All that belongs to the panel in the address of the backlog; it goes when the panel does. */
 export const panelParameters = ["panel", "pbi", "story", "into", "made", ...filledFields] as const;

@@ -11,6 +11,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { PageHeader } from "~/ui/page-header";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusDot, StatusPill } from "~/ui/status-pill";
+import { findPasted } from "./find-pasted.server";
 import type { SearchAnswer, SearchHit } from "./search-answer";
 
 const longestQuery = 200;
@@ -18,8 +19,11 @@ const longestQuery = 200;
 /** Search over codes, titles and texts of everything one can reach; the palette reads the same. */
 export const loader = pageLoader(async ({ request, context }) => {
   const { actor } = await requireActor(request, context);
-  const query = beginning((new URL(request.url).searchParams.get("q") ?? "").trim(), longestQuery);
+  const address = new URL(request.url).searchParams;
+  const query = beginning((address.get("q") ?? "").trim(), longestQuery);
   if (query === "") return json<SearchAnswer>({ query, results: [] });
+  const pasted = await findPasted(actor, query);
+  if (pasted) return json<SearchAnswer>({ query, results: [hitOf(pasted)] });
   const filter = readFilter(query);
   // What was found is narrowed by its status and kind, typed as on boards: status:review is:task.
   const isNarrowed = filter.terms.length > 0;
@@ -28,7 +32,15 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { items } = await search(actor, { query: words, limit: isNarrowed ? 50 : 30 });
   const fits = (item: SearchResult["items"][number]) =>
     matchesFilter({ text: "", terms: filter.terms }, { ...item, is: [item.kind] }, "");
-  return json<SearchAnswer>({ query, results: items.filter(fits).map(hitOf) });
+  return json<SearchAnswer>({ query, results: nearFirst(items.filter(fits)).map(hitOf) });
+
+  /** Of things with one code the one of the product at hand comes first. */
+  function nearFirst(found: SearchResult["items"]) {
+    const near = address.get("near");
+    const place = (item: (typeof found)[number]) =>
+      item.code.toLowerCase() !== query.toLowerCase() ? 2 : item.product_id === near ? 0 : 1;
+    return found.toSorted((one, other) => place(one) - place(other));
+  }
 });
 
 function hitOf(item: SearchResult["items"][number]): SearchHit {

@@ -36,17 +36,19 @@ function isPlace(value: unknown): value is RecentPlace {
 
 const worthKeeping = /^\/(stories|tasks|ideas|products)\/[0-9a-f-]{36}/;
 
-export function useRecentPlaces(userId: string): void {
+export function useRecentPlaces(userId: string, product: string | undefined): void {
   const { pathname } = useLocation();
   useEffect(() => {
     if (!worthKeeping.test(pathname)) return;
     // The title is set by the page's own meta, one tick after the address changes.
     const timer = setTimeout(() => {
-      const title = document.title.replace(/^\(\d+\+?\) /, "").replace(/ · Backloom$/, "");
+      const page = document.title.replace(/^\(\d+\+?\) /, "").replace(/ · Backloom$/, "");
+      // Every product has a backlog: its name tells one from another.
+      const title = pathname.startsWith("/products/") && product ? `${page} · ${product}` : page;
       const others = readRecent(userId).filter((place) => place.to !== pathname);
       const places = [{ to: pathname, title }, ...others].slice(0, longest);
       localStorage.setItem(recentPlacesKey, JSON.stringify({ userId, places }));
     }, 300);
     return () => clearTimeout(timer);
-  }, [pathname, userId]);
+  }, [pathname, userId, product]);
 }

@@ -68,7 +68,7 @@ export default function AppShell() {
   const openKeys = useCallback(() => setOverlay("keys"), []);
   const close = useCallback(() => setOverlay("none"), []);
   useShellKeys(product?.id, shell.user.isAdmin, { palette: openPalette, keys: openKeys });
-  useRecentPlaces(shell.user.id);
+  useRecentPlaces(shell.user.id, product?.name);
   useTabMark(shell.inbox);
   useServiceWorker();
   useLaterParts(product?.id);
@@ -79,7 +79,7 @@ export default function AppShell() {
           <a href="#main" className="skip-link rounded bg-accent px-3 py-2 text-sm text-on-accent">
             Skip to content
           </a>
-          <div className="flex min-h-dvh">
+          <div className="flex min-h-dvh" data-user={shell.user.id}>
             <Sidebar shell={shell} />
             <div className="flex min-w-0 flex-1 flex-col">
               <TopBar shell={shell} onSearch={openPalette} onKeys={openKeys} />

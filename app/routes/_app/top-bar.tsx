@@ -73,7 +73,7 @@ function SearchBox({ onSearch }: { onSearch: () => void }) {
       <Icon name="search" />
       <span className="flex-1 text-start max-sm:hidden">Search or jump to…</span>
       <span className="max-sm:hidden">
-        <Kbd>⌘K</Kbd>
+        <Kbd>{/Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K"}</Kbd>
       </span>
     </button>
   );

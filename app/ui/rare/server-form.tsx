@@ -4,7 +4,9 @@ import { type ReactNode, useEffect, useId } from "react";
 import { EnhancedField } from "~/ui/action-form";
 import { FormErrors } from "~/ui/field";
 import { IdempotencyKey, settledBy } from "~/ui/rare/idempotency-key";
+import { submitByKey } from "~/ui/rare/submit-by-key";
 import { showToast } from "~/ui/toast";
+import { FormDraft } from "./form-draft";
 
 /** What a field component needs to know: its name, id, first value and what is wrong with it. */
 export interface FieldWiring {
@@ -19,6 +21,8 @@ export interface ServerFormHandle<Name extends string> {
   props: ReturnType<typeof getFormProps>;
   errors: string[] | undefined;
   errorId: string;
+  /** What the service said last. */
+  answer: unknown;
   /** For `<TextField label="Name" {...form.field("name")} />`. */
   field: (name: Name) => FieldWiring;
 }
@@ -43,6 +47,7 @@ export function useServerForm<Name extends string>(options: {
     props: getFormProps(form),
     errors: form.errors ?? refusalIn(options.lastResult),
     errorId: form.errorId,
+    answer: options.lastResult,
     field(name) {
       const meta = fields[name];
       const id = meta?.id ?? `${form.id}-${name}`;
@@ -75,6 +80,7 @@ export function ServerForm({
   creates = false,
   children,
   className = "grid gap-4",
+  draft,
   ...rest
 }: Omit<FormProps, "children" | "form"> & {
   form: ServerFormHandle<never> | ServerFormHandle<string>;
@@ -82,6 +88,8 @@ export function ServerForm({
   fetcher?: ReturnType<typeof useFetcher>;
   /** It makes something, and that once however often it is sent. */
   creates?: boolean;
+  /** The name under which what is typed is kept until it is sent. */
+  draft?: string;
   children: ReactNode;
 }) {
   const Element = fetcher ? fetcher.Form : Form;
@@ -91,7 +99,8 @@ export function ServerForm({
     if (message) showToast(message);
   }, [answer]);
   return (
-    <Element method="post" className={className} {...rest} {...form.props}>
+    <Element method="post" className={className} onKeyDown={submitByKey} {...rest} {...form.props}>
+      {draft ? <FormDraft name={draft} answer={form.answer} /> : null}
       <FormErrors errors={form.errors} id={form.errorId} />
       {fetcher ? <EnhancedField /> : null}
       {creates ? <IdempotencyKey made={settledBy(fetcher?.data)} /> : null}

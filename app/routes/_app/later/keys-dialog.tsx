@@ -1,11 +1,12 @@
 import { Kbd } from "~/ui/badge";
 import { type PageKey, useShownKeys } from "~/ui/page-keys";
 import { Dialog } from "~/ui/rare/dialog";
+import { shownKeys } from "~/ui/rare/shown-keys";
 
 /** All keys that work on this page, those of the page first. */
 export default function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const everywhere = ({ group }: { group: string }) => Number(group === "Everywhere");
-  const groups = [...useShownKeys()].sort((a, b) => everywhere(a) - everywhere(b));
+  const groups = withoutDoubles(useShownKeys()).sort((a, b) => everywhere(a) - everywhere(b));
   return (
     <Dialog title="Keyboard shortcuts" open={open} onClose={onClose}>
       <div className="grid gap-5 p-4">
@@ -31,29 +32,16 @@ export default function KeysDialog({ open, onClose }: { open: boolean; onClose: 
   );
 }
 
+/** Parts of a page may have keys under one heading; one without keys is no heading. */
+function withoutDoubles(shown: ReturnType<typeof useShownKeys>) {
+  const groups = new Map<string, PageKey[]>();
+  for (const { group, keys } of shown) {
+    if (keys.length > 0) groups.set(group, [...(groups.get(group) ?? []), ...keys]);
+  }
+  return [...groups].map(([group, keys]) => ({ group, keys }));
+}
+
 /** Of two ways to type the same thing only the first is listed. */
 function isFirstOfLabel(key: PageKey, index: number, all: readonly PageKey[]): boolean {
   return all.findIndex(({ label }) => label === key.label) === index;
-}
-
-/** What stands on a key, where its name is another one. */
-const caps: Readonly<Record<string, string>> = {
-  ArrowDown: "↓",
-  ArrowUp: "↑",
-  ArrowLeft: "←",
-  ArrowRight: "→",
-  Escape: "Esc",
-};
-
-function shownKeys(press: string): string[] {
-  const modifier = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
-  return press
-    .replace("$mod", modifier)
-    .replace("Shift+?", "?")
-    .split(/[ +]/)
-    .filter(Boolean)
-    .map(
-      (key) =>
-        caps[key] ?? key.replace(/^Key([A-Z])$/, (_, letter: string) => letter.toLowerCase()),
-    );
 }

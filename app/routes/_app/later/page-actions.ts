@@ -4,7 +4,8 @@ export interface PageAction {
 }
 
 /** Rows have menus of their own, and what changes the page's own part is pressed where it stands. */
-const elsewhere = "[data-line], [role=toolbar], [data-columns], dialog, nav";
+const elsewhere =
+  "[data-line], [role=toolbar], [data-columns], dialog, nav, form[action='/active-product']";
 
 /**
  * Everything that can be pressed on this page and in its menus, as the page shows it: so nothing can be missing here, and
@@ -25,4 +26,19 @@ export function pageActions(): PageAction[] {
     if (label !== "" && label.length <= 80 && !found.has(label)) found.set(label, element);
   }
   return [...found].map(([label, element]) => ({ label, press: () => element.click() }));
+}
+
+const longestWaitMs = 15_000;
+
+/** Presses what is called so on the page that is coming, as soon as it is there. */
+export function pressOnceThere(label: string): void {
+  const find = () => pageActions().find((action) => action.label === label);
+  const watching = new MutationObserver(() => {
+    const found = find();
+    if (!found) return;
+    watching.disconnect();
+    found.press();
+  });
+  watching.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => watching.disconnect(), longestWaitMs);
 }

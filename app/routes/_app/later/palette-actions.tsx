@@ -3,9 +3,10 @@ import { actionsFor, type ItemAction, runItemAction } from "~/features/items/ite
 import { selectedItems } from "~/features/items/selection";
 import { Kbd } from "~/ui/badge";
 import { pressEdit, useShownKeys } from "~/ui/page-keys";
+import { shownKeys } from "~/ui/rare/shown-keys";
 import { useWriteAccess } from "~/ui/write-access";
 import type { PageAction } from "./page-actions";
-import { Group, Item } from "./palette-parts";
+import { Group, Item, lineWords } from "./palette-parts";
 
 interface ActiveItems {
   items: readonly string[];
@@ -45,7 +46,11 @@ export function ActiveItemActions({
       {actionsFor(items, canWrite)
         .filter(({ name }) => !ofPage || (name !== "select" && name !== "peek"))
         .map((action) => (
-          <Item key={action.name} value={`${about} ${action.label}`} onSelect={() => run(action)}>
+          <Item
+            key={action.name}
+            value={lineWords(action.label.replace("…", ""), about)}
+            onSelect={() => run(action)}
+          >
             <span className="flex-1">{action.label}</span>
             <Kbd>{action.key}</Kbd>
           </Item>
@@ -53,6 +58,9 @@ export function ActiveItemActions({
     </Group>
   );
 }
+
+/** Keys that mean nothing once the palette is open. */
+const withoutLine = new Set(["Search and actions", "Next row", "Previous row", "Close"]);
 
 /** Everything that the page has buttons, menus and keys for. */
 export function PageItems({
@@ -64,7 +72,7 @@ export function PageItems({
 }) {
   const keys = useShownKeys()
     .flatMap(({ keys: shown }) => shown)
-    .filter(({ keys: press, label }) => !press.startsWith("g ") && label !== "Search and actions")
+    .filter(({ keys: press, label }) => !press.startsWith("g ") && !withoutLine.has(label))
     .filter((key, index, all) => all.findIndex(({ label }) => label === key.label) === index)
     .filter(({ label }) => !actions.some((action) => action.label === label));
   const run = (press: () => unknown) => {
@@ -74,14 +82,16 @@ export function PageItems({
   return (
     <Group heading="On this page">
       {actions.map(({ label, press }) => (
-        <Item key={label} value={`do ${label}`} onSelect={() => run(press)}>
+        <Item key={label} value={lineWords(label, "do")} onSelect={() => run(press)}>
           <span className="flex-1">{label}</span>
         </Item>
       ))}
       {keys.map(({ keys: press, label, run: act }) => (
-        <Item key={label} value={`key ${label}`} onSelect={() => run(act)}>
+        <Item key={label} value={lineWords(label, "key")} onSelect={() => run(act)}>
           <span className="flex-1">{label}</span>
-          <Kbd>{press.replace("$mod", "Ctrl")}</Kbd>
+          {shownKeys(press).map((cap) => (
+            <Kbd key={cap}>{cap}</Kbd>
+          ))}
         </Item>
       ))}
     </Group>

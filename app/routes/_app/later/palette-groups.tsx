@@ -10,7 +10,7 @@ import {
 } from "../navigation";
 import { readRecent } from "../recent";
 import type { ShellData } from "../shell-data";
-import { Group, Item } from "./palette-parts";
+import { Group, Item, lineWords } from "./palette-parts";
 
 interface Go {
   /** Leaves the palette for an address. */
@@ -28,12 +28,14 @@ export function FoundItems({
       {found.map((hit) => (
         <Item
           key={hit.to}
-          value={`${wanted} ${hit.code} ${hit.title} ${hit.to}`}
+          value={lineWords(hit.code, `${wanted} ${hit.title} ${hit.to}`)}
           onSelect={() => go(hit.to)}
         >
           <CodeChip>{hit.code}</CodeChip>
           <span className="min-w-0 flex-1 truncate">{hit.title}</span>
-          <span className="text-xs text-faint">{hit.kind}</span>
+          <span className="text-xs text-faint">
+            {hit.product ? `${hit.kind} in ${hit.product}` : hit.kind}
+          </span>
         </Item>
       ))}
     </Group>
@@ -54,7 +56,7 @@ export function PlaceItems({
   return (
     <Group heading="Go to">
       {places.map(({ to, label, icon, letter }) => (
-        <Item key={to} value={`go ${label}`} onSelect={() => go(to)}>
+        <Item key={to} value={lineWords(label, "go to")} onSelect={() => go(to)}>
           <Icon name={icon} className="text-muted" />
           <span className="flex-1">{label}</span>
           <Kbd>g</Kbd>
@@ -65,7 +67,7 @@ export function PlaceItems({
         ? productPages.map(({ page, label, letter }) => (
             <Item
               key={page}
-              value={`go product ${label}`}
+              value={lineWords(label, "go to product")}
               onSelect={() => go(productPath(productId, page))}
             >
               <span className="flex-1">{label}</span>
@@ -76,7 +78,7 @@ export function PlaceItems({
         : null}
       {productId && shell.activeSprintId ? (
         <Item
-          value="go product Sprint review"
+          value={lineWords("Sprint review", "go to")}
           onSelect={() => go(`${productPath(productId, "sprints")}/${shell.activeSprintId}/review`)}
         >
           <span className="flex-1">Sprint review</span>
@@ -92,7 +94,7 @@ export function ProductItems({ shell, go }: Go & { shell: ShellData }) {
       {shell.products.map((product) => (
         <Item
           key={product.id}
-          value={`product ${product.name} ${product.code}`}
+          value={lineWords(product.name, `product ${product.code}`)}
           onSelect={() => go(productPath(product.id, "backlog"))}
         >
           <span className="flex-1">{product.name}</span>
@@ -109,29 +111,29 @@ export function CreateItems({ go, productId }: Go & { productId: string | undefi
       {productId ? (
         <>
           <Item
-            value="new story create"
+            value={lineWords("New story", "create")}
             onSelect={() => go(`${productPath(productId, "backlog")}?panel=new-story`)}
           >
             New story
           </Item>
           <Item
-            value="new pbi create"
+            value={lineWords("New PBI", "create")}
             onSelect={() => go(`${productPath(productId, "backlog")}?panel=new-pbi`)}
           >
             New PBI
           </Item>
           <Item
-            value="new sprint create"
+            value={lineWords("New sprint", "create")}
             onSelect={() => go(`${productPath(productId, "sprints")}?panel=new`)}
           >
             New sprint
           </Item>
         </>
       ) : null}
-      <Item value="new idea create" onSelect={() => go("/ideas?panel=new")}>
+      <Item value={lineWords("New idea", "create")} onSelect={() => go("/ideas?panel=new")}>
         New idea
       </Item>
-      <Item value="new product create" onSelect={() => go("/products/new")}>
+      <Item value={lineWords("New product", "create")} onSelect={() => go("/products/new")}>
         New product
       </Item>
     </Group>
@@ -139,12 +141,14 @@ export function CreateItems({ go, productId }: Go & { productId: string | undefi
 }
 
 export function RecentItems({ userId, go }: Go & { userId: string }) {
-  const recent = readRecent(userId);
+  const recent = readRecent(userId).filter(
+    ({ title }, index, all) => all.findIndex((other) => other.title === title) === index,
+  );
   if (recent.length === 0) return null;
   return (
     <Group heading="Recent">
       {recent.map(({ to, title }) => (
-        <Item key={to} value={`recent ${title} ${to}`} onSelect={() => go(to)}>
+        <Item key={to} value={lineWords(title, `recent ${to}`)} onSelect={() => go(to)}>
           <span className="min-w-0 flex-1 truncate">{title}</span>
         </Item>
       ))}

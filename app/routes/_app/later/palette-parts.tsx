@@ -32,3 +32,22 @@ export function Item({
     </Command.Item>
   );
 }
+
+/** Stands between what a line is called and what it is found by as well. */
+const also = " \u2003";
+
+/** The words of a line: what it is called first, so that a name typed as it is ranks before texts that mention it. */
+export const lineWords = (name: string, others = ""): string => `${name}${also}${others}`;
+
+/** How well a line fits what was typed; 0 does not fit. Every word must be in it: nothing is guessed from letters. */
+export function rankLine(line: string, typed: string): number {
+  const text = line.toLowerCase();
+  const wanted = typed.trim().toLowerCase();
+  const words = wanted.split(/\s+/);
+  if (!words.every((word) => text.includes(word))) return 0;
+  const name = (text.split(also)[0] ?? "").trim();
+  if (name === wanted) return 1;
+  if (name.startsWith(wanted)) return 0.9;
+  const begins = (word: string) => name.startsWith(word) || name.includes(` ${word}`);
+  return words.every(begins) ? 0.8 : 0.5;
+}

@@ -9,6 +9,8 @@ import type { ShellData } from "../shell-data";
 import { pageActions } from "./page-actions";
 import { ActiveItemActions, activeItems, PageItems } from "./palette-actions";
 import { CreateItems, FoundItems, PlaceItems, ProductItems, RecentItems } from "./palette-groups";
+import { rankLine } from "./palette-parts";
+import { SprintItems } from "./palette-sprint";
 
 interface PaletteProps {
   open: boolean;
@@ -29,9 +31,12 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
   const wanted = query.trim();
   useEffect(() => {
     if (wanted.length < 2) return;
-    const timer = setTimeout(() => load(`/search?q=${encodeURIComponent(wanted)}`), 140);
+    const timer = setTimeout(
+      () => load(`/search?${new URLSearchParams({ q: wanted, near: productId ?? "" })}`),
+      140,
+    );
     return () => clearTimeout(timer);
-  }, [wanted, load]);
+  }, [wanted, load, productId]);
 
   const go = (to: string) => {
     onClose();
@@ -44,7 +49,7 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
       <Command
         label="Search and actions"
         loop
-        filter={byWords}
+        filter={rankLine}
         onKeyDown={enterOnceChosen}
         className="grid"
       >
@@ -61,10 +66,11 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
           </Command.Empty>
           <FoundItems found={found} wanted={wanted} go={go} />
           <ProductAccess productId={productId}>
-            {ofPage ? null : <ActiveItemActions atHand={atHand} onClose={onClose} />}
+            {ofPage ? null : <ActiveItemActions {...{ atHand, onClose }} />}
             {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
-            {ofPage ? <ActiveItemActions atHand={atHand} onClose={onClose} /> : null}
+            {ofPage ? <ActiveItemActions {...{ atHand, onClose }} /> : null}
             <PageItems actions={actions} onClose={onClose} />
+            <SprintItems {...{ shell, productId, actions, onClose }} />
             <CreateItems go={go} productId={productId} />
           </ProductAccess>
           <PlaceItems shell={shell} productId={productId} go={go} />
@@ -79,7 +85,7 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
 function chosenLine(list: HTMLElement): HTMLElement | null {
   const line = list.querySelector<HTMLElement>("[cmdk-item][aria-selected=true]");
   const typed = list.querySelector("input")?.value ?? "";
-  return line && byWords(line.dataset.value ?? "", typed) === 1 ? line : null;
+  return line && rankLine(line.dataset.value ?? "", typed) > 0 ? line : null;
 }
 
 /** Whoever types faster than the list draws has nothing chosen for a moment, or what stood there before: their Enter waits. */
@@ -98,14 +104,3 @@ function enterOnceChosen(event: KeyboardEvent<HTMLElement>) {
 
 /** Half a second: a list that is drawn by then has no such line. */
 const mostFrames = 30;
-
-/** Every word that was typed is in the line; so what was found by search stays first, and nothing is guessed from letters. */
-function byWords(line: string, typed: string): number {
-  const text = line.toLowerCase();
-  return typed
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word))
-    ? 1
-    : 0;
-}

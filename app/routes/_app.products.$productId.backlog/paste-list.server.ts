@@ -1,0 +1,66 @@
+import { json, redirect } from "@remix-run/node";
+import { z } from "zod";
+import { listLimits, readPastedList } from "~/contract/pasted-list";
+import { idSchema, requiredText } from "~/contract/text";
+import type { Actor } from "~/db/rpc.server";
+import { createPbi, deletePbi } from "~/domain/pbis/operations.server";
+import { createFromList } from "~/domain/stories/create-from-list.server";
+import { readForm } from "~/http/form-action.server";
+import { intoNewPbi } from "./tree-address";
+
+type Items = Parameters<typeof createFromList>[2];
+
+const pastedInput = z.object({
+  into: z.string().regex(/^(pbi|story):/, "Choose where to add the list."),
+  list: requiredText(listLimits.characters),
+  pbi_title: z.string().max(listLimits.title).optional(),
+});
+
+/** Without script the first step shows what a list would make; with script that is on the page already. */
+export function previewList(form: FormData): Response {
+  const { into, list } = readForm(form, pastedInput);
+  return json({ pasted: { into, list } });
+}
+
+/** Makes it, and comes back with how much it was. */
+export async function createList(
+  actor: Actor,
+  form: FormData,
+  productId: string,
+  here: URL,
+): Promise<Response> {
+  const { into, list, pbi_title } = readForm(form, pastedInput);
+  const isStory = into.startsWith("story:");
+  const { items } = readPastedList(list, isStory ? "story" : "pbi");
+  const id = into === intoNewPbi ? null : idSchema.parse(into.slice(into.indexOf(":") + 1));
+  const made = await (isStory && id !== null
+    ? intoStory(actor, id, items)
+    : intoPbi(actor, { id, title: pbi_title, productId }, items));
+  const params = new URLSearchParams(here.search);
+  params.set("panel", "paste");
+  params.set("into", made.into);
+  params.set("made", `${made.stories.length}-${made.tasks.length}`);
+  return redirect(`${here.pathname}?${params}`, 303);
+}
+
+async function intoStory(actor: Actor, story_id: string, items: Items) {
+  return { into: `story:${story_id}`, ...(await createFromList(actor, { story_id }, items)) };
+}
+
+/** A PBI that is made for a list does not stay behind when the list is refused. */
+async function intoPbi(
+  actor: Actor,
+  { id, title, productId }: { id: string | null; title: string | undefined; productId: string },
+  items: Items,
+) {
+  // The key of the form is for the list: sent twice it makes nothing twice, and the second PBI goes again.
+  const unkeyed = { ...actor, once: undefined };
+  const pbi_id =
+    id ?? (await createPbi(unkeyed, { product_id: productId, title: title || "New PBI" })).id;
+  try {
+    return { into: `pbi:${pbi_id}`, ...(await createFromList(actor, { pbi_id }, items)) };
+  } catch (error) {
+    if (id === null) await deletePbi(actor, { pbi_id });
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+import { expect } from "@playwright/test";
+import { openLive } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld, password, post } from "./world";
+
+test("what was typed into a form for something new survives leaving, loading anew and signing out, and is offered back", async ({
+  browser,
+}) => {
+  const { name, context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  const form = `${world.product}/backlog?panel=new-story`;
+  const title = page.getByLabel("Title", { exact: true });
+  await openLive(page, form);
+  await title.fill("Say goodbye");
+  await page.getByLabel("Description").fill("With a wave");
+
+  await openLive(page, `${world.product}/sprints`);
+  await openLive(page, form);
+  await expect(title).toHaveValue("");
+  await page.getByRole("button", { name: "Restore" }).click();
+  await expect(title).toHaveValue("Say goodbye");
+
+  await page.reload();
+  await expect(page.getByText("You have an unsaved draft.")).toBeVisible();
+  await post(context, "/logout", {});
+  await page.goto("/login");
+  await post(context, "/login", { identifier: name, password });
+  await openLive(page, form);
+  await page.getByRole("button", { name: "Restore" }).click();
+  await page.getByLabel("Description").press("ControlOrMeta+Enter");
+  await expect(page.getByRole("complementary", { name: "Details" })).toContainText("ST-002");
+
+  await openLive(page, form);
+  await expect(title).toBeFocused();
+  await expect(page.getByText("You have an unsaved draft.")).toBeHidden();
+  await context.close();
+});
+
+test("what was typed into a text in its place survives a page that is loaded anew", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  page.on("dialog", (dialog) => dialog.accept());
+  await openLive(page, `/stories/${world.storyId}`);
+  await page.getByRole("button", { name: "Edit description" }).click();
+  await page.getByRole("textbox", { name: "Description" }).fill("It sings");
+  await page.goto(`/stories/${world.storyId}`);
+  await page.getByRole("button", { name: /^Go on/ }).click();
+  const field = page.getByRole("textbox", { name: "Description" });
+  await expect(field).toHaveValue("It sings");
+  await field.press("ControlOrMeta+Enter");
+  await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+  await page.reload();
+  await expect(page.getByText("It sings")).toBeVisible();
+  await expect(page.getByText("You have unsaved text.")).toBeHidden();
+  await context.close();
+});
+
+test("a list that is pasted onto an empty product makes its first PBI, and leaves the panel empty", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const backlog = await post(context, "/products/new", { name: "Planes" });
+  const page = await context.newPage();
+  await openLive(page, backlog);
+  await expect(page.getByRole("link", { name: "Import a backlog" })).toBeVisible();
+  await page.locator("main").evaluate((main) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", "- Fold it\n  - Find the middle\n- Throw it");
+    main.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+  });
+  await page.getByLabel("Title of the new PBI").fill("Planes of paper");
+  await page.getByRole("button", { name: "Create 2 stories and 1 task" }).click();
+  await expect(page.getByText("Created 2 stories and 1 task.")).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "List" })).toHaveValue("");
+  const lines = page.locator("[data-line]");
+  await expect(lines.first()).toContainText("Planes of paper");
+  await expect(lines).toHaveCount(4);
+  await context.close();
+});

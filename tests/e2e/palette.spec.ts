@@ -1,0 +1,70 @@
+import { expect, type Page } from "@playwright/test";
+import { openLive } from "./places";
+import { test } from "./test";
+import { newPerson, newWorld, post } from "./world";
+
+const search = (page: Page) => page.getByRole("dialog").getByRole("combobox");
+
+async function ask(page: Page, words: string): Promise<void> {
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(search(page)).toBeFocused();
+  await page.keyboard.insertText(words);
+}
+
+test("a pasted address and a code find their item first, and say its product", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const other = await newWorld(context);
+  const world = await newWorld(context);
+  await post(context, `${other.product}/backlog`, {
+    ...{ intent: "create-story", pbi_id: other.pbiId, title: "Say T-2 aloud" },
+  });
+  const page = await context.newPage();
+  const first = page.getByRole("dialog").getByRole("option").first();
+  await openLive(page, `${world.product}/backlog`);
+
+  await ask(page, `https://example.org/tasks/${other.taskIds[1]}?tab=1`);
+  await expect(first).toContainText("Show the greeting");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/tasks/${other.taskIds[1]}$`));
+
+  await openLive(page, `${world.product}/backlog`);
+  await ask(page, "t-2");
+  await expect(first).toContainText(/^T-2Show the greetingtask in /);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/tasks/${world.taskIds[1]}$`));
+  await context.close();
+});
+
+test("what can be done ranks before texts that mention it, from every page", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  for (const title of ["Complete the greeting", "Dark greetings"]) {
+    await post(context, `${world.product}/backlog`, {
+      ...{ intent: "create-story", pbi_id: world.pbiId, title },
+    });
+  }
+  const page = await context.newPage();
+  const chosen = page.getByRole("dialog").locator("[role=option][aria-selected=true]");
+  await openLive(page, `${world.product}/backlog`);
+  await ask(page, "dark");
+  await expect(page.getByRole("option", { name: /Dark greetings/ })).toBeVisible();
+  await expect(chosen).toHaveText("Dark");
+  await page.keyboard.press("Escape");
+
+  await ask(page, "complete");
+  await expect(chosen).toContainText("Complete sprint");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alertdialog")).toContainText("Complete SP-1?");
+  await page.keyboard.press("Escape");
+
+  await openLive(page, `${world.product}/backlog`);
+  await ask(page, "start run");
+  await expect(chosen).toContainText("Start run");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
+  await context.close();
+});
