@@ -60,7 +60,7 @@ async function intoPbi(
   try {
     return { into: `pbi:${pbi_id}`, ...(await createFromList(actor, { pbi_id }, items)) };
   } catch (error) {
-    if (id === null) await deletePbi(actor, { pbi_id });
+    if (id === null) await deletePbi(unkeyed, { pbi_id });
     throw error;
   }
 }
