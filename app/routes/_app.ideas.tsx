@@ -17,7 +17,7 @@ import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
-import { ProductFilter } from "./_app/product-filter";
+import { ProductFilter } from "./_app/later/product-filter";
 import { useShellData } from "./_app/shell-data";
 
 export const loader = pageLoader(async ({ request, context }) => {

@@ -14,7 +14,7 @@ import { Fact, Facts } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { costsText, countText, percentText, tokensText } from "~/ui/numbers";
 import { PageHeader } from "~/ui/page-header";
-import { ProductFilter } from "../_app/product-filter";
+import { ProductFilter } from "../_app/later/product-filter";
 import { Estimates } from "./estimates";
 import { Pictures } from "./pictures";
 import { CostliestStories, UsageTables } from "./usage-tables";

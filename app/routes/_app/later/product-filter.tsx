@@ -3,7 +3,7 @@ import { useRef } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
-import { useShellData } from "./shell-data";
+import { useShellData } from "../shell-data";
 
 /** Narrows a page of the whole service to one product; part of the address. */
 export function ProductFilter({
