@@ -12,13 +12,14 @@ test("a story is read first: a click edits its text there, leaving keeps what wa
   const story = `/stories/${world.storyId}`;
   const description = page.getByRole("region", { name: "Description" });
   const text = description.getByRole("textbox");
+  const editors = page.locator("[data-editable]").getByRole("textbox");
   await openWithKeys(page, story);
-  await expect(page.getByRole("textbox")).toHaveCount(0);
+  await expect(editors).toHaveCount(0);
 
   await page.keyboard.press("e");
   await expect(page.getByRole("textbox", { name: "Title" })).toBeFocused();
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("textbox")).toHaveCount(0);
+  await expect(editors).toHaveCount(0);
 
   await description.getByText("It names").click();
   await expect(text).toHaveValue("It names **me**.");
