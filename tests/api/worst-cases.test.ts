@@ -82,12 +82,15 @@ const doors = Object.values(routes)
   .filter(({ module }) => module.action !== undefined)
   .map((route) => ({
     path: pathOf(route) || "/",
-    isApi: /^routes\/(api|mcp|openapi)\b/.test(route.id),
+    isApi: /^routes\/(api|mcp|openapi|oauth|revoke|token)\b/.test(route.id),
+    isForPrograms: /^routes\/(oauth|revoke|token)\b/.test(route.id),
     methods: methodsOf(route).filter((method) => /^(POST|PUT|PATCH)$/.test(method)),
   }))
   .filter(({ path }) => !path.includes("*"));
 const pages = [...new Set(doors.filter(({ isApi }) => !isApi).map(({ path }) => path))];
 const endpoints = doors.filter(({ isApi, methods }) => isApi && methods.length > 0);
+/** Endpoints of OAuth take forms too, and judge them themselves. */
+const programForms = doors.filter(({ isForPrograms }) => isForPrograms).map(({ path }) => path);
 
 /** What an endpoint takes with a body; any other method is refused by its name. */
 function methodsOf({ module: { action } }: Route): string[] {
@@ -133,6 +136,7 @@ describe("the worst of every kind at full size", () => {
   it("has many doors", () => {
     expect(pages.length).toBeGreaterThan(25);
     expect(endpoints.length).toBeGreaterThan(10);
+    expect(programForms).toHaveLength(3);
   });
 
   it.each(pages)("holds nobody up at the form of %s", async (path) => {
@@ -146,6 +150,13 @@ describe("the worst of every kind at full size", () => {
     const said = [answer.status, await answer.text()];
     // Some take no form at all, whatever is in it.
     if (answer.status !== 405) expect(said).toEqual(refused);
+  });
+
+  it.each(programForms)("holds nobody up at the form that programs send to %s", async (path) => {
+    for (const [kind, body] of Object.entries(form)) {
+      const longest = await healthBeside(send(path, urlEncoded, body));
+      expect(longest, kind).toBeLessThan(promised);
+    }
   });
 
   it.each(endpoints)("holds nobody up at $path", async ({ path, methods }) => {

@@ -119,6 +119,8 @@ const endings: Record<string, string> = {
   "login_pairings.session_id": "revoke_pairing and revoke_session end the session",
   "login_pairings.approved_in": "end_session_chain cancels what is not claimed yet",
   "api_tokens.session_id": "end_session_chain revokes what a paired session made",
+  "oauth_codes.session_id":
+    "redeem_oauth_code refuses codes of a session that has ended, forgetting the session deletes them",
   "push_subscriptions.session_id":
     "take_due_notices leaves them out, forgetting the session deletes them",
 };

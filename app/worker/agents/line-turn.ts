@@ -50,6 +50,8 @@ export async function runLineTurn(
   reader: LineReader,
 ): Promise<TurnEnd> {
   const promptFile = turn.resume?.promptFile ?? turn.promptFile;
+  // Read before the tool starts: what it prints while nobody listens for lines is lost, and its end with it.
+  const prompt = tool.talk ? await readFile(promptFile, "utf8") : "";
   const started = await startProcess({
     program: tool.program,
     words: tool.words,
@@ -66,7 +68,7 @@ export async function runLineTurn(
   let talk: Talk | undefined;
   try {
     const { stdin } = started;
-    talk = tool.talk?.(stdin, await readFile(promptFile, "utf8")) ?? feed(stdin, promptFile);
+    talk = tool.talk?.(stdin, prompt) ?? feed(stdin, promptFile);
     await eachLine(started.stdout, (line) => {
       talk?.take(line);
       reader.take(line);
