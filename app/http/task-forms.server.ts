@@ -1,13 +1,33 @@
+import { ContractError } from "~/contract/errors";
 import { releasedWords } from "~/contract/released-words";
-import { setTaskStatusInput } from "~/contract/task";
+import { createTaskInput, setTaskStatusInput } from "~/contract/task";
 import type { Actor } from "~/db/rpc.server";
-import { setTaskStatus } from "~/domain/tasks/operations.server";
+import { createTask, setTaskStatus } from "~/domain/tasks/operations.server";
 import { columnLabel } from "~/features/board/columns";
-import { doneForNow, readForm } from "./form-action.server";
+import { done, doneForNow, readForm, textOf } from "./form-action.server";
 
 /** Moves a task to another status from whichever page, and says what that freed. */
 export async function moveTaskForm(actor: Actor, form: FormData, back: string): Promise<Response> {
   const input = readForm(form, setTaskStatusInput);
   const { code, status, released } = await setTaskStatus(actor, input);
   return doneForNow(form, back, `${code} is in ${columnLabel(status)}${releasedWords(released)}`);
+}
+
+/** Makes a task in a column of a board. One that may not go there stays in the first column, which is said. */
+export async function createCardForm(
+  actor: Actor,
+  form: FormData,
+  back: string,
+): Promise<Response> {
+  const task = await createTask(actor, readForm(form, createTaskInput));
+  const wanted = { task_id: task.id, status: textOf(form, "status") || "todo" };
+  const { status } = setTaskStatusInput.parse(wanted);
+  try {
+    if (status !== "todo") await setTaskStatus(actor, { task_id: task.id, status });
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    const refusal = `${task.code} was created in To do: ${error.message}`;
+    throw new ContractError(error.status, refusal);
+  }
+  return done(form, back, `${task.code} created`);
 }

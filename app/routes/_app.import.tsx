@@ -22,8 +22,8 @@ import { useActionResult } from "~/ui/action-result";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { FormErrors, HiddenFields } from "~/ui/field";
-import { PageHeader } from "~/ui/page-header";
 import { IdempotencyKey } from "~/ui/rare/idempotency-key";
+import { PageHeader } from "~/ui/rare/page-header";
 import { WriteFields } from "~/ui/write-access";
 
 /** `/import`, and `/import?product=<id>`: the backlog of another tool, seen first and then taken in. */

@@ -5,14 +5,16 @@ import { assignStoryInput } from "~/contract/story";
 import { getSoloBoard } from "~/domain/pages/operations.server";
 import { assignStory } from "~/domain/stories/operations.server";
 import { Board } from "~/features/board/board";
+import { BoardHeader } from "~/features/board/board-header";
 import { BoardTools } from "~/features/board/board-tools";
 import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
-import { TaskLines } from "~/features/board/task-lines";
+import { loadAsked, taskLines } from "~/features/board/later-parts";
 import { NewRowsBanner, useSteadyRows } from "~/features/items/lists/steady-rows";
 import { RowActions } from "~/features/items/row-actions";
 import { doneForNow, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
-import { moveTaskForm } from "~/http/task-forms.server";
+import { shutColumns } from "~/http/shut-columns.server";
+import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
@@ -21,8 +23,8 @@ import { Button, ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors, HiddenFields } from "~/ui/field";
+import { Later } from "~/ui/later-part";
 import { countText } from "~/ui/numbers";
-import { PageHeader } from "~/ui/page-header";
 import { WriteFields } from "~/ui/write-access";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
@@ -33,6 +35,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   );
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
+  await loadAsked(address);
   const own = board.tasks.filter((task) => mine.has(task.story_id));
   const ownStories = board.stories.filter(({ id }) => mine.has(id));
   const view = viewOf(own, ownStories, settings, principal.user_id, [], board.labels);
@@ -40,6 +43,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     productId,
     userId: principal.user_id,
+    shut: shutColumns(request, principal.user_id),
     settings,
     hasTasks: own.length > 0,
     hidden: settings.query === "" ? null : view.hidden,
@@ -60,6 +64,7 @@ export const action = pageAction(async ({ request, context, params }) => {
   const back = `/products/${productId}/solo`;
   return runIntent(form, {
     "move-task": () => moveTaskForm(actor, form, back),
+    "create-task": () => createCardForm(actor, form, back),
     claim: async () => {
       form.set("assignee_id", principal.user_id);
       const story = await assignStory(actor, readForm(form, assignStoryInput));
@@ -84,32 +89,37 @@ export default function SoloPage() {
   useLiveRevalidation({ stream: "solo", productId });
   if (!sprint) return <NoSprint productId={productId} />;
   return (
-    <div className="grid gap-5">
-      <PageHeader
-        title="Solo"
-        lead={
+    <div className="grid gap-2">
+      <BoardHeader
+        title={
           <>
-            Your part of{" "}
-            <Link
-              to={`../sprints/${sprint.id}`}
-              className="text-accent underline underline-offset-2 hover:decoration-2"
-            >
+            Solo
+            <span className="truncate text-sm font-normal text-muted">
               {sprint.code}
-            </Link>
-            {sprint.sprint_goal ? `: ${sprint.sprint_goal}` : ""} ·{" "}
-            {workersOnline === 0
-              ? "no worker online"
-              : countText(workersOnline, "worker online", "workers online")}
+              {sprint.sprint_goal ? ` ${sprint.sprint_goal}` : ""}
+            </span>
           </>
         }
+        about="Your stories in the active sprint"
+        run={
+          <Link
+            to={`../sprints/${sprint.id}`}
+            className="text-sm text-accent underline underline-offset-2 hover:decoration-2"
+          >
+            Board of {sprint.code}
+          </Link>
+        }
+        tools={hasTasks ? <BoardTools view={null} {...{ settings, hidden, showAll }} /> : null}
       />
+      <p className="text-sm text-muted">
+        {workersOnline === 0
+          ? "No worker online"
+          : countText(workersOnline, "worker online", "workers online")}
+      </p>
       <RowActions productId={productId} without={settings.list ? "" : "m"} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
-      {hasTasks ? (
-        <BoardTools settings={settings} view={null} hidden={hidden} showAll={showAll} />
-      ) : null}
       <OwnTasks />
-      <div className="grid items-start gap-5 lg:grid-cols-2">
+      <div className="mt-3 grid items-start gap-5 lg:grid-cols-2">
         <SoloStories
           title="Unassigned stories"
           stories={free}
@@ -131,8 +141,10 @@ export default function SoloPage() {
 
 /** As lines or as a board, or why there are none. */
 function OwnTasks() {
-  const { productId, tasks, mine, hasTasks, settings, lanes } = useLoaderData<typeof loader>();
-  if (settings.list && tasks.length > 0) return <TaskLines tasks={tasks} lanes={lanes} />;
+  const { productId, userId, tasks, mine, hasTasks, settings, lanes, shut } =
+    useLoaderData<typeof loader>();
+  if (settings.list && tasks.length > 0)
+    return <Later part={taskLines} props={{ tasks: tasks, lanes }} />;
   if (hasTasks && tasks.length === 0) {
     return (
       <EmptyState compact title="Nothing matches">
@@ -142,7 +154,7 @@ function OwnTasks() {
   }
   if (mine.length > 0) {
     const { dense, hide } = settings;
-    return <Board {...{ productId, tasks, lanes, dense, hide }} />;
+    return <Board {...{ productId, userId, tasks, stories: mine, lanes, shut, dense, hide }} />;
   }
   return (
     <EmptyState compact title="No stories assigned to you">

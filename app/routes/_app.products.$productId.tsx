@@ -1,9 +1,9 @@
 import { json } from "@remix-run/node";
-import { Link, Outlet, useLoaderData } from "@remix-run/react";
+import { Outlet, useLoaderData } from "@remix-run/react";
 import { getProduct } from "~/domain/products/operations.server";
 import { ProductAccess, useIsViewer } from "~/features/products/product-access";
 import { pageLoader, requireProduct } from "~/http/page-guards.server";
-import { CodeChip, CountBadge } from "~/ui/badge";
+import { CountBadge } from "~/ui/badge";
 import { RouteError } from "~/ui/error-page";
 import { NavTabs } from "~/ui/tabs";
 import { WriteAccessNotice } from "~/ui/write-access";
@@ -16,7 +16,6 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   return json({
     id: productId,
     name: product.name,
-    code: product.code,
     archived: product.archived_at !== null,
     triage: product.triage_count,
     hasTriage: product.agent_items === "triage" || product.triage_count > 0,
@@ -28,13 +27,7 @@ export default function ProductLayout() {
   const isViewer = useIsViewer(product.id);
   return (
     <ProductAccess productId={product.id} archived={product.archived}>
-      <p className="mb-1 flex items-center max-lg:hidden gap-2 text-sm font-medium">
-        <Link to={productPath(product.id, "backlog")} className="hover:underline">
-          {product.name}
-        </Link>
-        <CodeChip>{product.code}</CodeChip>
-      </p>
-      <div className="max-lg:-mt-4">
+      <div className="-mt-4">
         <NavTabs
           label={`Pages of ${product.name}`}
           tabs={[...productPages, ...(product.hasTriage ? [triagePage] : [])].map(

@@ -15,6 +15,7 @@ export function Confirm({
   disabled,
   label,
   confirmTone = "danger",
+  inMenu = false,
 }: {
   trigger: ReactNode;
   question: string;
@@ -26,6 +27,8 @@ export function Confirm({
   disabled?: boolean;
   label?: string;
   confirmTone?: ButtonTone;
+  /** It is a line of a menu, which stays open under the question. */
+  inMenu?: boolean;
 }) {
   const id = `confirm${useId().replaceAll(":", "")}`;
   const ref = useRef<HTMLDivElement>(null);
@@ -37,7 +40,8 @@ export function Confirm({
         popovertarget={id}
         disabled={disabled}
         aria-label={label}
-        className={buttonClass("plain", size)}
+        data-menu-item={inMenu || undefined}
+        className={inMenu ? "menu-item" : buttonClass("plain", size)}
       >
         {trigger}
       </button>

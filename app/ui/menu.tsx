@@ -10,6 +10,8 @@ interface MenuProps {
   align?: "start" | "end";
   side?: "top" | "bottom";
   triggerClassName?: string;
+  /** It holds sentences and fields rather than lines to choose. */
+  wide?: boolean;
 }
 
 /**
@@ -23,6 +25,7 @@ export function Menu({
   align = "start",
   side = "bottom",
   triggerClassName,
+  wide,
 }: MenuProps) {
   const id = `menu${useId().replaceAll(":", "")}`;
   const follow = useLinkArea();
@@ -54,6 +57,7 @@ export function Menu({
         aria-label={label}
         data-align={align}
         data-side={side}
+        data-wide={wide}
         className="popover"
         {...events}
       >
@@ -112,6 +116,9 @@ export function MenuDivider() {
 /** What makes a popover a menu: arrow keys walk through it, a choice closes it. */
 export const menuEvents = { onKeyDown: walk, onClick: closeAfterChoice };
 
+/** Lines of a menu that choose nothing yet. */
+export const opensMore = "summary, [popovertarget]";
+
 const stepOf = ({ key }: KeyboardEvent) => (key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0);
 
 const itemsOf = (list: Element) => [
@@ -136,8 +143,8 @@ export function enterMenu(event: KeyboardEvent<HTMLButtonElement>) {
 
 function walk(event: KeyboardEvent<HTMLElement>) {
   const step = stepOf(event);
-  if (step === 0) return;
   const items = itemsOf(event.currentTarget);
+  if (step === 0 || items.length === 0) return;
   const at = items.findIndex((item) => item.matches(":focus"));
   event.preventDefault();
   items[(at + step + items.length) % items.length]?.focus();
@@ -145,7 +152,9 @@ function walk(event: KeyboardEvent<HTMLElement>) {
 
 function closeAfterChoice(event: { target: EventTarget; currentTarget: HTMLElement }) {
   const { target, currentTarget } = event;
-  if (!(target instanceof Element) || !target.closest("[data-menu-item]")) return;
+  const item = target instanceof Element ? target.closest("[data-menu-item]") : null;
+  // What opens further things in the menu leaves it open.
+  if (!item || item.matches(opensMore)) return;
   // After the click has done its work: hiding first would swallow the submit.
   setTimeout(
     () =>

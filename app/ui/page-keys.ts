@@ -96,7 +96,7 @@ function isCharacter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean 
 
 /** `c` and Esc press what the page marks for them, so that keys and clicks can never differ. */
 export function pressMarked(
-  marker: "data-create" | "data-close" | "data-filter" | "data-clear",
+  marker: "data-create" | "data-close" | "data-filter" | "data-clear" | "data-show-all",
 ): boolean {
   const element = document.querySelector<HTMLElement>(`[${marker}]`);
   if (!element) return false;
@@ -123,24 +123,4 @@ const rowKeys: readonly PageKey[] = [
 /** `j` and `k` through the rows of this page; Enter opens the focused one. */
 export function useRowKeys(): void {
   usePageKeys("List", rowKeys);
-}
-
-/** What `e` is about: the text that the focus or the pointer is at, else the first one, which is the title. */
-export function pressEdit(): boolean {
-  const at =
-    document.activeElement?.closest("[data-editable]") ??
-    document.querySelector("[data-editable]:hover") ??
-    document.querySelector("[data-editable]");
-  const link = at?.querySelector<HTMLElement>("[data-edit]");
-  link?.click();
-  return link !== null && link !== undefined;
-}
-
-const editKeys: readonly PageKey[] = [
-  { keys: "e", label: "Edit the focused text", run: pressEdit },
-];
-
-/** `e` on pages whose texts are edited in place. */
-export function useEditKey(): void {
-  usePageKeys("Page", editKeys);
 }

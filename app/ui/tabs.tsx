@@ -29,7 +29,7 @@ export function NavTabs({ label, tabs }: { label: string; tabs: readonly TabLink
       {...links}
       ref={nav}
       aria-label={label}
-      className="relative mb-5 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none] max-lg:-mx-4 max-lg:px-4"
+      className="relative mb-3 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none] max-lg:-mx-4 max-lg:px-4"
     >
       {tabs.map((tab) => (
         <PlaceLink key={tab.to} to={tab.to} end={tab.end} className="tab">

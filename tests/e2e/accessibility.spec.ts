@@ -97,8 +97,9 @@ for (const about of ["the board", "the backlog"]) {
       await expect(page.locator(part)).toBeHidden();
     }
     if (isBoard) {
+      await page.getByRole("button", { name: "SP-1: dates, review and more" }).click();
       await page.getByRole("button", { name: "Complete sprint" }).click();
-      await look("confirm", menu);
+      await look("confirm", `${menu}[role=alertdialog]`);
     } else {
       await page.getByRole("link", { name: "Paste a list" }).click();
       await page.getByRole("textbox", { name: "List" }).fill("- Fold it\n  - Find the middle");

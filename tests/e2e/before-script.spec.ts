@@ -77,6 +77,7 @@ for (const [device, options] of [
     await expect(page.getByRole("link", { name: "Say goodbye" })).not.toBeAttached();
 
     goOn = await openWithoutScript(page, world.sprint);
+    await page.getByRole("button", { name: "Display" }).click();
     await page.getByRole("combobox", { name: "Layout" }).selectOption("List");
     await goOn();
     await expect(page).toHaveURL(/as=list/);

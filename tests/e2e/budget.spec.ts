@@ -26,7 +26,7 @@ test("a run is started with a sum, stops at it, and goes on when its question is
 
   const page = await context.newPage();
   await openLive(page, world.sprint);
-  await page.getByText("Set a budget", { exact: true }).click();
+  await page.getByRole("button", { name: "Run options" }).click();
   await page
     .getByLabel(/^Limit/)
     .first()

@@ -20,6 +20,7 @@ test("by keys alone: plan a sprint, mend what is in the way, start its run and c
   await keys.activate(page.getByRole("button", { name: "Create sprint" }));
   await keys.activate(page.getByRole("button", { name: "Add ST-001" }));
   await keys.activate(page.getByRole("button", { name: "Start sprint" }));
+  await keys.activate(page.getByRole("button", { name: "1 blocker" }));
   await keys.activate(page.getByRole("link", { name: "Open T-4" }));
   await keys.activate(page.getByRole("button", { name: "Edit implementation plan" }));
   await keys.fill(page.getByRole("textbox", { name: /Implementation plan/ }), "1. Sign it");
@@ -73,7 +74,9 @@ test("by keys alone: move a card with its menu", async ({ browser }) => {
   await keys.typeInto(page.getByRole("searchbox", { name: "Filter the board" }), "-status:done");
   await expect(page.getByText("1 hidden by the filter.")).toBeVisible();
   await expect(page.getByRole("region", { name: "Done: 0" })).toBeVisible();
+  await page.getByRole("button", { name: "Display" }).click();
   await page.getByRole("combobox", { name: "Layout" }).selectOption("list");
+  await keys.press("Escape");
   await expect(page.getByRole("region", { name: "Tasks" }).getByRole("listitem")).toHaveCount(2);
   await expect(page).toHaveURL(/q=-status%3Adone.*as=list/);
   await keys.activate(page.getByRole("link", { name: "Show all" }));

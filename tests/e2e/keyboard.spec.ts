@@ -133,7 +133,9 @@ test("the palette acts on what is selected first, and has everything that the pa
   const options = page.getByRole("dialog").getByRole("option");
   await openWithKeys(page, world.sprint);
   const shown = await page
-    .locator("main :is(button, summary):visible:not(:disabled), header [data-menu-item]")
+    .locator(
+      "main :is(button, summary):visible:not(:disabled), main [data-menu-item], header [data-menu-item]",
+    )
     .evaluateAll((elements) =>
       elements
         .filter((element) => !element.closest("[data-line], [role=toolbar], [data-columns]"))

@@ -132,7 +132,9 @@ test("lanes fold by a click and by t, and a saved view remembers it", async ({ b
   await expect(head).toHaveAttribute("aria-expanded", "false");
 
   // The same as a list.
+  await page.getByRole("button", { name: "Display" }).click();
   await page.getByLabel("Layout", { exact: true }).selectOption("list");
+  await page.keyboard.press("Escape");
   await expect(page.getByRole("region", { name: "Tasks" })).toBeVisible();
   await expect(card).toBeHidden();
   await expect(page.locator("[data-lane-keys]")).toBeAttached();

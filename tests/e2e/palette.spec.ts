@@ -1,5 +1,5 @@
 import { expect, type Page } from "@playwright/test";
-import { openLive } from "./places";
+import { openLive, openWithKeys } from "./places";
 import { test } from "./test";
 import { newPerson, newWorld, post } from "./world";
 
@@ -66,5 +66,27 @@ test("what can be done ranks before texts that mention it, from every page", asy
   await expect(chosen).toContainText("Start run");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
+  await context.close();
+});
+
+test("a choice acts on the row under the mouse, and Backspace goes back to the palette", async ({
+  browser,
+}) => {
+  const { context } = await newPerson(browser);
+  const world = await newWorld(context);
+  const page = await context.newPage();
+  await openWithKeys(page, `${world.product}/backlog`);
+  await page.getByRole("link", { name: "See a greeting" }).hover();
+  await ask(page, "priority");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("group", { name: /^Priority of ST-001/ })).toBeVisible();
+  await page.keyboard.press("Backspace");
+  await expect(search(page)).toBeFocused();
+  await page.keyboard.press("Escape");
+
+  await page.keyboard.press("Shift+T");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await page.keyboard.press("Shift+T");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
   await context.close();
 });

@@ -42,6 +42,7 @@ test("a sprint with a task without a plan starts when its agent plans first", as
   await post(context, `${product}/backlog`, fields);
   const page = await context.newPage();
   await openWithKeys(page, sprint);
+  await page.getByRole("button", { name: /^\d+ blockers? of a run/ }).click();
   await page.getByRole("button", { name: "Agent plans first" }).click();
   await expect(page.getByRole("heading", { name: /^Run of sprint SP-1/ })).toBeVisible();
   await context.close();

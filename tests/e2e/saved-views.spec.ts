@@ -55,7 +55,9 @@ test("a look of the board is kept, shared, changed and deleted by keys", async (
   await expect(page.getByRole("searchbox")).toHaveValue("check");
 
   // What is changed in it is said, and kept when asked.
+  await page.getByRole("button", { name: "Display" }).click();
   await page.getByLabel("Dense").check();
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "View: Checks changed" }).click();
   await menu.getByRole("button", { name: "Update" }).click();
   await expect(page.getByRole("button", { name: "View: Checks", exact: true })).toBeVisible();

@@ -130,7 +130,8 @@ test("cards are selected together, dragged together, and peeked at beside the bo
   const world = await newWorld(context);
   const page = await context.newPage();
   await openBoard(page, world.sprint);
-  await page.getByRole("button", { name: "Select", exact: true }).click();
+  await page.getByRole("button", { name: "Display" }).click();
+  await page.getByRole("button", { name: "Select cards" }).click();
   await page.getByRole("link", { name: "Write the greeting" }).click();
   await page.getByRole("link", { name: "Check the greeting" }).click();
   await expect(page.getByRole("toolbar", { name: "Selection" })).toContainText("2 tasks selected");

@@ -26,6 +26,7 @@ test("a sprint starts over from main after asking once, and its story keeps who 
   await openLive(story, `/stories/${world.storyId}`);
   const work = / continues backloom\/.*not on main/;
   const startsFrom = page.getByRole("list", { name: "Starts from" });
+  await page.getByRole("button", { name: "Run options" }).click();
   await expect(startsFrom).toHaveText(work);
   await expect(story.getByText(work)).toBeVisible();
 

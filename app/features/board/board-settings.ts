@@ -60,20 +60,3 @@ export interface DropTarget {
   /** The card that keys move; a pointer shows itself what it holds. */
   moving?: string;
 }
-
-const foldName = "fold";
-
-export function foldedLanes(address: URLSearchParams): readonly string[] {
-  return address.getAll(foldName).join(",").split(",").filter(Boolean);
-}
-
-/** The same page with a lane folded that was open, or open that was folded. */
-export function foldLink(address: URLSearchParams, key: string): string {
-  const folded = foldedLanes(address);
-  const next = new URLSearchParams(address);
-  next.delete(foldName);
-  const left = folded.filter((other) => other !== key);
-  if (left.length === folded.length) left.push(key);
-  if (left.length > 0) next.set(foldName, left.join(","));
-  return `?${next}`;
-}

@@ -1,8 +1,12 @@
 import { Form, Link, useSubmit } from "@remix-run/react";
 import { type ComponentProps, useEffect, useRef, useState } from "react";
-import { PartsMenu } from "~/features/views/parts-menu";
+import { useHydrated } from "remix-utils/use-hydrated";
+import { setSelecting, useSelecting } from "~/features/items/selection";
+import { PartsMenu, partsMenuId } from "~/features/views/parts-menu";
 import { SavedViews } from "~/features/views/saved-views";
+import { Button } from "~/ui/button";
 import { useEarlierChoices } from "~/ui/use-earlier-choices";
+import { useWriteAccess } from "~/ui/write-access";
 import { type BoardSettings, cardParts, groupings } from "./board-settings";
 
 /** Filter, groups and shape of a board, and its saved views; with script they apply while one types. */
@@ -29,16 +33,18 @@ export function BoardTools({
   }, [settings]);
   useEarlierChoices(area);
   return (
-    <div className="-mb-2 flex flex-wrap items-center gap-2">
+    <>
       <div ref={area} className="contents">
         <SettingsForm key={JSON.stringify(shown)} settings={shown} view={view} />
       </div>
       {saved ? <SavedViews {...saved} /> : null}
+      <StopSelecting />
       {hidden === null ? null : (
         <span className="flex items-center gap-2 text-sm text-muted">
           <span role="status">{`${hidden} hidden by the filter.`}</span>
           <Link
             to={showAll}
+            data-show-all
             preventScrollReset
             className="text-accent underline underline-offset-2 hover:decoration-2"
           >
@@ -46,7 +52,7 @@ export function BoardTools({
           </Link>
         </span>
       )}
-    </div>
+    </>
   );
 }
 
@@ -70,31 +76,19 @@ function SettingsForm({ settings, view }: { settings: BoardSettings; view: strin
         defaultValue={settings.query}
         aria-label="Filter the board"
         title="Words from the code or title, or status:todo,review priority:<2 assignee:me label:bug story:ST-1 worker:name is:waiting. Put a minus before a filter to exclude it"
-        placeholder="Filter, or is:waiting assignee:me"
-        className={`${control} min-w-0 basis-full sm:w-72 sm:flex-none sm:basis-auto`}
+        placeholder="Filter"
+        className={`${control} w-36 min-w-0 max-sm:flex-1 lg:focus:w-56`}
       />
-      <select name="group" aria-label="Group by" defaultValue={settings.group} className={control}>
-        {groupings.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <select
-        name="as"
-        aria-label="Layout"
-        defaultValue={settings.list ? "list" : ""}
-        className={control}
-      >
-        <option value="">Board</option>
-        <option value="list">List</option>
-      </select>
-      {/* A phone has one column at a time and large targets: density is nothing for it. */}
-      <label className="flex items-center gap-1.5 text-sm text-muted max-sm:hidden pointer-coarse:min-h-10">
-        <input type="checkbox" name="dense" value="1" defaultChecked={settings.dense} />
-        Dense
-      </label>
-      <PartsMenu title="Hide on cards" parts={cardParts} hidden={settings.hide} />
+      <PartsMenu title="Hide on cards" parts={cardParts} hidden={settings.hide}>
+        <Choice label="Group by" name="group" value={settings.group} options={groupings} />
+        <Choice label="Layout" name="as" value={settings.list ? "list" : ""} options={layouts} />
+        {/* A phone has one column at a time and large targets: density is nothing for it. */}
+        <label className="menu-item max-sm:hidden">
+          <input type="checkbox" name="dense" value="1" defaultChecked={settings.dense} />
+          Dense
+        </label>
+        <SelectCards />
+      </PartsMenu>
       {settings.fold ? <input type="hidden" name="fold" value={settings.fold} /> : null}
       {view ? <input type="hidden" name="view" value={view} /> : null}
       <noscript>
@@ -104,4 +98,57 @@ function SettingsForm({ settings, view }: { settings: BoardSettings; view: strin
       </noscript>
     </Form>
   );
+}
+
+const layouts = [
+  { value: "", label: "Board" },
+  { value: "list", label: "List" },
+] as const;
+
+function Choice({
+  label,
+  name,
+  value,
+  options,
+}: {
+  label: string;
+  name: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+}) {
+  return (
+    <label className="flex items-center justify-between gap-3 px-2.5 py-1 text-sm">
+      {label}
+      <select name={name} aria-label={label} defaultValue={value} className={control}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Selecting by thumb begins in the menu and ends where it is in sight. */
+function SelectCards() {
+  const { canWrite } = useWriteAccess();
+  if (!useHydrated() || !canWrite) return null;
+  return (
+    <button
+      type="button"
+      data-menu-item
+      className="menu-item"
+      popovertarget={partsMenuId}
+      popovertargetaction="hide"
+      onClick={() => setSelecting(true)}
+    >
+      Select cards
+    </button>
+  );
+}
+
+function StopSelecting() {
+  if (!useSelecting()) return null;
+  return <Button onClick={() => setSelecting(false)}>Stop selecting</Button>;
 }

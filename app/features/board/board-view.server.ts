@@ -6,11 +6,11 @@ import {
   type BoardSettings,
   type CardTask,
   cardParts,
-  foldedLanes,
   groupings,
   type Lane,
 } from "./board-settings";
 import { lanesOf } from "./lanes.server";
+import { foldedLanes } from "./moving/folded-lanes";
 
 /** How the address wants the board: what is shown of it, and in which shape. */
 export function readSettings(address: URLSearchParams): BoardSettings {

@@ -1,32 +1,27 @@
-import clsx from "clsx";
-import {
-  lazy,
-  type ReactElement,
-  type RefObject,
-  Suspense,
-  useEffect,
-  useReducer,
-  useRef,
-  useState,
-} from "react";
+import { lazy, type MouseEvent, Suspense, useEffect, useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { SelectingButton, usePointerSelection } from "~/features/items/pointer-selection";
+import { activeRow, itemOf } from "~/features/items/active-row";
+import { usePointerSelection } from "~/features/items/pointer-selection";
 import { useChanges } from "~/features/items/use-changes";
-import { Kbd } from "~/ui/badge";
+import { Later } from "~/ui/later-part";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
-import { useLocalMutation } from "~/ui/use-local-mutation";
-import { useWriteAccess } from "~/ui/write-access";
+import { BoardColumn } from "./board-column";
 import type { CardTask, DropTarget, Lane } from "./board-settings";
-import { ColumnName } from "./column-name";
+import { useColumnWidths } from "./column-widths";
 import { type Column, columns } from "./columns";
-import { Lanes, useAddressAhead } from "./lanes";
+import { lanesPart, moveForm, newCard as newCardPart, taskLines } from "./later-parts";
 import { MoveMenu } from "./move-menu";
+import type { CardStory, NewCardPlace } from "./moving/new-card";
+import { useAddressAhead } from "./use-address-ahead";
 import { useCards } from "./use-cards";
+import { useSteadyCards } from "./use-steady-cards";
 import { useOptimisticTasks, useTaskMoves } from "./use-task-moves";
 
 /** Moving by pointer, thumb and keys comes after the page. */
 const BoardMoves = lazy(() => import("./moving/board-moves"));
+
+const ColumnStrip = lazy(() => import("./moving/column-strip"));
 
 /**
  * Tasks by status, and in lanes when they are grouped. Cards move by dragging, by the menu on each card, and by keys;
@@ -34,14 +29,22 @@ const BoardMoves = lazy(() => import("./moving/board-moves"));
  */
 export function Board({
   productId,
+  userId,
   tasks: saved,
+  stories,
   lanes,
+  shut = "",
   dense = false,
   hide,
 }: {
   productId: string;
+  userId: string;
   tasks: readonly CardTask[];
+  /** Where new tasks can go. */
+  stories: readonly CardStory[];
   lanes?: readonly Lane[] | undefined;
+  /** Columns that this person has shut, with dots between them. */
+  shut?: string;
   /** Cards of a line or two. */
   dense?: boolean;
   /** Parts that its cards leave out. */
@@ -49,21 +52,34 @@ export function Board({
 }) {
   const { move, trackers } = useTaskMoves();
   const { change, trackers: changeTrackers } = useChanges();
-  const [isSelecting, setSelecting] = useState(false);
-  const select = usePointerSelection(isSelecting);
+  const select = usePointerSelection();
   const [dropTarget, setDropTarget] = useState<DropTarget | null>(null);
   const board = useRef<HTMLElement>(null);
   const tasks = useOptimisticTasks(useSteadyCards(saved, board));
   const [menuOf, setMenuOf] = useState<string | null>(null);
   const address = useAddressAhead();
-  const { canWrite } = useWriteAccess();
   const hydrated = useHydrated();
   const follow = useLinkArea();
+  const { widthOf, toggle } = useColumnWidths(tasks, { productId, userId, shut });
+  const newCard = useNewCard(address, tasks, stories);
   useRowKeys();
 
   const card = useCards(productId, saved, dropTarget, move);
   const cell = (column: Column, lane?: Lane) => (
-    <BoardColumn key={column.status} {...{ column, lane, tasks, dropTarget, card }} />
+    <BoardColumn
+      key={column.status}
+      {...{ column, lane, tasks, dropTarget, card, address }}
+      width={widthOf(column.status)}
+      takesNew={stories.length > 0}
+    >
+      {newCard.place?.status === column.status && newCard.place.lane === (lane?.key ?? null) ? (
+        <Later
+          key={newCard.place.storyId}
+          part={newCardPart}
+          props={{ place: newCard.place, stories, onClose: newCard.close }}
+        />
+      ) : null}
+    </BoardColumn>
   );
 
   return (
@@ -72,19 +88,18 @@ export function Board({
       ref={board}
       aria-label="Board"
       onClick={(event) => {
-        const button = event.target instanceof Element && event.target.closest("[data-move]");
-        if (button) setMenuOf(button.getAttribute("data-move"));
-        else if (!select(event)) follow(event);
+        const { target } = event;
+        const pressed = (mark: string) =>
+          target instanceof Element ? target.closest(`[${mark}]`)?.getAttribute(mark) : undefined;
+        const column = pressed("data-shut");
+        const moved = pressed("data-move");
+        if (column) toggle(column);
+        else if (moved) setMenuOf(moved);
+        else if (!newCard.open(event) && !select(event)) follow(event);
       }}
     >
       {trackers}
       {changeTrackers}
-      {canWrite && !dropTarget?.moving ? (
-        <div className="mb-2 flex items-center justify-between gap-2">
-          <BoardHints hydrated={hydrated} />
-          <SelectingButton isSelecting={isSelecting} onChange={setSelecting} />
-        </div>
-      ) : null}
       {hydrated ? (
         <>
           <MoveMenu task={tasks.find(({ id }) => id === menuOf)} onMove={move} />
@@ -93,6 +108,13 @@ export function Board({
           </Suspense>
         </>
       ) : null}
+      <div className="column-strip">
+        {hydrated ? (
+          <Suspense>
+            <ColumnStrip board={board} tasks={tasks} />
+          </Suspense>
+        ) : null}
+      </div>
       <div
         data-columns
         data-dense={dense || undefined}
@@ -100,7 +122,7 @@ export function Board({
         className={lanes ? "lanes" : "columns"}
       >
         {lanes ? (
-          <Lanes {...{ lanes, tasks, dropTarget, address, cell }} />
+          <Later part={lanesPart} props={{ lanes, tasks, dropTarget, address, cell, widthOf }} />
         ) : (
           columns.map((column) => cell(column))
         )}
@@ -109,101 +131,46 @@ export function Board({
   );
 }
 
-/** Moving by keys is a mode that has to be known before it can be used. */
-function BoardHints({ hydrated }: { hydrated: boolean }) {
-  return (
-    <p className={clsx("text-xs text-muted", hydrated || "invisible")}>
-      <span className="hidden keyboard:inline">
-        Drag a card, or <Kbd>j</Kbd> <Kbd>k</Kbd> to go through cards, <Kbd>m</Kbd> to move,{" "}
-        <Kbd>Space</Kbd> to peek, <Kbd>x</Kbd> to select, <Kbd>s</Kbd> <Kbd>p</Kbd> <Kbd>a</Kbd>{" "}
-        <Kbd>e</Kbd> to edit.
-      </span>
-      <span className="keyboard:hidden">Hold a card to drag it, or tap its arrow.</span>
-    </p>
-  );
-}
-
-/** A pointer that has not moved for so long is about to press nothing. */
-const restMs = 1000;
-
-/**
- * The cards where they were, as long as a pointer moves over the board or presses: none jumps away from under a hand, or
- * under it. What a card says is always new, and what its user does shows at once.
- */
-function useSteadyCards(
+/** Where the form for a new card is open, and what opens it: a plus, or `c`, which means the column of the card at hand. */
+function useNewCard(
+  address: URLSearchParams,
   tasks: readonly CardTask[],
-  board: RefObject<HTMLElement>,
-): readonly CardTask[] {
-  const isOwn = useLocalMutation();
-  const isAtHand = useRef(false);
-  const kept = useRef(tasks);
-  const latest = useRef(tasks);
-  latest.current = tasks;
-  const [, draw] = useReducer((count: number) => count + 1, 0);
+  stories: readonly CardStory[],
+) {
+  const [place, setPlace] = useState<NewCardPlace | null>(() => asked(address));
+  const opener = useRef<HTMLElement | null>(null);
   useEffect(() => {
-    const element = board.current;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const rest = () => {
-      isAtHand.current = false;
-      if (kept.current !== latest.current) draw();
-    };
-    const onHand = ({ buttons }: PointerEvent) => {
-      isAtHand.current = true;
-      clearTimeout(timer);
-      // What is pressed is let go with an event of its own, wherever that is.
-      if (buttons === 0) timer = setTimeout(rest, restMs);
-    };
-    const onLetGo = (event: PointerEvent) => isAtHand.current && onHand(event);
-    const watching = new AbortController();
-    const { signal } = watching;
-    element?.addEventListener("pointermove", onHand, { passive: true, signal });
-    element?.addEventListener("pointerdown", onHand, { passive: true, signal });
-    window.addEventListener("pointerup", onLetGo, { passive: true, signal });
-    window.addEventListener("pointercancel", onLetGo, { passive: true, signal });
-    return () => {
-      clearTimeout(timer);
-      watching.abort();
-    };
-  }, [board]);
-  if (isOwn || !isAtHand.current) kept.current = tasks;
-  if (kept.current === tasks) return tasks;
-  const now = new Map(tasks.map((task) => [task.id, task]));
-  return kept.current.flatMap(({ id, status, group }) => {
-    const task = now.get(id);
-    return task ? { ...task, status, group } : [];
-  });
+    Promise.all([moveForm.load(), newCardPart.load(), lanesPart.load(), taskLines.load()]).catch(
+      () => {
+        // Without network they are tried again when somebody asks for them.
+      },
+    );
+  }, []);
+  const open = (event: MouseEvent<HTMLElement>): boolean => {
+    const { target } = event;
+    const link = target instanceof Element ? target.closest<HTMLElement>("[data-new]") : null;
+    if (!link || event.ctrlKey || event.metaKey) return false;
+    event.preventDefault();
+    const item = event.detail === 0 ? itemOf(activeRow()) : null;
+    const near = tasks.find(({ id }) => item === `task:${id}`);
+    opener.current = near ? null : link;
+    const lane = (near ? near.group : link.dataset.newLane) ?? null;
+    const ofLane = stories.find(({ code }) => code === lane)?.id;
+    const ofCard = stories.find(({ code }) => code === near?.story_code)?.id;
+    const status = near && near.status !== "failed" ? near.status : (link.dataset.new ?? "todo");
+    const next = { status, lane, storyId: ofCard ?? ofLane };
+    void newCardPart.load().then(() => setPlace(next));
+    return true;
+  };
+  const close = () => {
+    setPlace(null);
+    opener.current?.focus();
+  };
+  return { place, open, close };
 }
 
-/** The cards of one status, of the whole board or of a lane. */
-function BoardColumn({
-  column: { status, label },
-  lane,
-  tasks,
-  dropTarget,
-  card,
-}: {
-  column: Column;
-  lane: Lane | undefined;
-  tasks: readonly CardTask[];
-  dropTarget: DropTarget | null;
-  card: (task: CardTask) => ReactElement;
-}) {
-  const cards = tasks.filter((task) => task.status === status && task.group === lane?.key);
-  const Heading = lane ? "h3" : "h2";
-  const isDropTarget = dropTarget?.status === status && dropTarget.lane === (lane?.key ?? null);
-  return (
-    <section
-      role={lane ? "group" : undefined}
-      aria-label={`${label}: ${cards.length}`}
-      data-column={status}
-      data-drop-target={isDropTarget || undefined}
-      className="column"
-    >
-      <Heading className="column-head">
-        <ColumnName status={status} label={label} />
-        <span className="font-normal text-muted">{cards.length}</span>
-      </Heading>
-      <ul className="column-cards">{cards.map(card)}</ul>
-    </section>
-  );
+/** A page without script asks for the form by its address. */
+function asked(address: URLSearchParams): NewCardPlace | null {
+  const status = address.get("new");
+  return status ? { status, lane: address.get("in"), storyId: undefined } : null;
 }

@@ -15,3 +15,6 @@ export const movableColumns = columns.filter(({ status }) => status !== "failed"
 export function columnLabel(status: string): string {
   return columns.find((column) => column.status === status)?.label ?? status;
 }
+
+/** One cookie a person and product: it is sent to the pages of this product only, so that they are drawn so at once. */
+export const shutColumnsCookie = (userId: string) => `columns_${userId.slice(0, 8)}`;

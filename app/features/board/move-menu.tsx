@@ -1,17 +1,13 @@
-import { Form } from "@remix-run/react";
+import { Suspense } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
-import { HiddenFields } from "~/ui/field";
-import { enterMenu, MenuButton, MenuHeading, menuEvents } from "~/ui/menu";
+import { Later } from "~/ui/later-part";
+import { enterMenu, menuEvents } from "~/ui/menu";
 import { Glyph } from "~/ui/sprite";
-import { useWriteAccess, WriteFields } from "~/ui/write-access";
-import type { CardTask } from "./board-settings";
-import { ColumnName } from "./column-name";
-import { movableColumns } from "./columns";
-import { moveIntent } from "./use-task-moves";
+import { useWriteAccess } from "~/ui/write-access";
+import { moveForm } from "./later-parts";
+import type { Move, MovedTask } from "./moving/move-form";
 
 const menuId = "move-card";
-
-type MovedTask = Pick<CardTask, "id" | "code" | "status">;
 
 /**
  * The equal way to dragging: a button on every card, for keyboard, thumb and pages without script. All cards
@@ -60,35 +56,11 @@ export function MoveMenu({ task, onMove }: { task: MovedTask | undefined; onMove
       className="popover"
       {...menuEvents}
     >
-      {task ? <MoveForm task={task} onMove={onMove} /> : null}
+      {task ? (
+        <Suspense>
+          <Later part={moveForm} props={{ task, onMove }} />
+        </Suspense>
+      ) : null}
     </div>
-  );
-}
-
-type Move = (task: MovedTask, status: string) => void;
-
-export function MoveForm({ task, onMove }: { task: MovedTask; onMove: Move }) {
-  return (
-    <>
-      <MenuHeading>Move {task.code} to</MenuHeading>
-      <Form
-        method="post"
-        onSubmit={(event) => {
-          const { submitter } = event.nativeEvent instanceof SubmitEvent ? event.nativeEvent : {};
-          if (!(submitter instanceof HTMLButtonElement)) return;
-          event.preventDefault();
-          onMove(task, submitter.value);
-        }}
-      >
-        <WriteFields quiet>
-          <HiddenFields fields={{ intent: moveIntent, task_id: task.id }} />
-          {movableColumns.map(({ status, label }) => (
-            <MenuButton key={status} name="status" value={status} disabled={status === task.status}>
-              <ColumnName status={status} label={label} />
-            </MenuButton>
-          ))}
-        </WriteFields>
-      </Form>
-    </>
   );
 }

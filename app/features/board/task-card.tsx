@@ -1,16 +1,17 @@
 import { memo } from "react";
 import type { Doing } from "~/contract/events";
 import { LineCounts } from "~/features/diff/line-counts";
-import { firstLine } from "~/features/jobs/first-line";
 import { LabelChips } from "~/features/labels/label-chips";
 import { DoingLine } from "~/features/output/doing-line";
 import { Badge } from "~/ui/badge";
 import { Icon } from "~/ui/icon";
+import { Later } from "~/ui/later-part";
 import { Elapsed, RelativeTime } from "~/ui/relative-time";
-import { isHeld } from "~/ui/status";
 import { StatusIcon } from "~/ui/status-icon";
 import type { CardTask } from "./board-settings";
-import { MoveButton, MoveForm } from "./move-menu";
+import { moveForm } from "./later-parts";
+import { MoveButton } from "./move-menu";
+import { stateLine } from "./state-line";
 
 interface TaskCardProps {
   task: CardTask;
@@ -38,7 +39,6 @@ export const TaskCard = memo(function TaskCard({
   onMove,
 }: TaskCardProps) {
   const { id, code, open_questions: questions } = task;
-  const running = isHeld(task.job_status);
   return (
     <li
       data-drag={draggable || undefined}
@@ -64,20 +64,11 @@ export const TaskCard = memo(function TaskCard({
         {task.title}
       </a>
       <LabelChips labels={task.labels} />
-      {questions > 0 ? (
-        <WaitingBadge>
-          {questions === 1 ? "1 open question" : `${questions} open questions`}
-        </WaitingBadge>
-      ) : null}
-      {running ? <RunningLine task={task} /> : null}
-      {running ? (
-        <p data-part="doing" className="line-clamp-2 text-xs">
-          <DoingLine read={task.job_doing} live={doing} />
+      <State task={task} doing={doing} />
+      {task.status !== "done" && task.frees > 0 ? (
+        <p data-part="waits" className="text-xs text-muted">
+          Blocks {task.frees}
         </p>
-      ) : null}
-      <WaitingLine task={task} />
-      {task.job_status === "queued" && task.waits_for.length === 0 ? (
-        <QueuedLine phase={task.job_phase} />
       ) : null}
       {task.proof ? (
         <p data-part="proof" className="card-hint" title="Proven criteria of the story">
@@ -89,19 +80,51 @@ export const TaskCard = memo(function TaskCard({
           <LineCounts additions={task.changes[0]} deletions={task.changes[1]} />
         </span>
       ) : null}
-      {task.failure_reason ? (
-        <p className="line-clamp-3 text-xs text-failed">{firstLine(task.failure_reason)}</p>
-      ) : null}
-      {!task.has_plan && task.status === "todo" ? (
-        <p data-part="plan" className="card-hint">
-          <Icon name="file-question-mark" className="size-3.5" />
-          No plan yet
-        </p>
-      ) : null}
-      {asked ? <MoveForm task={task} onMove={onMove} /> : null}
+      {asked ? <Later part={moveForm} props={{ task, onMove }} /> : null}
     </li>
   );
 });
+
+/** The one line that says where it stands. */
+function State({ task, doing }: Pick<TaskCardProps, "task" | "doing">) {
+  const state = stateLine(task);
+  if (!state) return null;
+  const { kind, text } = state;
+  if (kind === "running") {
+    return (
+      <>
+        {task.open_questions > 0 ? <WaitingBadge>{text}</WaitingBadge> : null}
+        <RunningLine task={task} />
+        <p data-part="doing" className="line-clamp-2 text-xs">
+          <DoingLine read={task.job_doing} live={doing} />
+        </p>
+      </>
+    );
+  }
+  if (kind === "question") return <WaitingBadge>{text}</WaitingBadge>;
+  // The column says it, unless an agent's work is what is to be judged.
+  if (kind === "review")
+    return task.job_phase === "review" ? <WaitingBadge>{text}</WaitingBadge> : null;
+  if (kind === "failed") return <p className="line-clamp-3 text-xs text-failed">{text}</p>;
+  if (kind === "unplanned") {
+    return (
+      <p data-part="plan" className="card-hint">
+        <Icon name="file-question-mark" className="size-3.5" />
+        {text}
+      </p>
+    );
+  }
+  const isBlocked = kind === "blocked";
+  return (
+    <p
+      data-part={isBlocked ? "waits" : undefined}
+      title={isBlocked ? `Blocked by ${task.waits_for.join(", ")}` : undefined}
+      className="card-hint"
+    >
+      {text}
+    </p>
+  );
+}
 
 /** It stands still until a person comes. */
 function WaitingBadge({ children }: { children: string }) {
@@ -111,13 +134,6 @@ function WaitingBadge({ children }: { children: string }) {
       {children}
     </Badge>
   );
-}
-
-/** What a queued job waits for. */
-function QueuedLine({ phase }: { phase: string | null }) {
-  if (phase === "review") return <WaitingBadge>Needs review</WaitingBadge>;
-  const who = phase === "verify" ? "Waiting for a second worker" : "Queued";
-  return <p className="card-hint">{who}</p>;
 }
 
 /** Running looks different from standing still: pulse, how long, and when it was last heard of. */
@@ -132,23 +148,6 @@ function RunningLine({ task }: { task: CardTask }) {
           · active <RelativeTime at={task.job_seen_at} />
         </span>
       ) : null}
-    </p>
-  );
-}
-
-/** What it waits for, and how many others wait for it. */
-function WaitingLine({ task: { status, waits_for: waits, frees } }: { task: CardTask }) {
-  const [first, ...others] = waits;
-  if (status === "done" || (first === undefined && frees === 0)) return null;
-  return (
-    <p data-part="waits" className="text-xs text-muted">
-      {first === undefined ? null : (
-        <span title={`Blocked by ${waits.join(", ")}`}>
-          Blocked by {first}
-          {others.length > 0 ? ` and ${others.length} more` : ""}
-        </span>
-      )}
-      {frees > 0 ? (first === undefined ? `Blocks ${frees}` : ` · blocks ${frees}`) : null}
     </p>
   );
 }

@@ -8,6 +8,11 @@ let anchor: string | null = null;
 const none: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 function publish(next: ReadonlySet<string>) {
   selected = next;
   for (const listener of listeners) listener();
@@ -44,12 +49,27 @@ export function clearSelection(): void {
   if (selected.size > 0) publish(none);
 }
 
+/** A tap takes a row instead of opening it. */
+let selecting = false;
+
+export function setSelecting(next: boolean): void {
+  if (selecting === next) return;
+  selecting = next;
+  if (!next) clearSelection();
+  publish(selected);
+}
+
+export function useSelecting(): boolean {
+  return useSyncExternalStore(
+    subscribe,
+    () => selecting,
+    () => false,
+  );
+}
+
 export function useSelected(): ReadonlySet<string> {
   return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe,
     () => selected,
     () => none,
   );

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { buttonClass } from "~/ui/button";
 import { MenuHeading } from "~/ui/menu";
 
-const menuId = "parts";
+export const partsMenuId = "parts";
 
 /** Which parts rows or cards leave out: boxes of the form that it stands in, in a native popover. */
 export function PartsMenu({
@@ -23,14 +23,21 @@ export function PartsMenu({
     <>
       <button
         type="button"
-        popovertarget={menuId}
+        popovertarget={partsMenuId}
         aria-haspopup="true"
         className={buttonClass("plain")}
       >
         {hidden === "" ? "Display" : `Display: ${left.length} hidden`}
       </button>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a popover with the platform's styles */}
-      <div id={menuId} popover="auto" role="group" aria-label={title} className="popover">
+      <div
+        id={partsMenuId}
+        popover="auto"
+        role="group"
+        aria-label="Display"
+        data-long
+        className="popover"
+      >
         {children}
         <MenuHeading>{title}</MenuHeading>
         {parts.map(({ value, label }) => (

@@ -10,7 +10,7 @@ import { done, readForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { Kbd } from "~/ui/badge";
 import { EmptyState } from "~/ui/empty-state";
-import { PageHeader } from "~/ui/page-header";
+import { PageHeader } from "~/ui/rare/page-header";
 import { questionIntents } from "../_app.questions/question-intents.server";
 import { InboxCard } from "./inbox-card";
 

@@ -13,7 +13,7 @@ import { ButtonLink } from "~/ui/button";
 import { Fact, Facts } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { costsText, countText, percentText, tokensText } from "~/ui/numbers";
-import { PageHeader } from "~/ui/page-header";
+import { PageHeader } from "~/ui/rare/page-header";
 import { ProductFilter } from "../_app/later/product-filter";
 import { Estimates } from "./estimates";
 import { Pictures } from "./pictures";

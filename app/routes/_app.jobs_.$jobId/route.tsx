@@ -13,7 +13,7 @@ import { countStopped, partsOf } from "~/features/runs/stopped-run";
 import { pageLoader, requireActor } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
 import { CodeChip } from "~/ui/badge";
-import { PageHeader } from "~/ui/page-header";
+import { PageHeader } from "~/ui/rare/page-header";
 import { NavTabs } from "~/ui/tabs";
 import { JobControls } from "./job-controls";
 import type { JobData } from "./job-data";

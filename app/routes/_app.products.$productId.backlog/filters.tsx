@@ -142,6 +142,7 @@ function Found({ address, shown, total }: { address: TreeAddress; shown: number;
       <span role="status">{`${shown} of ${total} rows.`}</span>
       <Link
         to={address.filterTo({ q: null, status: null, sprint: null })}
+        data-show-all
         className="text-accent underline underline-offset-2 hover:decoration-2"
       >
         Show all

@@ -1,10 +1,9 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData, useNavigate } from "@remix-run/react";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { beginning } from "~/contract/text";
 import { getBacklogTree } from "~/domain/pages/operations.server";
 import { useListPaste } from "~/features/items/lists/pasted-text";
-import { SelectingButton } from "~/features/items/pointer-selection";
 import { type OwnPeek, RowActions } from "~/features/items/row-actions";
 import { useSelected } from "~/features/items/selection";
 import { SavedViews } from "~/features/views/saved-views";
@@ -12,20 +11,19 @@ import { shownViews } from "~/features/views/shown-views.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { useActionResult } from "~/ui/action-result";
-import { Kbd } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
 import { useRowKeys } from "~/ui/page-keys";
-import { useWriteAccess } from "~/ui/write-access";
 import { actOnBacklog } from "./backlog-action.server";
 import { Filters, rowParts } from "./filters";
 import { LaterPanel, loadPanels } from "./later-panel";
 import { loadPanel } from "./panel-data.server";
+import { SelectingButton } from "./selecting-button";
 import { SprintStrip } from "./sprint-strip";
 import { Tree } from "./tree";
 import { type TreeAddress, useTreeAddress } from "./tree-address";
-import { treeRows } from "./tree-rows";
+import { type TreeView, treeRows } from "./tree-rows";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
   const { actor, principal, productId } = await requireProduct(request, context, params);
@@ -100,7 +98,6 @@ export default function BacklogPage() {
   useRowKeys();
   useListPaste(address.panelTo("paste"));
   const selected = useSelected();
-  const [isSelecting, setSelecting] = useState(false);
   const ownPeek = useTreePeek(address);
   return (
     <div className="flex items-start gap-5">
@@ -108,7 +105,7 @@ export default function BacklogPage() {
         <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
           <h1 className="text-xl font-semibold tracking-tight">Backlog</h1>
           <div className="flex gap-2">
-            <SelectingButton isSelecting={isSelecting} onChange={setSelecting} />
+            <SelectingButton />
             <NewItems address={address} hasPbis={pbis.length > 0} />
           </div>
         </div>
@@ -136,18 +133,11 @@ export default function BacklogPage() {
               productId={productId}
               hide={hide}
               marked={selected}
-              isSelecting={isSelecting}
             />
-            <KeyHints />
             <RowActions productId={productId} ownPeek={ownPeek} />
           </>
         ) : (
-          <Nothing
-            isFiltered={view.isFiltered}
-            hiddenDone={view.hiddenDone}
-            address={address}
-            productId={productId}
-          />
+          <Nothing view={view} address={address} productId={productId} />
         )}
       </div>
       <LaterPanel {...{ panel, pbis, stories, sprints }} closeTo={address.panelTo(null)} />
@@ -161,42 +151,42 @@ function NewItems({ address, hasPbis }: { address: TreeAddress; hasPbis: boolean
       <ButtonLink to={address.panelTo("new-pbi")} preventScrollReset>
         New PBI
       </ButtonLink>
+      <ButtonLink to={address.panelTo("paste")} preventScrollReset tone="quiet">
+        Paste a list
+      </ButtonLink>
       {hasPbis ? (
-        <>
-          <ButtonLink to={address.panelTo("paste")} preventScrollReset tone="quiet">
-            Paste a list
-          </ButtonLink>
-          <ButtonLink
-            to={address.panelTo("new-story")}
-            preventScrollReset
-            tone="primary"
-            data-create
-          >
-            New story
-          </ButtonLink>
-        </>
+        <ButtonLink to={address.panelTo("new-story")} preventScrollReset tone="primary" data-create>
+          New story
+        </ButtonLink>
       ) : null}
     </>
   );
 }
 
 function Nothing({
-  isFiltered,
-  hiddenDone,
+  view: { isFiltered, hiddenDone },
   address,
   productId,
 }: {
-  isFiltered: boolean;
-  hiddenDone: number;
+  view: TreeView;
   address: TreeAddress;
   productId: string;
 }) {
-  if (hiddenDone > 0)
-    return (
-      <EmptyState title="Everything is done">Create a story, or show what is done.</EmptyState>
-    );
   if (isFiltered)
     return <EmptyState title="Nothing matches">Change or clear the filter.</EmptyState>;
+  if (hiddenDone > 0)
+    return (
+      <EmptyState
+        title="Everything is done"
+        action={
+          <ButtonLink to={address.filterTo({ done: "1" })} preventScrollReset>
+            Show done
+          </ButtonLink>
+        }
+      >
+        Create a story, or show what is done.
+      </EmptyState>
+    );
   return (
     <EmptyState
       title="No PBIs yet"
@@ -215,24 +205,9 @@ function Nothing({
       }
     >
       A PBI is a capability of the product. Its stories describe what users get, and their tasks are
-      the work for agents.
+      the work for agents. Write the first one, bring a list or another tool's backlog, or describe
+      an idea and let an agent plan it.
     </EmptyState>
-  );
-}
-
-function KeyHints() {
-  const { canWrite } = useWriteAccess();
-  return (
-    <p className="mt-3 hidden text-xs text-muted keyboard:block">
-      <Kbd>j</Kbd> <Kbd>k</Kbd> to go through rows, <Kbd>Space</Kbd> to peek, <Kbd>x</Kbd> to select
-      {canWrite ? (
-        <>
-          ; <Kbd>s</Kbd> <Kbd>p</Kbd> <Kbd>a</Kbd> <Kbd>i</Kbd> <Kbd>e</Kbd> <Kbd>m</Kbd> to edit
-          the row or selection, <Kbd>c</Kbd> to create
-        </>
-      ) : null}
-      , <Kbd>f</Kbd> to filter, <Kbd>?</Kbd> for all keys.
-    </p>
   );
 }
 

@@ -24,7 +24,6 @@ export function Tree({
   productId,
   hide,
   marked,
-  isSelecting,
 }: {
   view: TreeView;
   address: TreeAddress;
@@ -33,13 +32,11 @@ export function Tree({
   hide: string;
   /** What is selected. */
   marked: ReadonlySet<string>;
-  /** A click selects instead of opening. */
-  isSelecting: boolean;
 }) {
   const hydrated = useHydrated();
   const { canWrite } = useWriteAccess();
   const follow = useLinkArea();
-  const select = usePointerSelection(isSelecting);
+  const select = usePointerSelection();
   const { list, shown, fresh, show } = useSteadyRows<TreeRow, HTMLElement>(view.rows, rowKey);
   const changed = useChangedRows(shown);
   // For keys and ranges: what a long tree does not draw is in it, what still waits is not.

@@ -2,9 +2,11 @@ import { json, type MetaFunction } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
 import { getSprintBoard } from "~/domain/pages/operations.server";
 import { Board } from "~/features/board/board";
+import { BoardHeader } from "~/features/board/board-header";
 import { BoardTools } from "~/features/board/board-tools";
 import { readSettings, viewOf, withoutFilter } from "~/features/board/board-view.server";
-import { TaskLines } from "~/features/board/task-lines";
+import { loadAsked, taskLines } from "~/features/board/later-parts";
+import { waitsForPerson } from "~/features/board/state-line";
 import { BudgetSection } from "~/features/budgets/budget-section";
 import { ChartFigure } from "~/features/charts/chart-figure";
 import { drawBurndown } from "~/features/charts/draw-burndown.server";
@@ -12,14 +14,17 @@ import { RowActions } from "~/features/items/row-actions";
 import { shownViews } from "~/features/views/shown-views.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { requireId } from "~/http/require-id.server";
+import { shutColumns } from "~/http/shut-columns.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { useActionResult } from "~/ui/action-result";
+import { ButtonLink } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
-import { RunBar } from "./run-bar";
+import { Later } from "~/ui/later-part";
+import { blockersPanel, RunControl } from "./run-control";
 import { actOnSprint } from "./sprint-action.server";
-import { SprintHeader } from "./sprint-header";
+import { SprintMenu, SprintTitle } from "./sprint-header";
 import { StoryList } from "./story-list";
 
 export const loader = pageLoader(async ({ request, context, params }) => {
@@ -27,14 +32,18 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const sprintId = requireId(params.sprintId, "sprint");
   const address = new URL(request.url).searchParams;
   const settings = readSettings(address);
+  await Promise.all([loadAsked(address), blockersPanel.load()]);
   const { tasks, labels, views, preflight, forecast, budgets, burndown, ...board } =
     await getSprintBoard(actor, { sprint_id: sprintId });
   const view = viewOf(tasks, board.stories, settings, principal.user_id, board.members, labels);
   const cards = view.tasks;
   return json({
     productId,
+    userId: principal.user_id,
+    shut: shutColumns(request, principal.user_id),
     board,
     settings,
+    isWaiting: waitsForPerson(tasks),
     hasTasks: tasks.length > 0,
     view: address.get("view"),
     saved: shownViews(views, "board", request),
@@ -69,8 +78,7 @@ export default function SprintPage() {
     saved,
     hidden,
     showAll,
-    cards,
-    lanes,
+    isWaiting,
     preflight,
     forecast,
     budgets,
@@ -79,43 +87,22 @@ export default function SprintPage() {
   const refusal = useActionResult<{ error?: string }>();
   useLiveRevalidation({ stream: "backlog", productId });
   return (
-    <div className="grid gap-5">
-      <SprintHeader board={board} />
+    <div className="grid gap-2">
+      <BoardHeader
+        title={<SprintTitle sprint={board.sprint} />}
+        about={board.sprint.sprint_goal}
+        run={<RunControl {...{ board, preflight, forecast, isWaiting, productId }} />}
+        tools={
+          hasTasks ? (
+            <BoardTools key={board.sprint.id} {...{ settings, view, saved, hidden, showAll }} />
+          ) : null
+        }
+        menu={<SprintMenu board={board} />}
+      />
       <RowActions productId={productId} without={settings.list ? "" : "m"} />
       <FormErrors errors={refusal?.error ? [refusal.error] : []} />
-      <RunBar board={board} preflight={preflight} forecast={forecast} productId={productId} />
-      {hasTasks ? (
-        <BoardTools
-          key={board.sprint.id}
-          settings={settings}
-          view={view}
-          saved={saved}
-          hidden={hidden}
-          showAll={showAll}
-        />
-      ) : null}
-      {cards.length > 0 ? (
-        settings.list ? (
-          <TaskLines tasks={cards} lanes={lanes} />
-        ) : (
-          <Board
-            productId={productId}
-            tasks={cards}
-            lanes={lanes}
-            dense={settings.dense}
-            hide={settings.hide}
-          />
-        )
-      ) : hasTasks ? (
-        <EmptyState compact title="Nothing matches">
-          Change or clear the filter.
-        </EmptyState>
-      ) : (
-        <EmptyState compact title="No tasks in this sprint">
-          Add stories below. Their tasks appear here as cards.
-        </EmptyState>
-      )}
-      <div className="grid items-start gap-5 xl:grid-cols-[3fr_2fr]">
+      <Cards />
+      <div className="mt-3 grid items-start gap-5 xl:grid-cols-[3fr_2fr]">
         <StoryList board={board} />
         <Section title="Burndown" about="Open tasks at the end of each day.">
           {burndown ? (
@@ -134,5 +121,43 @@ export default function SprintPage() {
         open={board.sprint.status !== "completed" && board.sprint.status !== "cancelled"}
       />
     </div>
+  );
+}
+
+/** As lines or as a board, or why there are none. */
+function Cards() {
+  const { productId, userId, board, settings, hasTasks, cards, lanes, shut } =
+    useLoaderData<typeof loader>();
+  if (settings.list && cards.length > 0)
+    return <Later part={taskLines} props={{ tasks: cards, lanes }} />;
+  if (cards.length > 0) {
+    const { dense, hide } = settings;
+    const { stories } = board;
+    return <Board {...{ productId, userId, tasks: cards, stories, lanes, shut, dense, hide }} />;
+  }
+  if (hasTasks) {
+    return (
+      <EmptyState compact title="Nothing matches">
+        Change or clear the filter.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      compact
+      title="No tasks in this sprint"
+      action={
+        <>
+          <ButtonLink to={`/products/${productId}/backlog?panel=new-story`} data-create>
+            New story
+          </ButtonLink>
+          <ButtonLink to={`/products/${productId}/backlog?panel=paste`}>Paste a list</ButtonLink>
+        </>
+      }
+    >
+      {board.candidates.length > 0
+        ? "Add stories below. Their tasks appear here as cards."
+        : "The backlog has no open story to add. Create one, then add it to this sprint."}
+    </EmptyState>
   );
 }

@@ -21,7 +21,7 @@ import { budgetIntents } from "~/http/budget-forms.server";
 import { removeDependencyForm } from "~/http/dependency-forms.server";
 import { done, doneForNow, readForm, runIntent, textOf } from "~/http/form-action.server";
 import { curesOfStart, pressedCures, runWithLeftOut } from "~/http/run-cures.server";
-import { moveTaskForm } from "~/http/task-forms.server";
+import { createCardForm, moveTaskForm } from "~/http/task-forms.server";
 import { viewIntents } from "~/http/view-forms.server";
 
 /** Everything that the sprint page changes, one small operation a form. */
@@ -38,6 +38,7 @@ export async function actOnSprint(
   return runIntent(form, {
     ...viewIntents(actor, form, { productId, page: "board", request }),
     "move-task": () => moveTaskForm(actor, form, back),
+    "create-task": () => createCardForm(actor, form, back),
     "update-sprint": async () => {
       form.set("sprint_id", sprintId);
       const cleared = { sprint_goal: "", start_date: null, end_date: null } as const;

@@ -2,43 +2,51 @@ import type { SprintFrame } from "~/contract/page-data";
 import type { Sprint } from "~/contract/sprint";
 import { RunStatus } from "~/features/runs/stopped-run";
 import { ActionForm } from "~/ui/action-form";
-import { Button, ButtonLink } from "~/ui/button";
+import { Button, buttonClass } from "~/ui/button";
 import { Confirm } from "~/ui/confirm";
 import { TextAreaField, TextField } from "~/ui/field";
-import { PageHeader } from "~/ui/page-header";
+import { Icon } from "~/ui/icon";
+import { Menu, MenuHeading, MenuLink } from "~/ui/menu";
 import { CalendarDay } from "~/ui/relative-time";
+import { StatusDot } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";
 
-export function SprintHeader({ board }: { board: SprintFrame }) {
-  const { sprint } = board;
+/** What the sprint is about, and everything that is done to it seldom. */
+export function SprintTitle({ sprint }: { sprint: Sprint }) {
   return (
-    <div>
-      <PageHeader
-        title={
-          <span className="flex flex-wrap items-baseline gap-x-2.5">
-            <span className="font-mono text-base text-muted">{sprint.code}</span>
-            {sprint.sprint_goal || "No goal yet"}
-          </span>
-        }
-        lead={
-          <span className="flex flex-wrap items-center gap-2.5">
-            <RunStatus status={sprint.status} />
-            <Dates sprint={sprint} />
-          </span>
-        }
-        actions={
-          <>
-            <ButtonLink to={`/products/${sprint.product_id}/sprints/${sprint.id}/review`}>
-              Sprint review
-            </ButtonLink>
-            <WriteFields quiet>
-              <StateButtons sprint={sprint} storyCount={board.stories.length} />
-            </WriteFields>
-          </>
-        }
-      />
-      <EditSprint sprint={sprint} />
-    </div>
+    <>
+      <span className="font-mono text-sm whitespace-nowrap text-muted">{sprint.code}</span>
+      <span className="truncate">{sprint.sprint_goal || "No goal yet"}</span>
+      {sprint.status === "active" ? (
+        <StatusDot status={sprint.status} />
+      ) : (
+        <RunStatus status={sprint.status} />
+      )}
+    </>
+  );
+}
+
+export function SprintMenu({ board }: { board: SprintFrame }) {
+  const { sprint, stories } = board;
+  return (
+    <Menu
+      key={sprint.status}
+      label={`${sprint.code}: dates, review and more`}
+      trigger={<Icon name="menu" />}
+      align="end"
+      triggerClassName={buttonClass("plain", "icon")}
+    >
+      <MenuHeading>
+        <Dates sprint={sprint} />
+      </MenuHeading>
+      <MenuLink to={`/products/${sprint.product_id}/sprints/${sprint.id}/review`}>
+        Sprint review
+      </MenuLink>
+      <WriteFields quiet>
+        <EditSprint sprint={sprint} />
+        <StateButtons sprint={sprint} storyCount={stories.length} />
+      </WriteFields>
+    </Menu>
   );
 }
 
@@ -61,27 +69,21 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
   );
   if (sprint.status === "planned") {
     return (
-      <>
-        <Confirm
-          trigger="Cancel sprint"
-          question={`Cancel ${sprint.code}?`}
-          consequence={storyCount > 0 ? "Its stories return to the backlog." : "It has no stories."}
-          confirmLabel="Cancel sprint"
-        >
-          {(buttons) => change("cancel-sprint", buttons)}
-        </Confirm>
-        {change(
-          "start-sprint",
-          <Button type="submit" tone="primary">
-            Start sprint
-          </Button>,
-        )}
-      </>
+      <Confirm
+        inMenu
+        trigger="Cancel sprint"
+        question={`Cancel ${sprint.code}?`}
+        consequence={storyCount > 0 ? "Its stories return to the backlog." : "It has no stories."}
+        confirmLabel="Cancel sprint"
+      >
+        {(buttons) => change("cancel-sprint", buttons)}
+      </Confirm>
     );
   }
   if (sprint.status === "active") {
     return (
       <Confirm
+        inMenu
         trigger="Complete sprint"
         question={`Complete ${sprint.code}?`}
         consequence="Unfinished stories return to the backlog. The burndown is kept."
@@ -98,12 +100,12 @@ function StateButtons({ sprint, storyCount }: { sprint: Sprint; storyCount: numb
 function EditSprint({ sprint }: { sprint: Sprint }) {
   if (sprint.status === "completed" || sprint.status === "cancelled") return null;
   return (
-    <details className="-mt-4">
-      <summary className="inline-block text-sm text-accent underline underline-offset-2 hover:decoration-2">
+    <details>
+      <summary data-menu-item className="menu-item">
         Edit goal and dates
       </summary>
-      <ActionForm className="mt-3 max-w-xl">
-        <WriteFields className="grid gap-3">
+      <ActionForm className="w-88 max-w-full p-2.5 max-sm:w-full" onDone={closeMenu}>
+        <div className="grid gap-3">
           <input type="hidden" name="intent" value="update-sprint" />
           <TextAreaField
             label="Goal"
@@ -133,8 +135,11 @@ function EditSprint({ sprint }: { sprint: Sprint }) {
               Save
             </Button>
           </div>
-        </WriteFields>
+        </div>
       </ActionForm>
     </details>
   );
 }
+
+const closeMenu = () =>
+  document.activeElement?.closest<HTMLElement>("[popover]:popover-open")?.hidePopover();

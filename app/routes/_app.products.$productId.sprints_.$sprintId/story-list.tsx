@@ -1,5 +1,5 @@
 import { Link } from "@remix-run/react";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import type { BoardStory, SprintFrame } from "~/contract/page-data";
 import { takesStories } from "~/contract/takes-stories";
@@ -18,7 +18,7 @@ import { WriteFields } from "~/ui/write-access";
 /** The stories of the sprint, who has each, and those that could join. */
 export function StoryList({ board }: { board: SprintFrame }) {
   const { stories, candidates, members, sprint } = board;
-  const select = usePointerSelection(false);
+  const select = usePointerSelection();
   const closed = sprint.status === "completed" || sprint.status === "cancelled";
   return (
     <Section title={`Stories (${stories.length})`} flush>
@@ -31,16 +31,7 @@ export function StoryList({ board }: { board: SprintFrame }) {
         ) : null}
       </ul>
       {takesStories(sprint) && candidates.length > 0 ? (
-        <details open={stories.length === 0} className="border-t border-line">
-          <summary className="px-4 py-2.5 text-sm font-medium hover:bg-sunken">
-            Add a story ({candidates.length} open)
-          </summary>
-          <ul className="max-h-96 divide-y divide-line overflow-y-auto border-t border-line">
-            {candidates.map((story) => (
-              <Candidate key={story.id} story={story} sprintId={sprint.id} />
-            ))}
-          </ul>
-        </details>
+        <Candidates candidates={candidates} sprintId={sprint.id} isFirst={stories.length === 0} />
       ) : null}
     </Section>
   );
@@ -82,6 +73,52 @@ function SprintStory({
         </WriteFields>
       )}
     </li>
+  );
+}
+
+/** Stories that could join, with a word to find one; the list stays as it is while one after another is added. */
+function Candidates({
+  candidates,
+  sprintId,
+  isFirst,
+}: {
+  candidates: SprintFrame["candidates"];
+  sprintId: string;
+  isFirst: boolean;
+}) {
+  const hydrated = useHydrated();
+  const [opensAtFirst] = useState(isFirst);
+  const [typed, setTyped] = useState("");
+  const wanted = typed.trim().toLowerCase();
+  const shown = candidates.filter(({ code, title }) =>
+    `${code} ${title}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <details open={opensAtFirst} className="border-t border-line">
+      <summary className="px-4 py-2.5 text-sm font-medium hover:bg-sunken">
+        Add a story ({candidates.length} open)
+      </summary>
+      {hydrated && candidates.length > 1 ? (
+        <div className="px-4 pb-2">
+          <input
+            type="search"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            aria-label="Find a story to add"
+            placeholder="Find a story"
+            className="h-8 w-full rounded border border-line bg-surface px-2 text-sm pointer-coarse:h-10"
+          />
+        </div>
+      ) : null}
+      <ul className="max-h-96 divide-y divide-line overflow-y-auto border-t border-line">
+        {shown.map((story) => (
+          <Candidate key={story.id} story={story} sprintId={sprintId} />
+        ))}
+        {shown.length === 0 ? (
+          <li className="px-4 py-2 text-sm text-muted">No open story matches.</li>
+        ) : null}
+      </ul>
+    </details>
   );
 }
 

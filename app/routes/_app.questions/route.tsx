@@ -12,7 +12,7 @@ import { Kbd } from "~/ui/badge";
 import { ButtonLink } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { FormErrors } from "~/ui/field";
-import { PageHeader } from "~/ui/page-header";
+import { PageHeader } from "~/ui/rare/page-header";
 import { questionIntents } from "./question-intents.server";
 
 const states = [

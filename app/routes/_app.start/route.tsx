@@ -11,7 +11,7 @@ import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page
 import { useLive } from "~/live/live-provider";
 import { useActionResult } from "~/ui/action-result";
 import { FormErrors } from "~/ui/field";
-import { PageHeader } from "~/ui/page-header";
+import { PageHeader } from "~/ui/rare/page-header";
 import { demoLabel, findSample, readProgress } from "./progress.server";
 import { type FreshToken, Steps } from "./steps";
 

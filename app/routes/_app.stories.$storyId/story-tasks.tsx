@@ -15,7 +15,7 @@ import { WriteFields } from "~/ui/write-access";
 export function StoryTasks({ page }: { page: StoryPageData }) {
   const { tasks } = page;
   const selected = useSelected();
-  const select = usePointerSelection(false);
+  const select = usePointerSelection();
   const fetcher = useFetcher<ActionResult>({ key: "new-task" });
   const form = useServerForm<"title" | "description" | "implementation_plan">({
     lastResult: fetcher.data,

@@ -29,7 +29,7 @@ import { ActionForm } from "~/ui/action-form";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { HiddenFields } from "~/ui/field";
-import { PageHeader } from "~/ui/page-header";
+import { PageHeader } from "~/ui/rare/page-header";
 import { RelativeTime } from "~/ui/relative-time";
 import { StatusPill } from "~/ui/status-pill";
 import { WriteFields } from "~/ui/write-access";

@@ -58,6 +58,7 @@ export function useShellKeys(
       { keys: "/", label: "Filter", run: filter },
       { keys: "f", label: "Filter", run: filter },
       { keys: "$mod+z", label: "Undo the last change", run: undo },
+      { keys: "Shift+T", label: "Switch between light and dark", run: switchTheme },
       { keys: "Escape", label: "Close", whileTyping: true, run: closeTopmost },
       ...places,
       ...pages,
@@ -75,7 +76,15 @@ function closeTopmost(): boolean {
   // A filter is left as it is: the browser would empty it, and show everything again.
   if (active?.matches("[data-filter]")) return true;
   // One thing at a time: first what lies beside the list, then the selection.
-  return pressMarked("data-close") || pressMarked("data-clear");
+  return pressMarked("data-close") || pressMarked("data-clear") || pressMarked("data-show-all");
+}
+
+/** From what is seen now to the other one, by the button for it in the menu of the account. */
+function switchTheme() {
+  const { theme } = document.documentElement.dataset;
+  const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const wanted = isDark ? "light" : "dark";
+  document.querySelector<HTMLElement>(`[name="theme"][value="${wanted}"]`)?.click();
 }
 
 /** Says what the button of a message did: what an undo took back or why nothing was, what began. */

@@ -10,15 +10,15 @@ import { LiveProvider } from "~/live/live-provider";
 import { Alert } from "~/ui/alert";
 import { RouteError } from "~/ui/error-page";
 import { NowProvider } from "~/ui/relative-time";
-import { ToastRegion } from "~/ui/toast";
+import { ToastRegion } from "~/ui/toast-region";
 import { WriteAccessNotice, WriteAccessProvider } from "~/ui/write-access";
 import { BottomBar } from "./bottom-bar";
 import { useShellKeys } from "./keys";
 import { useCurrentProduct } from "./product-switch";
-import { useRecentPlaces } from "./recent";
 import type { ShellData } from "./shell-data";
 import { Sidebar } from "./sidebar";
 import { TopBar } from "./top-bar";
+import { useRecentPlaces } from "./use-recent-places";
 
 const loadPalette = () => import("./later/palette");
 const loadKeysDialog = () => import("./later/keys-dialog");
@@ -104,7 +104,13 @@ export default function AppShell() {
           {overlay === "none" ? null : (
             <Suspense>
               {overlay === "palette" ? (
-                <Palette open onClose={close} shell={shell} productId={product?.id} />
+                <Palette
+                  open
+                  onClose={close}
+                  onReopen={openPalette}
+                  shell={shell}
+                  productId={product?.id}
+                />
               ) : (
                 <KeysDialog open onClose={close} />
               )}
@@ -133,7 +139,12 @@ function useLaterParts(productId: string | undefined) {
     let end: (() => void) | undefined;
     let isGone = false;
     const load = () =>
-      void Promise.all([import("./later/preload-pages"), loadPalette(), loadKeysDialog()]).then(
+      void Promise.all([
+        import("./later/preload-pages"),
+        loadPalette(),
+        loadKeysDialog(),
+        import("~/ui/rare/toasts"),
+      ]).then(
         ([{ preloadPages }]) => {
           if (!isGone) end = preloadPages(productId);
         },

@@ -19,7 +19,7 @@ import {
 import { isCanonicalUuid } from "~/http/uuid";
 import { RouteError } from "~/ui/error-page";
 import { useNonce } from "~/ui/nonce";
-import { ToastRegion } from "~/ui/toast";
+import { ToastRegion } from "~/ui/toast-region";
 import { PhonePairing } from "./phone-pairing";
 
 /** The phone's page. The secret is in the fragment, so the server learns it only from the posts below. */

@@ -43,6 +43,7 @@ const states: Record<string, (page: Page, scene: Scene) => Promise<void>> = {
   },
   confirm: async (page, { sprint }) => {
     await page.goto(sprint);
+    await page.getByRole("button", { name: /: dates, review and more$/ }).click();
     await page.getByRole("button", { name: "Complete sprint" }).click();
     await page.getByRole("alertdialog").getByRole("button", { name: "Complete sprint" }).waitFor();
   },

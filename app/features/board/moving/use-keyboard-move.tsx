@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react";
 import { activeRow, focusAfterDrawing, itemOf } from "~/features/items/active-row";
-import { runItemAction } from "~/features/items/item-actions";
+import { runItemAction } from "~/features/items/keys/item-actions";
 import { selectedItems } from "~/features/items/selection";
 import { Kbd } from "~/ui/badge";
 import { type PageKey, usePageKeys } from "~/ui/page-keys";

@@ -13,10 +13,10 @@ import { mostRunItems, runAddress } from "~/features/runs/run-address";
 import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
 import { focusRow, itemOf, lineOf, linkOf, watchRows } from "../active-row";
-import { actionsFor, offerItemActions } from "../item-actions";
 import type { ItemKeysProps, OwnPeek } from "../row-actions";
 import { clearSelection, kindOf, selectedItems, toggleSelected, useSelected } from "../selection";
 import { type Change, useChanges } from "../use-changes";
+import { actionsFor, offerItemActions } from "./item-actions";
 import type { OpenMenu } from "./item-menu";
 import type { OpenRowMenu } from "./row-menu";
 import { useItemKeys } from "./use-item-keys";
@@ -97,7 +97,7 @@ function useItemActions({
   onMenu: (menu: OpenMenu) => void;
 }) {
   const run = useCallback<Parameters<typeof offerItemActions>[0]>(
-    (name, items, row) => {
+    (name, items, row, back) => {
       const [first] = items;
       if (!first || !actionsFor(items, canWrite).some((action) => action.name === name)) return;
       if (name === "select") {
@@ -113,7 +113,7 @@ function useItemActions({
         start(items);
       } else {
         openings += 1;
-        onMenu({ action: name, items, row, opening: openings });
+        onMenu({ action: name, items, row, back, opening: openings });
       }
     },
     [canWrite, change, start, peek, onMenu],

@@ -4,7 +4,7 @@ import type { DependencyKind } from "~/contract/dependency";
 import { useCandidates } from "~/features/dependencies/use-candidates";
 import { MenuHeading, menuEvents } from "~/ui/menu";
 import { focusRow } from "../active-row";
-import type { ItemAction } from "../item-actions";
+import type { ItemAction } from "./item-actions";
 import { choicesFor, type MenuChoice, type ProductChoices, waitChoices } from "./menu-choices";
 import { useMenuAt } from "./use-menu-at";
 
@@ -12,6 +12,8 @@ export interface OpenMenu {
   action: ItemAction["name"];
   items: readonly string[];
   row: HTMLElement | null;
+  /** What Backspace goes back to. */
+  back?: (() => void) | undefined;
   /** Tells it from the one that was open before. */
   opening: number;
 }
@@ -55,7 +57,14 @@ export default function ItemMenu({ menu, productId, onChange, onClose }: ItemMen
       role="group"
       aria-label={`${heading} ${about}`}
       className="popover"
-      onKeyDown={menuEvents.onKeyDown}
+      onKeyDown={(event) => {
+        const { target, key } = event;
+        const isEmpty = target instanceof HTMLInputElement && target.value === "";
+        if (key !== "Backspace" || !isEmpty || !menu.back) return menuEvents.onKeyDown(event);
+        event.preventDefault();
+        close();
+        menu.back();
+      }}
     >
       <MenuHeading>
         {heading} <span className="font-mono">{about}</span>

@@ -1,8 +1,8 @@
 import type { Candidates } from "~/contract/dependency";
 import type { Label } from "~/contract/label";
 import { movableColumns } from "~/features/board/columns";
-import { type ItemAction, kindsOf } from "../item-actions";
 import { priorityOptions } from "../lists/priority";
+import { type ItemAction, kindsOf } from "./item-actions";
 
 /** What the choices of a product are read from: `GET /products/:id/choices`. */
 export interface ProductChoices {

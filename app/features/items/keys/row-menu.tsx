@@ -5,7 +5,7 @@ import { copyText } from "~/ui/rare/copy-text";
 import { showToast } from "~/ui/toast";
 import { useWriteAccess } from "~/ui/write-access";
 import { focusRow } from "../active-row";
-import { actionsFor, runItemAction } from "../item-actions";
+import { actionsFor, runItemAction } from "./item-actions";
 import { useMenuAt } from "./use-menu-at";
 
 export interface OpenRowMenu {

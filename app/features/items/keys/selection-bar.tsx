@@ -2,8 +2,8 @@ import { Kbd } from "~/ui/badge";
 import { Button } from "~/ui/button";
 import { countText } from "~/ui/numbers";
 import { useWriteAccess } from "~/ui/write-access";
-import { actionsFor, kindsOf, runItemAction } from "../item-actions";
 import { clearSelection } from "../selection";
+import { actionsFor, kindsOf, runItemAction } from "./item-actions";
 
 const nouns: Record<string, [string, string]> = {
   task: ["task", "tasks"],

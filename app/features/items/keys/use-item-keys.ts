@@ -1,7 +1,7 @@
 import { type MutableRefObject, useMemo } from "react";
-import { type PageKey, pressEdit, usePageKeys } from "~/ui/page-keys";
+import { type PageKey, usePageKeys } from "~/ui/page-keys";
+import { pressEdit } from "~/ui/rare/edit-key";
 import { activeRow, focusRow, isPageItem, itemOf, orderOnPage } from "../active-row";
-import { type ItemAction, itemActions, runItemAction } from "../item-actions";
 import type { OwnPeek } from "../row-actions";
 import {
   kindOf,
@@ -12,6 +12,7 @@ import {
   toggleSelected,
 } from "../selection";
 import type { Change } from "../use-changes";
+import { type ItemAction, itemActions, runItemAction } from "./item-actions";
 
 const none: readonly PageKey[] = [];
 

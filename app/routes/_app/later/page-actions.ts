@@ -1,3 +1,5 @@
+import { opensMore } from "~/ui/menu";
+
 export interface PageAction {
   label: string;
   press: () => void;
@@ -25,7 +27,14 @@ export function pageActions(): PageAction[] {
       .trim();
     if (label !== "" && label.length <= 80 && !found.has(label)) found.set(label, element);
   }
-  return [...found].map(([label, element]) => ({ label, press: () => element.click() }));
+  return [...found].map(([label, element]) => ({ label, press: () => press(element) }));
+}
+
+/** What opens further things in its menu is seen only when the menu is. */
+function press(element: HTMLElement) {
+  const menu = element.closest<HTMLElement>("[popover]");
+  if (menu && element.matches(opensMore) && !menu.matches(":popover-open")) menu.showPopover();
+  element.click();
 }
 
 const longestWaitMs = 15_000;

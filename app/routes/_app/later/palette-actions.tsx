@@ -1,8 +1,9 @@
 import { activeRow, isPageItem, itemOf } from "~/features/items/active-row";
-import { actionsFor, type ItemAction, runItemAction } from "~/features/items/item-actions";
+import { actionsFor, type ItemAction, runItemAction } from "~/features/items/keys/item-actions";
 import { selectedItems } from "~/features/items/selection";
 import { Kbd } from "~/ui/badge";
-import { pressEdit, useShownKeys } from "~/ui/page-keys";
+import { useShownKeys } from "~/ui/page-keys";
+import { pressEdit } from "~/ui/rare/edit-key";
 import { shownKeys } from "~/ui/rare/shown-keys";
 import { useWriteAccess } from "~/ui/write-access";
 import type { PageAction } from "./page-actions";
@@ -24,9 +25,11 @@ export function activeItems(): ActiveItems {
 export function ActiveItemActions({
   atHand,
   onClose,
+  onReopen,
 }: {
   atHand: ActiveItems;
   onClose: () => void;
+  onReopen: () => void;
 }) {
   const { canWrite } = useWriteAccess();
   const { items, row } = atHand;
@@ -39,7 +42,9 @@ export function ActiveItemActions({
   const run = ({ name }: ItemAction) => {
     onClose();
     // When the dialog has given the focus back.
-    setTimeout(() => (ofPage && name === "title" ? pressEdit() : runItemAction(name, items, row)));
+    setTimeout(() =>
+      ofPage && name === "title" ? pressEdit() : runItemAction(name, items, row, onReopen),
+    );
   };
   return (
     <Group heading={about}>

@@ -8,9 +8,9 @@ import {
   productPath,
   setupDestinations,
 } from "../navigation";
-import { readRecent } from "../recent";
 import type { ShellData } from "../shell-data";
 import { Group, Item, lineWords } from "./palette-parts";
+import { readRecent } from "./recent";
 
 interface Go {
   /** Leaves the palette for an address. */

@@ -15,12 +15,14 @@ import { SprintItems } from "./palette-sprint";
 interface PaletteProps {
   open: boolean;
   onClose: () => void;
+  /** Opens it again, for whoever goes back from what it opened. */
+  onReopen: () => void;
   shell: ShellData;
   productId: string | undefined;
 }
 
 /** Everything one can reach or do, by typing: search over all products, recent places, actions with their keys. */
-export default function Palette({ open, onClose, shell, productId }: PaletteProps) {
+export default function Palette({ open, onClose, onReopen, shell, productId }: PaletteProps) {
   const navigate = useNavigate();
   const [query, setQuery] = useState("");
   // Looked at before the dialog takes the focus.
@@ -66,9 +68,9 @@ export default function Palette({ open, onClose, shell, productId }: PaletteProp
           </Command.Empty>
           <FoundItems found={found} wanted={wanted} go={go} />
           <ProductAccess productId={productId}>
-            {ofPage ? null : <ActiveItemActions {...{ atHand, onClose }} />}
+            {ofPage ? null : <ActiveItemActions {...{ atHand, onClose, onReopen }} />}
             {wanted ? null : <RecentItems userId={shell.user.id} go={go} />}
-            {ofPage ? <ActiveItemActions {...{ atHand, onClose }} /> : null}
+            {ofPage ? <ActiveItemActions {...{ atHand, onClose, onReopen }} /> : null}
             <PageItems actions={actions} onClose={onClose} />
             <SprintItems {...{ shell, productId, actions, onClose }} />
             <CreateItems go={go} productId={productId} />

@@ -1,4 +1,4 @@
-import { kindOf } from "./selection";
+import { kindOf } from "../selection";
 
 /** What can be done with the highlighted row, or with all that are selected: one list for keys, menus, bar and palette. */
 export interface ItemAction {
@@ -62,7 +62,13 @@ export function actionsFor(items: readonly string[], canWrite: boolean): readonl
 /** PBIs have an order: each is moved by itself. */
 const isOnly = (kinds: ReadonlySet<string>, kind: string) => kinds.size === 1 && kinds.has(kind);
 
-type Run = (name: ItemAction["name"], items: readonly string[], row: HTMLElement | null) => void;
+type Run = (
+  name: ItemAction["name"],
+  items: readonly string[],
+  row: HTMLElement | null,
+  /** Where one came from, and goes back to with Backspace. */
+  back?: () => void,
+) => void;
 
 let current: Run | null = null;
 

@@ -6,11 +6,12 @@ import { Badge } from "~/ui/badge";
 import { useLinkArea } from "~/ui/link-area";
 import { useRowKeys } from "~/ui/page-keys";
 import { StatusPill } from "~/ui/status-pill";
-import type { CardTask } from "./board-settings";
-import { foldedLanes, type Lane } from "./board-settings";
-import { LaneHead, useAddressAhead } from "./lanes";
+import type { CardTask, Lane } from "../board-settings";
+import { useAddressAhead } from "../use-address-ahead";
+import { foldedLanes } from "./folded-lanes";
+import { LaneHead } from "./lanes";
 
-const LaneKeys = lazy(() => import("./moving/lane-keys"));
+const LaneKeys = lazy(() => import("./lane-keys"));
 
 /** A board as lines, for reading many at once: the same keys, menus and selection as on its cards; moving is for the board. */
 export function TaskLines({
@@ -20,7 +21,7 @@ export function TaskLines({
   tasks: readonly CardTask[];
   lanes: readonly Lane[] | undefined;
 }) {
-  const select = usePointerSelection(false);
+  const select = usePointerSelection();
   const follow = useLinkArea();
   const address = useAddressAhead();
   const folded = foldedLanes(address);
@@ -30,6 +31,7 @@ export function TaskLines({
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
     <section
       aria-label="Tasks"
+      data-task-lines
       className="rounded-lg border border-line bg-surface"
       onClick={(event) => select(event) || follow(event)}
     >

@@ -1,10 +1,10 @@
-import { useLocation, useNavigation } from "@remix-run/react";
 import type { ReactNode } from "react";
 import { Glyph } from "~/ui/sprite";
-import type { CardTask, DropTarget } from "./board-settings";
-import { foldedLanes, foldLink, type Lane } from "./board-settings";
-import { ColumnName } from "./column-name";
-import { type Column, columns } from "./columns";
+import { ColumnToggle, type ColumnWidth } from "../board-column";
+import type { CardTask, DropTarget, Lane } from "../board-settings";
+import { ColumnName } from "../column-name";
+import { type Column, columns } from "../columns";
+import { foldedLanes, foldLink } from "./folded-lanes";
 
 /** The lanes of a grouped board. One without cards is a word at the end, where a card may be put too. */
 export function Lanes({
@@ -13,24 +13,33 @@ export function Lanes({
   dropTarget,
   address,
   cell,
+  widthOf,
 }: {
   lanes: readonly Lane[];
   tasks: readonly CardTask[];
   dropTarget: DropTarget | null;
   address: URLSearchParams;
   cell: (column: Column, lane: Lane) => ReactNode;
+  widthOf: (status: string) => ColumnWidth;
 }) {
   const folded = foldedLanes(address);
   const held = new Set(tasks.map(({ group }) => group));
   return (
     <>
-      <p aria-hidden="true" className="cells lane-columns">
-        {columns.map(({ status, label }) => (
-          <span key={status} className="column-head">
-            <ColumnName status={status} label={label} />
-          </span>
-        ))}
-      </p>
+      <div data-lanes className="cells lane-columns">
+        {columns.map((column) => {
+          const { status, label } = column;
+          const width = widthOf(status);
+          return (
+            <span key={status} data-width={width} className="column-head">
+              <span aria-hidden="true" className="column-name">
+                <ColumnName status={status} label={label} />
+              </span>
+              <ColumnToggle column={column} isShut={width === "shut"} />
+            </span>
+          );
+        })}
+      </div>
       {lanes.map((lane) => {
         if (!held.has(lane.key)) return null;
         const isFolded = folded.includes(lane.key);
@@ -128,11 +137,4 @@ export function LaneHead({
       </span>
     </h2>
   );
-}
-
-/** The search parameters of the page that is coming: what is folded is so at once. */
-export function useAddressAhead(): URLSearchParams {
-  const { pathname, search } = useLocation();
-  const { location: next } = useNavigation();
-  return new URLSearchParams(next?.pathname === pathname ? next.search : search);
 }

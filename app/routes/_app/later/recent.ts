@@ -1,5 +1,3 @@
-import { useLocation } from "@remix-run/react";
-import { useEffect } from "react";
 import { recentPlacesKey } from "~/features/places/recent-places";
 
 interface RecentPlace {
@@ -34,21 +32,12 @@ function isPlace(value: unknown): value is RecentPlace {
   );
 }
 
-const worthKeeping = /^\/(stories|tasks|ideas|products)\/[0-9a-f-]{36}/;
-
-export function useRecentPlaces(userId: string, product: string | undefined): void {
-  const { pathname } = useLocation();
-  useEffect(() => {
-    if (!worthKeeping.test(pathname)) return;
-    // The title is set by the page's own meta, one tick after the address changes.
-    const timer = setTimeout(() => {
-      const page = document.title.replace(/^\(\d+\+?\) /, "").replace(/ · Backloom$/, "");
-      // Every product has a backlog: its name tells one from another.
-      const title = pathname.startsWith("/products/") && product ? `${page} · ${product}` : page;
-      const others = readRecent(userId).filter((place) => place.to !== pathname);
-      const places = [{ to: pathname, title }, ...others].slice(0, longest);
-      localStorage.setItem(recentPlacesKey, JSON.stringify({ userId, places }));
-    }, 300);
-    return () => clearTimeout(timer);
-  }, [pathname, userId, product]);
+/** Keeps the title of the page that was come to. */
+export function notePlace(userId: string, pathname: string, product: string | undefined): void {
+  const page = document.title.replace(/^\(\d+\+?\) /, "").replace(/ · Backloom$/, "");
+  // Every product has a backlog: its name tells one from another.
+  const title = pathname.startsWith("/products/") && product ? `${page} · ${product}` : page;
+  const others = readRecent(userId).filter((place) => place.to !== pathname);
+  const places = [{ to: pathname, title }, ...others].slice(0, longest);
+  localStorage.setItem(recentPlacesKey, JSON.stringify({ userId, places }));
 }

@@ -1,0 +1,120 @@
+import type { ReactElement, ReactNode } from "react";
+import { useHydrated } from "remix-utils/use-hydrated";
+import { Glyph } from "~/ui/sprite";
+import { useWriteAccess } from "~/ui/write-access";
+import type { CardTask, DropTarget, Lane } from "./board-settings";
+import { ColumnName } from "./column-name";
+import { type Column, movableColumns } from "./columns";
+
+/** The cards of one status, of the whole board or of a lane. */
+export function BoardColumn({
+  column,
+  lane,
+  tasks,
+  width,
+  dropTarget,
+  card,
+  address,
+  takesNew,
+  children,
+}: {
+  column: Column;
+  lane: Lane | undefined;
+  tasks: readonly CardTask[];
+  width: ColumnWidth;
+  dropTarget: DropTarget | null;
+  card: (task: CardTask) => ReactElement;
+  address: URLSearchParams;
+  takesNew: boolean;
+  /** The form for a new card, when it is open here. */
+  children: ReactNode;
+}) {
+  const { status, label } = column;
+  const cards = tasks.filter((task) => task.status === status && task.group === lane?.key);
+  const Heading = lane ? "h3" : "h2";
+  const isDropTarget = dropTarget?.status === status && dropTarget.lane === (lane?.key ?? null);
+  const isShut = width === "shut";
+  return (
+    <section
+      role={lane ? "group" : undefined}
+      aria-label={`${label}: ${cards.length}`}
+      data-column={status}
+      data-width={width}
+      data-drop-target={isDropTarget || undefined}
+      className="column"
+    >
+      <div className="column-head">
+        <Heading className="column-name">
+          <ColumnName status={status} label={label} />
+          <span className="font-normal text-muted">{cards.length}</span>
+        </Heading>
+        {isShut || !takesNew ? null : <NewCardLink {...{ column, lane, address }} />}
+        {lane ? null : <ColumnToggle column={column} isShut={isShut} />}
+      </div>
+      {isShut ? null : (
+        <>
+          {children}
+          <ul className="column-cards">{cards.map(card)}</ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Empty columns narrow themselves, and a person shuts those that they do not look at. */
+export type ColumnWidth = "whole" | "narrow" | "shut";
+
+/** A column folded to its name and count, or open again; cards may be dropped on it all the same. */
+export function ColumnToggle({
+  column: { status, label },
+  isShut,
+}: {
+  column: Column;
+  isShut: boolean;
+}) {
+  if (!useHydrated()) return null;
+  const words = `${isShut ? "Expand" : "Collapse"} ${label}`;
+  return (
+    <button
+      type="button"
+      data-shut={status}
+      aria-expanded={!isShut}
+      aria-label={words}
+      title={words}
+      className="column-button"
+    >
+      <Glyph name="fold" />
+    </button>
+  );
+}
+
+/** Opens the form for a new card in this column; `c` presses the first of them. */
+function NewCardLink({
+  column: { status, label },
+  lane,
+  address,
+}: {
+  column: Column;
+  lane: Lane | undefined;
+  address: URLSearchParams;
+}) {
+  const { canWrite } = useWriteAccess();
+  if (!canWrite || !movableColumns.some((known) => known.status === status)) return null;
+  const params = new URLSearchParams(address);
+  params.set("new", status);
+  if (lane) params.set("in", lane.key);
+  const words = `New task in ${label}`;
+  return (
+    <a
+      href={`?${params}`}
+      data-new={status}
+      data-new-lane={lane?.key}
+      data-create={status === "todo" || undefined}
+      aria-label={words}
+      title={status === "todo" ? `${words} (c)` : words}
+      className="column-button"
+    >
+      <Glyph name="add" />
+    </a>
+  );
+}

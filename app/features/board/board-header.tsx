@@ -1,0 +1,39 @@
+import type { ReactNode } from "react";
+
+/** All that stands above the cards of a board, in one line; the rest is in menus. On a phone it is three. */
+export function BoardHeader({
+  title,
+  about,
+  run,
+  tools,
+  menu,
+}: {
+  title: ReactNode;
+  /** All of the title, where the line has no room for it. */
+  about?: string | undefined;
+  /** The run of this board, or how to start one. */
+  run?: ReactNode;
+  /** Filter, views and display. */
+  tools?: ReactNode;
+  menu?: ReactNode;
+}) {
+  return (
+    <header className="flex flex-wrap items-center gap-2">
+      <h1
+        title={about}
+        className="flex min-w-40 flex-1 items-center gap-2 text-lg font-semibold tracking-tight max-sm:basis-3/4"
+      >
+        {title}
+      </h1>
+      {tools ? (
+        <div className="flex flex-wrap items-center gap-2 max-sm:order-3 max-sm:w-full">
+          {tools}
+        </div>
+      ) : null}
+      {run ? (
+        <div className="flex flex-wrap items-center gap-2 max-sm:order-2 max-sm:w-full">{run}</div>
+      ) : null}
+      {menu ? <div className="max-sm:order-1">{menu}</div> : null}
+    </header>
+  );
+}

@@ -1,0 +1,33 @@
+import { useState } from "react";
+import type { ColumnWidth } from "./board-column";
+import type { CardTask } from "./board-settings";
+import { columns, shutColumnsCookie } from "./columns";
+
+const oneYear = 31_536_000;
+
+/** How wide each column is: those that a person shut, those without a card, and the others. */
+export function useColumnWidths(
+  tasks: readonly CardTask[],
+  { productId, userId, shut: remembered }: { productId: string; userId: string; shut: string },
+) {
+  const [shut, setShut] = useState(() => remembered.split(".").filter(Boolean));
+  const toggle = (status: string) => {
+    const next = shut.includes(status)
+      ? shut.filter((other) => other !== status)
+      : [...shut, status];
+    setShut(next);
+    // biome-ignore lint/suspicious/noDocumentCookie: the other way is not in every browser
+    document.cookie = `${shutColumnsCookie(userId)}=${next.join(".")}; Path=/products/${productId}; Max-Age=${oneYear}; SameSite=Lax`;
+  };
+  const held = new Set(tasks.map(({ status }) => status));
+  const widthOf = (status: string): ColumnWidth =>
+    shut.includes(status) ? "shut" : held.has(status) || held.size === 0 ? "whole" : "narrow";
+  return { widthOf, toggle };
+}
+
+/** Where the work is: with an agent, then waiting for a review, then to be begun. */
+export function columnOfWork(tasks: readonly CardTask[]): string | undefined {
+  const held = new Set(tasks.map(({ status }) => status));
+  const first = ["in_progress", "review", "todo"].find((status) => held.has(status));
+  return first ?? columns.find(({ status }) => held.has(status))?.status;
+}

@@ -1,0 +1,48 @@
+import { useEffect } from "react";
+import { useBeginWaiting } from "~/ui/begin-waiting";
+import { Button, IconButton } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+import { StatusIcon } from "~/ui/status-icon";
+import { dismissToast, type Toast } from "~/ui/toast";
+import { useUndo } from "~/ui/use-undo";
+
+export default function Toasts({ toasts }: { toasts: readonly Toast[] }) {
+  return toasts.map((toast) => <ToastCard key={toast.id} toast={toast} />);
+}
+
+function ToastCard({ toast }: { toast: Toast }) {
+  useEffect(() => {
+    // A refusal stays longer: it has to be read, not only noticed.
+    // So does what offers something to press.
+    const long = toast.tone === "failed" || toast.offer.undo;
+    const timer = setTimeout(() => dismissToast(toast.id), long ? 9000 : 4000);
+    return () => clearTimeout(timer);
+  }, [toast]);
+  const undo = useUndo();
+  const begin = useBeginWaiting();
+  const { offer } = toast;
+  const waiting = offer.begin;
+  const press = (act: () => void) => () => {
+    dismissToast(toast.id);
+    act();
+  };
+  return (
+    <div className="arrive pointer-events-auto flex max-w-md items-start gap-2.5 rounded-lg border border-line bg-raised py-2 pr-1.5 pl-3 text-sm shadow-pop">
+      <StatusIcon tone={toast.tone} className="mt-1" />
+      <p className="py-0.5">{toast.text}</p>
+      {offer.undo ? (
+        <Button size="sm" onClick={press(undo)}>
+          Undo
+        </Button>
+      ) : null}
+      {waiting ? (
+        <Button size="sm" className="shrink-0" onClick={press(() => begin(waiting))}>
+          Start anyway
+        </Button>
+      ) : null}
+      <IconButton label="Dismiss" size="icon-sm" onClick={() => dismissToast(toast.id)}>
+        <Icon name="x" className="size-3.5" />
+      </IconButton>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import { lazy, Suspense } from "react";
+import { useToasts } from "./toast";
+
+/** Nothing is said before something happened: what draws messages comes after the page. */
+const Toasts = lazy(() => import("./rare/toasts"));
+
+/** Short messages about what just happened; one place on the page, read out politely. */
+export function ToastRegion() {
+  const toasts = useToasts();
+  return (
+    <section
+      aria-label="Notifications"
+      aria-live="polite"
+      className="pointer-events-none fixed inset-x-3 bottom-20 z-50 grid justify-items-center gap-2 sm:inset-x-auto sm:right-5 sm:bottom-5 sm:justify-items-end"
+    >
+      {toasts.length > 0 ? (
+        <Suspense>
+          <Toasts toasts={toasts} />
+        </Suspense>
+      ) : null}
+    </section>
+  );
+}
