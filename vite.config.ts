@@ -33,9 +33,13 @@ export default defineConfig(({ isSsrBuild }) => ({
 function sharedParts(id: string): string | undefined {
   if (id.includes(".server.")) return;
   // Small parts that the board shows together: a file each would cost more than what is in it.
-  if (/\/app\/(features\/(runs\/|products\/product-access)|contract\/takes-)[^/]+$/.test(id))
+  if (
+    /\/app\/(features\/(runs\/(?!blocker-|run-|fresh-)|products\/product-access)|contract\/takes-)[^/]+$/.test(
+      id,
+    )
+  )
     return "runs";
-  if (/\/app\/features\/(budgets\/|dependencies\/remove-)[^/]+$/.test(id)) return "budgets";
+  if (/\/app\/features\/budgets\/[^/]+$/.test(id)) return "budgets";
   return /\/app\/(ui|live|routes\/_app|features\/(board|items|views))\/[^/]+$/.test(id)
     ? "shared"
     : undefined;

@@ -1,7 +1,6 @@
-import type { Beginning, FreshStart } from "~/contract/beginning";
+import type { Beginning } from "~/contract/beginning";
 import { ActionForm } from "~/ui/action-form";
 import { Confirm } from "~/ui/confirm";
-import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
 /** From what the next run begins, a line a branch. */
@@ -36,20 +35,5 @@ export function StartOver({ whose }: { whose: string }) {
         )}
       </Confirm>
     </WriteFields>
-  );
-}
-
-/** Who let the story start over, when, and what was left. */
-export function FreshStarts({ starts }: { starts: readonly FreshStart[] }) {
-  if (starts.length === 0) return null;
-  return (
-    <ul className="grid gap-1 text-sm text-muted" aria-label="Started over">
-      {starts.map(({ id, started_by, created_at, left }) => (
-        <li key={id} className="break-words">
-          {started_by} started over from main <RelativeTime at={created_at} />, without{" "}
-          {left.map(({ branch, head_sha }) => `${branch} (${head_sha.slice(0, 8)})`).join(", ")}
-        </li>
-      ))}
-    </ul>
   );
 }
