@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import axe from "axe-core";
 
 declare global {
@@ -25,6 +25,8 @@ export async function findings(
   page: Page,
   { part, rules }: { part?: string | undefined; rules?: readonly string[] } = {},
 ): Promise<string[]> {
+  // A page whose next data is on its way shows a bar above everything, for a moment and outside of its landmarks.
+  await expect(page.getByRole("progressbar", { name: "Loading" })).toHaveCount(0);
   // Half a megabyte of program: a page is given it once, however often it is looked at.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   return page.evaluate(
