@@ -25,7 +25,7 @@ export function commentsRoute(kind: CommentPlace) {
     }),
     POST: operationEndpoint(addComment, {
       name: `add${nouns[kind]}Comment`,
-      summary: `Comment on a ${named[kind]}; @name tells that member`,
+      summary: `Comment on a ${named[kind]}; @name notifies that member`,
       auth: "either",
       id: named[kind],
       body: addCommentBody,

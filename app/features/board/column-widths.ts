@@ -16,7 +16,7 @@ export function useColumnWidths(
       ? shut.filter((other) => other !== status)
       : [...shut, status];
     setShut(next);
-    // biome-ignore lint/suspicious/noDocumentCookie: the other way is not in every browser
+    // biome-ignore lint/suspicious/noDocumentCookie: Firefox and Safari have only lately got cookieStore
     document.cookie = `${shutColumnsCookie(userId)}=${next.join(".")}; Path=/products/${productId}; Max-Age=${oneYear}; SameSite=Lax`;
   };
   const held = new Set(tasks.map(({ status }) => status));

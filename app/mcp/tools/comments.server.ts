@@ -14,7 +14,7 @@ const place = {
 export const addCommentTool = defineTool({
   name: "add_comment",
   title: "Comment",
-  description: "A comment in Markdown on a PBI, story or task. @name tells that member.",
+  description: "A comment in Markdown on a PBI, story or task. @name notifies that member.",
   access: "write",
   creates: true,
   scopes: ["plan", "work"],

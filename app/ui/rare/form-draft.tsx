@@ -15,7 +15,7 @@ export function FormDraft({ name, answer }: { name: string; answer: unknown }) {
   const mark = useRef<HTMLParagraphElement>(null);
   const [found, setFound] = useState<DraftFields>();
   const isSent = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer is an end of what was sent
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when an answer arrives, whatever is in it
   useEffect(() => {
     isSent.current = false;
   }, [answer]);
