@@ -5,7 +5,7 @@ import type { Plugin } from "vite";
 const asked = /\?thread$/;
 
 /**
- * `import source from "./program?thread"` is the text of a program for a thread of its own, with what it imports of ours. A thread
+ * `import source from "./program?thread"` is the text of a program for a thread of its own, with all that it imports. A thread
  * starts from text because the pages are bundled into one file, beside which nothing else stands.
  */
 export function threadPrograms(): Plugin {
@@ -24,7 +24,8 @@ export function threadPrograms(): Plugin {
         entryPoints: [entry],
         absWorkingDir: dirname(entry),
         ...{ bundle: true, write: false, metafile: true, minify: true },
-        ...{ format: "esm", platform: "node", target: "node20" },
+        define: { "process.env.NODE_ENV": '"production"' },
+        ...{ format: "cjs", platform: "node", target: "node20" },
       });
       for (const file of Object.keys(metafile.inputs))
         this.addWatchFile(resolve(dirname(entry), file));

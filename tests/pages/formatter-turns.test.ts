@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { FormatterThread } from "~/features/markdown/formatter-thread.server";
 import { renderMarkdown } from "~/features/markdown/markdown.server";
 
-const echo = `import { parentPort } from "node:worker_threads";
+const echo = `const { parentPort } = require("node:worker_threads");
 parentPort.on("message", (text) => {
   if (text === "die") throw new Error(text);
   parentPort.postMessage({ made: text });
@@ -10,7 +10,7 @@ parentPort.on("message", (text) => {
 parentPort.postMessage({ ready: true });`;
 
 it("who asks for much waits behind everybody who asks for little", async () => {
-  const thread = new FormatterThread(echo, []);
+  const thread = new FormatterThread(echo);
   const order: string[] = [];
   const ask = async (viewer: string, text: string) => {
     await thread.format(text, viewer);
@@ -24,7 +24,7 @@ it("who asks for much waits behind everybody who asks for little", async () => {
 });
 
 it("a text that ends the thread is given up, and what waits behind it is formatted", async () => {
-  const thread = new FormatterThread(echo, []);
+  const thread = new FormatterThread(echo);
   const asked = ["die", "one", "two"].map((text) => thread.format(text, "anna"));
   expect(await Promise.all(asked)).toEqual(["too-heavy", { made: "one" }, { made: "two" }]);
 });

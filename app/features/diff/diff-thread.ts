@@ -1,15 +1,12 @@
-// Runs in a thread of its own, from its text (see formatter-thread.server.ts): the work on diffs that grows with what somebody wrote.
-import { parentPort, workerData } from "node:worker_threads";
-import type { HLJSApi } from "highlight.js";
+// The program of a thread (see formatter-thread.server.ts): the work on diffs that grows with what somebody wrote.
+import { parentPort } from "node:worker_threads";
+import highlighter from "highlight.js/lib/common";
 import { type Comparison, compareFiles } from "./compare-files";
 
 /** Pieces of code that are coloured, or two files that are compared. */
 export type DiffQuestion =
   | { colour: { language: string; texts: string[] } }
   | { compare: Comparison };
-
-const [address = ""]: readonly string[] = workerData.packages;
-const { default: highlighter }: { default: HLJSApi } = await import(address);
 
 /** Spans that go over a line end are closed with the line and opened again on the next. */
 function linesOf(html: string): string[] {

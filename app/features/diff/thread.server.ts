@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import {
   type Formatted,
   FormatterThread,
@@ -10,8 +9,7 @@ import source from "./diff-thread?thread";
 /** A page does not wait longer for colours, and for what changed since an earlier attempt. */
 const longestWait = 6_000;
 
-const require = createRequire(import.meta.url);
-const thread = new FormatterThread(source, [require.resolve("highlight.js/lib/common")]);
+const thread = new FormatterThread(source);
 
 /** Asks the one thread in which diffs are worked on; the answer is JSON. */
 export function askThread(question: DiffQuestion, viewer: string): Promise<Formatted> {

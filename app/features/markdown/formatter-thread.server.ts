@@ -1,4 +1,3 @@
-import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
 
@@ -23,12 +22,10 @@ interface Turn {
 
 /**
  * One thread of the process that formats one text after the other, and is replaced when one takes too long. Whoever looks at
- * something has a turn after everybody else who does, however much they ask for. The thread is given as the text of its program,
- * and the files of the packages that the program imports: a module without a folder of its own finds packages by their files only.
+ * something has a turn after everybody else who does, however much they ask for.
  */
 export class FormatterThread {
   readonly #source: string;
-  readonly #packages: readonly string[];
   #worker: Worker | undefined;
   #isReady = false;
   #hasBegun = false;
@@ -36,9 +33,9 @@ export class FormatterThread {
   #limit: NodeJS.Timeout | undefined;
   readonly #waiting = new Turns<Turn>();
 
-  constructor(source: string, packages: readonly string[]) {
+  /** `source`: the text of the thread's program (`import source from "./program?thread"`). */
+  constructor(source: string) {
     this.#source = source;
-    this.#packages = packages;
   }
 
   /** The first thread has started; before that everybody waits for it, and for nobody's text. */
@@ -69,8 +66,8 @@ export class FormatterThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(addressOf(this.#source), {
-      workerData: { packages: this.#packages.map((file) => pathToFileURL(file).href) },
+    const worker = new Worker(this.#source, {
+      eval: true,
       resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
     });
     worker.unref();
@@ -122,11 +119,6 @@ export function within(milliseconds: number, formatted: Promise<Formatted>): Pro
       resolve(outcome);
     });
   });
-}
-
-/** From its text, because the pages are bundled into one file and a thread needs an address. */
-function addressOf(source: string): URL {
-  return new URL(`data:text/javascript;charset=utf-8,${encodeURIComponent(source)}`);
 }
 
 /** So much may wait for one of them. */

@@ -1,6 +1,5 @@
-import { createRequire } from "node:module";
 import { type Formatted, FormatterThread, within } from "./formatter-thread.server";
-import threadSource from "./markdown-formatter.server.mjs?raw";
+import source from "./markdown-thread?thread";
 import type { SafeHtml } from "./prose";
 import { RecentlyMade } from "./recently-made.server";
 
@@ -23,14 +22,7 @@ interface Kept {
   until: number;
 }
 
-const require = createRequire(import.meta.url);
-const markdownThread = new FormatterThread(threadSource, [
-  require.resolve("react"),
-  require.resolve("react-dom/server"),
-  require.resolve("react-markdown"),
-  require.resolve("remark-gfm"),
-  require.resolve("rehype-sanitize"),
-]);
+const markdownThread = new FormatterThread(source);
 const kept = new RecentlyMade<Kept>(mostKept);
 /** What is being formatted, by who looks at it and the text. */
 const begun = new Map<string, Promise<Formatted>>();
