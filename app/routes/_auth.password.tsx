@@ -1,9 +1,9 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import { passwordChangeSchema } from "~/contract/account";
-import { passwordMinLength } from "~/contract/password";
 import { changePassword } from "~/domain/accounts/change-password.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
+import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { runForm } from "~/http/form-action.server";
 import {
   mustChangePassword,
@@ -61,14 +61,7 @@ export default function NewPasswordPage() {
           required
           {...form.field("current_password")}
         />
-        <TextField
-          label="New password"
-          description={`At least ${passwordMinLength} characters.`}
-          type="password"
-          autoComplete="new-password"
-          required
-          {...form.field("new_password")}
-        />
+        <NewPasswordField {...form.field("new_password")} />
         <SubmitButton size="lg" pendingLabel="Saving…">
           Save and continue
         </SubmitButton>

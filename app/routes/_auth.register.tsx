@@ -2,7 +2,6 @@ import { type AppLoadContext, json, type MetaFunction, redirect } from "@remix-r
 import { Link, useLoaderData } from "@remix-run/react";
 import { registrationSchema } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
-import { passwordMinLength } from "~/contract/password";
 import type { Database } from "~/db/database.server";
 import { createSession } from "~/domain/accounts/create-session.server";
 import { register } from "~/domain/accounts/register.server";
@@ -14,6 +13,7 @@ import {
   reserveInvitation,
 } from "~/domain/products/invitations.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
+import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
 import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
@@ -137,14 +137,7 @@ function RegistrationForm({ redirectTo }: { redirectTo: string }) {
           required
           {...form.field("email")}
         />
-        <TextField
-          label="Password"
-          description={`At least ${passwordMinLength} characters.`}
-          type="password"
-          autoComplete="new-password"
-          required
-          {...form.field("password")}
-        />
+        <NewPasswordField label="Password" {...form.field("password")} />
         <SubmitButton size="lg" pendingLabel="Creating…">
           Create account
         </SubmitButton>

@@ -4,10 +4,10 @@ import { useState } from "react";
 import { useHydrated } from "remix-utils/use-hydrated";
 import { type Profile, passwordChangeSchema, profileChangesSchema } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
-import { passwordMinLength } from "~/contract/password";
 import { changePassword } from "~/domain/accounts/change-password.server";
 import { getProfile, updateProfile } from "~/domain/accounts/operations.server";
 import { setAvatar } from "~/domain/accounts/set-avatar.server";
+import { NewPasswordField } from "~/features/accounts/new-password-field";
 import { done, runForm, runIntent } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireActor, requireWriter } from "~/http/page-guards.server";
 import { ActionForm } from "~/ui/action-form";
@@ -197,14 +197,7 @@ function PasswordForm() {
             required
             {...form.field("current_password")}
           />
-          <TextField
-            label="New password"
-            description={`At least ${passwordMinLength} characters.`}
-            type="password"
-            autoComplete="new-password"
-            required
-            {...form.field("new_password")}
-          />
+          <NewPasswordField {...form.field("new_password")} />
           <div className="flex items-center gap-3">
             <SubmitButton pending={fetcher.state !== "idle"} pendingLabel="Changing…">
               Change password

@@ -1,0 +1,19 @@
+import { passwordMinLength } from "~/contract/password";
+import { TextField } from "~/ui/field";
+
+/** A password that somebody chooses. Takes what a form's `field` gives. */
+export function NewPasswordField({
+  label = "New password",
+  ...field
+}: Omit<Parameters<typeof TextField>[0], "label"> & { label?: string }) {
+  return (
+    <TextField
+      label={label}
+      description={`At least ${passwordMinLength} characters.`}
+      type="password"
+      autoComplete="new-password"
+      required
+      {...field}
+    />
+  );
+}
