@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { forgetfulGit } from "./tests/setup/forgetful-git";
+import { thorough } from "./tests/setup/thorough.mjs";
 import { threadPrograms } from "./vite.threads";
 
 const app = fileURLToPath(new URL("./app", import.meta.url));
@@ -19,7 +20,8 @@ process.env.BACKLOOM_DEMO_SECONDS = "0";
 const alone = ["tests/streams/churn.test.ts", "tests/embedded/process-warnings.test.ts"];
 
 /** What is refused before the database is asked has nothing to do with the way there. */
-const leftOut = process.env.TRANSPORT === "http" ? ["tests/api/worst-cases.test.ts"] : [];
+const beforeTheDatabase = process.env.TRANSPORT === "http" ? ["tests/api/worst-cases.test.ts"] : [];
+const leftOut = [...beforeTheDatabase, ...(process.env.TESTS === "short" ? thorough : [])];
 
 /** What was transformed for one run serves the next; not for longer, as a file that moved would not be noticed. */
 const modulesOfRuns = process.env.TRANSFORMED_MODULES;

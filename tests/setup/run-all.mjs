@@ -1,5 +1,5 @@
-// Entry of `npm test`, and with `all` of `npm run test:all`, which adds what only compares: installs what is missing, runs every
-// part, and ends with one line that sums them up.
+// Entry of `npm test`, and with `all` of `npm run test:all`, which adds what is thorough (`thorough.mjs`) and what only
+// compares: installs what is missing, runs every part, and ends with one line that sums them up.
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,9 @@ import { readPlaywright, readVitest } from "./reports.mjs";
 checkNode();
 ensureInstalled();
 
+const isAll = process.argv.includes("all");
 const reports = mkdtempSync(join(tmpdir(), "backloom-reports-"));
+const length = isAll ? {} : { TESTS: "short" };
 const bin = (path) => join(root, "node_modules", path);
 
 /** The tests of the contract, and the transport over which they run a second time: every call goes through the Data API. */
@@ -27,7 +29,7 @@ const parts = [
   check("Formatting and lint", "@biomejs/biome/bin/biome", "check", "."),
   check("Unused code", "knip/bin/knip.js", "--no-config-hints"),
   { title: "Journeys in the browser", run: playwright },
-  ...(process.argv.includes("all") ? comparing : []),
+  ...(isAll ? comparing : []),
 ];
 
 const slowestShown = 20;
@@ -73,7 +75,7 @@ function vitest(transport, files) {
   const { status } = runNode(
     bin("vitest/vitest.mjs"),
     ["run", ...files, "--reporter=default", "--reporter=json", `--outputFile.json=${report}`],
-    { TRANSPORT: transport, TRANSFORMED_MODULES: join(reports, "modules") },
+    { ...length, TRANSPORT: transport, TRANSFORMED_MODULES: join(reports, "modules") },
   );
   return atLeastOne(status, readVitest(report));
 }
@@ -83,7 +85,7 @@ function playwright() {
   const { status } = runNode(
     bin("@playwright/test/cli.js"),
     ["test", "--config", "tests/playwright.config.ts"],
-    { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    { ...length, PLAYWRIGHT_JSON_OUTPUT_NAME: report },
   );
   return atLeastOne(status, readPlaywright(report));
 }

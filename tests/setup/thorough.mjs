@@ -1,0 +1,16 @@
+/**
+ * What only `npm run test:all` and CI run, so that `npm test` stays under ten minutes on two cores: processes killed at every
+ * step, floods, long repetitions, older releases, and the same over several code hosts.
+ */
+export const thorough = [
+  "tests/races/**",
+  "tests/upgrade/**",
+  "tests/agents/fake-endings.test.ts",
+  "tests/embedded/{backup,hosted-rights,lifecycle,other-postgres,retries}.test.ts",
+  "tests/notices/hostile-receivers.test.ts",
+  "tests/server/{garbage-collection,killed-*}.test.ts",
+  "tests/streams/{churn,gaps,hosted-habits,slow-reader,slow-start}.test.ts",
+  "tests/worker/{conflicts,foreign-jobs,git-takes-turns,hostile-service,interrupted-git,killed-*,other-sandboxes}.test.ts",
+  "tests/worker/{rare-cases,resilience,rework-rounds,sandbox-*,special-files,waiting-batch}.test.ts",
+  "tests/worker/forge/*.test.ts",
+];
