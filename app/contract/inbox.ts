@@ -2,7 +2,15 @@ import { z } from "zod";
 import { agentQuestionSchema } from "./question";
 import { idSchema } from "./text";
 
-export const inboxKinds = ["question", "review", "run", "job", "added", "mention"] as const;
+export const inboxKinds = [
+  "question",
+  "review",
+  "run",
+  "job",
+  "added",
+  "mention",
+  "triage",
+] as const;
 export const inboxStates = ["open", "later", "done"] as const;
 
 const frame = {
@@ -49,6 +57,14 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     idea_id: z.string(),
   }),
   z.object({ ...frame, ...about, kind: z.literal("added"), owner_name: nullableText }),
+  z.object({
+    ...frame,
+    ...about,
+    kind: z.literal("triage"),
+    waiting: z.int(),
+    /** The title of the newest that waits. */
+    newest: z.string(),
+  }),
   z.object({
     ...frame,
     ...about,

@@ -6,7 +6,12 @@ const placeSchema = z.object({ id: z.string(), code: z.string(), title: z.string
 
 /** What waits in the triage of a product, and where it can go. */
 export const triageSchema = z.object({
-  stories: z.array(storySchema),
+  stories: z.array(
+    storySchema.extend({
+      origin: z.enum(["hook", "forge"]).nullable(),
+      external_url: z.string().nullable(),
+    }),
+  ),
   pbis: z.array(placeSchema),
   targets: z.array(placeSchema),
 });

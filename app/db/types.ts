@@ -335,6 +335,7 @@ export type Database = {
       get_idea_conversation: { Args: { p_idea_id: string }; Returns: Json };
       get_inbox: { Args: { p_kinds?: Json; p_state?: string }; Returns: Json };
       get_insights: { Args: { p_product_id: string; p_sprint_id?: string }; Returns: Json };
+      get_intake_hook: { Args: { p_product_id: string }; Returns: Json };
       get_job_diff: { Args: { p_attempt?: number; p_job_id: string }; Returns: Json };
       get_job_output: {
         Args: { p_after?: number; p_attempt?: number; p_job_id: string; p_limit?: number };
@@ -554,6 +555,16 @@ export type Database = {
       read_job_stream: { Args: { p_job_id: string }; Returns: Json };
       read_notifications_stream: { Args: Record<PropertyKey, never>; Returns: Json };
       read_solo_stream: { Args: { p_product_id: string }; Returns: Json };
+      receive_item: {
+        Args: {
+          p_external_id?: string;
+          p_key_hash: string;
+          p_text?: string;
+          p_title: string;
+          p_url?: string;
+        };
+        Returns: Json;
+      };
       redeem_oauth_code: {
         Args: {
           p_address_key: string;
@@ -620,6 +631,7 @@ export type Database = {
         Returns: Json;
       };
       revoke_api_token: { Args: { p_token_id: string }; Returns: Json };
+      revoke_intake_hook: { Args: { p_product_id: string }; Returns: Json };
       revoke_invitation: { Args: { p_invitation_id: string }; Returns: Json };
       revoke_oauth_token: {
         Args: { p_address_key: string; p_client_id: string; p_token_hash: string };
@@ -654,6 +666,10 @@ export type Database = {
         Returns: Json;
       };
       set_budget_settings: { Args: { p_changes: Json; p_product_id: string }; Returns: Json };
+      set_intake_hook: {
+        Args: { p_id: string; p_key_hash: string; p_product_id: string };
+        Returns: Json;
+      };
       set_member_role: {
         Args: { p_product_id: string; p_role: string; p_user_id: string };
         Returns: Json;
@@ -2131,6 +2147,49 @@ export type Database = {
           },
         ];
       };
+      intake_hooks: {
+        Row: {
+          created_at: string;
+          created_by: string | null;
+          id: string;
+          key_hash: string;
+          last_item_at: string | null;
+          product_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          created_at?: string;
+          created_by?: string | null;
+          id: string;
+          key_hash: string;
+          last_item_at?: string | null;
+          product_id: string;
+        };
+        Update: {
+          created_at?: string;
+          created_by?: string | null;
+          id?: string;
+          key_hash?: string;
+          last_item_at?: string | null;
+          product_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "intake_hooks_created_by_fkey";
+            columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "intake_hooks_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: true;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       job_attempts: {
         Row: {
           attempt: number;
@@ -2852,6 +2911,7 @@ export type Database = {
           description: string;
           id: string;
           idea_id: string | null;
+          is_intake: boolean;
           pr_merged_at: string | null;
           pr_url: string | null;
           priority: number;
@@ -2868,6 +2928,7 @@ export type Database = {
           description?: string;
           id?: string;
           idea_id?: string | null;
+          is_intake?: boolean;
           pr_merged_at?: string | null;
           pr_url?: string | null;
           priority?: number;
@@ -2883,6 +2944,7 @@ export type Database = {
           description?: string;
           id?: string;
           idea_id?: string | null;
+          is_intake?: boolean;
           pr_merged_at?: string | null;
           pr_url?: string | null;
           priority?: number;
@@ -3340,6 +3402,42 @@ export type Database = {
         };
         Relationships: [];
       };
+      settled_items: {
+        Row: {
+          code: string;
+          external_id: string;
+          outcome: string;
+          product_id: string;
+          settled_at: string;
+          story_id: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          code: string;
+          external_id: string;
+          outcome: string;
+          product_id: string;
+          settled_at?: string;
+          story_id: string;
+        };
+        Update: {
+          code?: string;
+          external_id?: string;
+          outcome?: string;
+          product_id?: string;
+          settled_at?: string;
+          story_id?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "settled_items_product_id_fkey";
+            columns: ["product_id"];
+            isOneToOne: false;
+            referencedRelation: "products";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       spent_refresh_tokens: {
         Row: {
           refresh_hash: string;
@@ -3551,9 +3649,11 @@ export type Database = {
           created_at: string;
           description: string;
           external_id: string | null;
+          external_url: string | null;
           id: string;
           in_triage: boolean;
           label_ids: string[];
+          origin: string | null;
           pbi_id: string;
           priority: number;
           product_id: string;
@@ -3571,9 +3671,11 @@ export type Database = {
           created_at?: string;
           description?: string;
           external_id?: string | null;
+          external_url?: string | null;
           id?: string;
           in_triage?: boolean;
           label_ids?: string[];
+          origin?: string | null;
           pbi_id: string;
           priority?: number;
           product_id: string;
@@ -3590,9 +3692,11 @@ export type Database = {
           created_at?: string;
           description?: string;
           external_id?: string | null;
+          external_url?: string | null;
           id?: string;
           in_triage?: boolean;
           label_ids?: string[];
+          origin?: string | null;
           pbi_id?: string;
           priority?: number;
           product_id?: string;

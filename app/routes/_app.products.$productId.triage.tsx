@@ -15,7 +15,7 @@ import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/pa
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { ActionForm } from "~/ui/action-form";
 import { useActionResult } from "~/ui/action-result";
-import { CodeChip } from "~/ui/badge";
+import { Badge, CodeChip } from "~/ui/badge";
 import { Button, SubmitButton } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { EmptyState } from "~/ui/empty-state";
@@ -46,7 +46,7 @@ export const action = pageAction(async ({ request, context, params }) => {
   return runIntent(form, {
     accept: async () => {
       const { code } = await acceptStory(actor, readForm(form, acceptStoryInput));
-      return done(form, back, `${code} is in the backlog`);
+      return doneForNow(form, back, `${code} is in the backlog`);
     },
     merge: async () => {
       const { code } = await mergeStory(actor, readForm(form, mergeStoryInput));
@@ -71,8 +71,8 @@ export default function TriagePage() {
       <FormErrors errors={typeof answer?.error === "string" ? [answer.error] : []} />
       {stories.length === 0 ? (
         <EmptyState title="Nothing to triage">
-          Stories that agents suggest wait here until somebody accepts them. No run takes them
-          before.
+          Stories that agents suggest and items of other services wait here until somebody accepts
+          them. No run takes them before.
         </EmptyState>
       ) : (
         stories.map((story) => (
@@ -100,6 +100,7 @@ function WaitingStory({
       <p className="mb-2 flex flex-wrap items-center gap-2 text-xs text-muted">
         <CodeChip>{code}</CodeChip>
         <RelativeTime at={story.created_at} />
+        <Origin story={story} />
         <Link to={`/stories/${id}`} className="text-accent underline">
           Open<span className="sr-only"> {code}</span>
         </Link>
@@ -132,6 +133,26 @@ function WaitingStory({
         </ActionForm>
       </WriteFields>
     </Section>
+  );
+}
+
+const originNames = { hook: "Hook", forge: "Issue" } as const;
+
+/** Who brought it, where that was nobody's account, and where it is there. */
+function Origin({ story }: { story: Triage["stories"][number] }) {
+  return (
+    <>
+      {story.origin ? <Badge>{originNames[story.origin]}</Badge> : null}
+      {story.external_url ? (
+        <a
+          href={story.external_url}
+          rel="noreferrer nofollow"
+          className="min-w-0 truncate text-accent underline"
+        >
+          {story.external_url}
+        </a>
+      ) : null}
+    </>
   );
 }
 

@@ -31,6 +31,7 @@ const fieldWords: Record<string, string> = {
   pbi_id: "PBI",
   sort_order: "order",
   code: "code",
+  in_triage: "triage",
   merged_at: "merge state",
 };
 

@@ -14,7 +14,8 @@ export interface RequestTarget {
 
 const brokenPath =
   /[^\x21-\x7e]|[\\"<>^`{|}]|\/\/|%(?:00|2f|5c)|\/\.{1,2}(?:\/|$)|\/(?:\.|%2e){1,2}(?:\/|$)/i;
-const apiPrefix = /^[\\/]+(?:api|mcp|openapi\.json|\.well-known|oauth|token|revoke)(?:[\\/?.]|$)/i;
+const apiPrefix =
+  /^[\\/]+(?:api|mcp|openapi\.json|\.well-known|oauth|token|revoke|hooks)(?:[\\/?.]|$)/i;
 
 /**
  * Splits a request target. There is one spelling of each address: encoded slashes, backslashes,

@@ -21,6 +21,7 @@ const open: Readonly<Record<string, string>> = {
   token: "a program without an account; what it gets is its person's",
   revoke: "a program gives its own access back",
   "oauth.register": "a program without an account",
+  "hooks.in.$key": "a service without an account; the key in the address is the owner's",
   mcp: "tools that write are neither listed nor run for demo accounts",
   "mcp.worker": "tools that write are neither listed nor run for demo accounts",
 };

@@ -16,7 +16,8 @@ const resourceRoutes = Object.entries(modules)
   .map(([file, load]) => ({ name: nameOf(file), load }))
   .filter(
     ({ name }) =>
-      /^(api|mcp|openapi|oauth|token|revoke|\[\.\]well-known)(?!\w)/.test(name) && name !== "api.$",
+      /^(api|mcp|openapi|oauth|token|revoke|hooks|\[\.\]well-known)(?!\w)/.test(name) &&
+      name !== "api.$",
   );
 
 describe("routes", () => {

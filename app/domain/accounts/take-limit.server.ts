@@ -9,6 +9,7 @@ type LimitedAction =
   | "recovery"
   | "password"
   | "product"
+  | "hook_address"
   | "client_document";
 
 /** Counts a try that no operation of a user counts: nobody is signed in yet, or the service acts for them; 429 beyond the limit (specification: Limits). A failed try counts too. */

@@ -29,6 +29,8 @@ export function InboxCard({ item }: { item: InboxItem }) {
       return <FailedTalkCard item={item} />;
     case "added":
       return <AddedCard item={item} />;
+    case "triage":
+      return <TriageCard item={item} />;
     case "mention":
       return <MentionCard item={item} />;
   }
@@ -156,6 +158,23 @@ function AddedCard({ item }: { item: Of<"added"> }) {
           Do not allow
         </Button>
       </ActionForm>
+    </Card>
+  );
+}
+
+function TriageCard({ item }: { item: Of<"triage"> }) {
+  const to = `/products/${item.product_id}/triage`;
+  return (
+    <Card
+      item={item}
+      label={`${item.waiting} in Triage of ${item.title}`}
+      pill={<StatusPill status="WAITING" label={`${item.waiting} in Triage`} />}
+      to={to}
+      about={`Newest: ${item.newest}`}
+    >
+      <ButtonLink to={to} className="justify-self-start">
+        Triage
+      </ButtonLink>
     </Card>
   );
 }

@@ -1,10 +1,13 @@
 import { json, type MetaFunction } from "@remix-run/node";
 import { Form, useLoaderData } from "@remix-run/react";
 import type { ProductDetail } from "~/contract/product";
+import type { Actor } from "~/db/rpc.server";
 import { getBudgets } from "~/domain/budgets/operations.server";
+import { readIntakeHook } from "~/domain/intake/intake-hook.server";
 import { listLabels } from "~/domain/labels/operations.server";
 import { listWebhookDeliveries, listWebhooks } from "~/domain/notices/operations.server";
 import { getProduct } from "~/domain/products/operations.server";
+import type { Env } from "~/env.server";
 import { DeleteProduct } from "~/features/products/delete-product";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { ActionForm } from "~/ui/action-form";
@@ -15,6 +18,7 @@ import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
 import { FormErrors } from "~/ui/field";
 import { WriteFields } from "~/ui/write-access";
+import { Intake } from "./intake";
 import { Labels } from "./labels";
 import { ProductBudgets } from "./product-budgets";
 import { ProductFields } from "./product-fields";
@@ -43,12 +47,20 @@ export const loader = pageLoader(async ({ request, context, params }) => {
     isOwner,
     budgets,
     labels,
+    intake: isOwner ? await readIntake(actor, productId, context.services.env) : null,
     webhooks: webhooks.map((webhook, index) => ({
       ...webhook,
       deliveries: (deliveries[index] ?? []).map(withoutPayload),
     })),
   });
 });
+
+async function readIntake(actor: Actor, product_id: string, env: Env) {
+  const hook = await readIntakeHook(actor, { product_id, secrets: env.sessionSecrets });
+  if (hook === null) return null;
+  const { key, ...shown } = hook;
+  return { ...shown, address: key === null ? null : `${env.appOrigin}/hooks/in/${key}` };
+}
 
 type Delivery = Awaited<ReturnType<typeof listWebhookDeliveries>>["deliveries"][number];
 
@@ -59,13 +71,14 @@ function withoutPayload({ payload, ...delivery }: Delivery) {
 export const action = pageAction(async ({ request, context, params }) => {
   const { actor } = await requireWriter(request, context);
   const { productId } = await requireProduct(request, context, params);
-  return actOnProduct(actor, productId, request);
+  const [secret = ""] = context.services.env.sessionSecrets;
+  return actOnProduct(actor, productId, request, secret);
 });
 
 export const meta: MetaFunction = () => [{ title: "Product settings · Backloom" }];
 
 export default function ProductSettingsPage() {
-  const { product, isOwner, budgets, labels, webhooks } = useLoaderData<typeof loader>();
+  const { product, isOwner, budgets, labels, intake, webhooks } = useLoaderData<typeof loader>();
   const answer = useActionResult<{ error?: unknown; secret?: string }>();
   return (
     <div className="grid max-w-2xl gap-5">
@@ -86,6 +99,7 @@ export default function ProductSettingsPage() {
       <ProductBudgets budgets={budgets} />
       {isOwner ? (
         <>
+          <Intake intake={intake} />
           <Webhooks webhooks={webhooks} secret={answer?.secret ?? null} />
           <DangerZone product={product} />
         </>

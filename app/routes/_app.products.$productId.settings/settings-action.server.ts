@@ -7,6 +7,7 @@ import { deleteProductInput, updateProductInput } from "~/contract/product";
 import { hostsSchema } from "~/contract/text";
 import type { Actor } from "~/db/rpc.server";
 import { setBudgetSettings } from "~/domain/budgets/operations.server";
+import { revokeIntakeHook, setIntakeHook } from "~/domain/intake/intake-hook.server";
 import { createLabel, deleteLabel, updateLabel } from "~/domain/labels/operations.server";
 import {
   createWebhook,
@@ -38,6 +39,7 @@ export async function actOnProduct(
   actor: Actor,
   productId: string,
   request: Request,
+  secret: string,
 ): Promise<Response> {
   const form = await request.formData();
   const back = `/products/${productId}/settings`;
@@ -86,6 +88,14 @@ export async function actOnProduct(
         await setBudgetSettings(actor, input);
         return done(form, back, "Saved");
       }),
+    "set-intake": async () => {
+      await setIntakeHook(actor, { ...product, secret });
+      return done(form, `${back}#intake`, "Address created");
+    },
+    "revoke-intake": async () => {
+      await revokeIntakeHook(actor, product);
+      return done(form, `${back}#intake`, "Address revoked");
+    },
     "add-webhook": () =>
       runForm(form, createWebhookInput, async (input) => {
         const { secret } = await createWebhook(actor, input);

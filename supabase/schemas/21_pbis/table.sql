@@ -15,6 +15,7 @@ create table public.pbis (
     constraint pbis_pr_url_form check (pr_url ~* '^https?://' and char_length(pr_url) <= 2000),
   pr_merged_at timestamptz,
   idea_id uuid,
+  is_intake boolean not null default false,
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint pbis_product_code_key unique (product_id, code),
@@ -27,6 +28,9 @@ alter table public.pbis
 
 comment on table public.pbis is 'Product backlog items (specification: PBI).';
 
+comment on column public.pbis.is_intake is 'Items from outside begin here; one a product.';
+
+create unique index pbis_intake_key on public.pbis (product_id) where is_intake;
 create index pbis_order_idx on public.pbis (product_id, priority, sort_order, created_at, id);
 create index pbis_idea_id_idx on public.pbis (idea_id) where idea_id is not null;
 create index pbis_search_idx on public.pbis

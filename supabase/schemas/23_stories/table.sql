@@ -18,6 +18,8 @@ create table public.stories (
   label_ids uuid[] not null default '{}',
   in_triage boolean not null default false,
   external_id text constraint stories_external_id_length check (char_length(external_id) between 1 and 300),
+  external_url text constraint stories_external_url_form check (external_url ~* '^https?://' and char_length(external_url) <= 2000),
+  origin text constraint stories_origin check (origin in ('hook', 'forge')),
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint stories_product_code_key unique (product_id, code),
@@ -36,7 +38,12 @@ comment on column public.stories.label_ids is 'Its labels (29_labels), in the or
 
 comment on column public.stories.in_triage is 'Somebody has to accept it before it is part of the backlog; its status is TRIAGE until then.';
 
-comment on column public.stories.external_id is 'What it was in the file that it was imported from, so that the same file brings it once.';
+comment on column public.stories.external_id is
+  'What it was in the file that it was imported from, or at the service that sent it, so that the same thing comes once.';
+
+comment on column public.stories.external_url is 'Where it stands at the service that sent it.';
+
+comment on column public.stories.origin is 'What brought it from outside: the hook address, or the issues of a code host. Null for what people, tokens and imports make.';
 
 create unique index stories_external_id_key on public.stories (product_id, external_id) where external_id is not null;
 create index stories_pbi_idx on public.stories (pbi_id, product_id, sort_order, created_at, id);

@@ -136,6 +136,32 @@ $$;
 comment on function private.tg_stories__emit is
   'Announces changes of stories on product:<id> (specification: Solo stream, Backlog stream).';
 
+-- Why: what waits in triage is in the inbox of everybody who may accept it.
+-- Definer: an event is sent whoever writes, and no client may call private.emit.
+create function private.tg_stories__tell_inbox()
+returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+declare
+  v_row public.stories := coalesce(new, old);
+begin
+  perform private.emit_to_members(v_row.product_id,
+    jsonb_build_object('op', 'U', 'entity', 'inbox', 'id', v_row.product_id, 'product_id', v_row.product_id));
+  return null;
+end;
+$$;
+
+comment on function private.tg_stories__tell_inbox is 'Tells the members of a product that what waits in triage has changed.';
+
+create trigger _890_tell_inbox after insert on public.stories
+  for each row when (new.in_triage) execute function private.tg_stories__tell_inbox();
+create trigger _891_tell_inbox after update of in_triage on public.stories
+  for each row when (new.in_triage <> old.in_triage) execute function private.tg_stories__tell_inbox();
+create trigger _892_tell_inbox after delete on public.stories
+  for each row when (old.in_triage) execute function private.tg_stories__tell_inbox();
+
 create trigger _900_emit
 after insert or update or delete on public.stories
 for each row execute function private.tg_stories__emit();

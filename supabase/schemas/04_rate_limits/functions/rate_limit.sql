@@ -16,6 +16,7 @@ begin
       ('pair_start', 10, 60),
       ('oauth_register', 20, 600),
       ('oauth_token', 120, 60),
+      ('hook_address', 3000, 60),
       -- per user
       ('product', 5, 60),
       ('member', 30, 60),
@@ -51,6 +52,9 @@ begin
       ('job_comment', 120, 60),
       ('job_review', 60, 60),
       ('pulls_observed', 120, 60),
+      -- per hook address: what is sent, and what is new
+      ('hook', 3000, 60),
+      ('hook_item', 300, 3600),
       -- per job
       ('job_output', 240, 60),
       ('job_diff', 30, 60),

@@ -7,6 +7,7 @@ set search_path = ''
 as $$
 begin
   perform private.require_triage(p_story_id);
+  perform private.settle_item(p_story_id, 'declined');
   delete from public.stories s where s.id = p_story_id;
   return json_build_object('id', p_story_id);
 end;

@@ -29,7 +29,9 @@ begin
   if v_now is null or v_now ->> 'code' is null then
     return 'was deleted since';
   end if;
-  if exists (select from jsonb_each(p_change.after) a where a.value is distinct from v_now -> a.key) then
+  if exists (select from jsonb_each(p_change.after) a where a.value is distinct from v_now -> a.key)
+    -- What was accepted and has joined a sprint or a run since is no longer a suggestion.
+    or p_change.kind = 'story' and p_change.before ->> 'in_triage' = 'true' and private.is_taken_up(v_story) then
     return 'was changed since';
   end if;
 
@@ -46,9 +48,9 @@ begin
     when 'story' then
       v_story := jsonb_populate_record(v_story, p_change.before);
       update public.stories s
-      set (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids) =
+      set (pbi_id, code, title, description, acceptance_criteria, priority, sprint_id, assignee_id, label_ids, in_triage) =
         (v_story.pbi_id, v_story.code, v_story.title, v_story.description, v_story.acceptance_criteria, v_story.priority,
-          v_story.sprint_id, v_story.assignee_id, v_story.label_ids)
+          v_story.sprint_id, v_story.assignee_id, v_story.label_ids, v_story.in_triage)
       where s.id = p_change.thing_id;
     else
       v_pbi := jsonb_populate_record(v_pbi, p_change.before);
@@ -65,3 +67,17 @@ end;
 $$;
 
 comment on function private.restore_fields is 'Takes one change of fields back, or says why it cannot.';
+
+-- Called for a story by restore_fields, which is under the product's lock.
+create function private.is_taken_up(p_story public.stories)
+returns boolean
+language sql
+stable
+set search_path = ''
+as $$
+  select p_story.sprint_id is not null or exists (
+    select from public.tasks t join public.agent_jobs j on j.task_id = t.id
+    where t.story_id = p_story.id and j.status in ('QUEUED', 'CLAIMED', 'RUNNING'));
+$$;
+
+comment on function private.is_taken_up is 'Whether a story is in a sprint, or given to agents.';

@@ -81,6 +81,13 @@ begin
     when 'added' then (
       select jsonb_build_object('code', p.code, 'title', p.name, 'owner_name', private.username(p.owner_id))
       from public.products p where p.id = p_id)
+    when 'triage' then (
+      select jsonb_build_object('code', p.code, 'title', p.name, 'waiting', x.waiting, 'newest', x.newest)
+      from public.products p
+      cross join lateral (
+        select count(*) as waiting, (array_agg(s.title order by s.created_at desc, s.id))[1] as newest
+        from public.stories s where s.product_id = p.id and s.in_triage) x
+      where p.id = p_id)
     when 'mention' then (
       select jsonb_build_object('code', x.code, 'title', x.title, 'author', c.author, 'excerpt', left(c.body, 500),
         'path', private.comment_path(c))

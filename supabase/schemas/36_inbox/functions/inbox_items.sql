@@ -1,5 +1,5 @@
 -- Why: everything that waits for the caller, in one list: open questions, tasks in review, runs and talks about
--- ideas that failed within two weeks and were not tried again, products that somebody added them to, and comments of two weeks that
+-- ideas that failed within two weeks and were not tried again, products that somebody added them to, what waits in triage, and comments of two weeks that
 -- mention them. Archived products rest.
 -- Definer: reach is part of the query.
 create function private.inbox_items()
@@ -47,6 +47,12 @@ begin
     select 'added', m.product_id, m.product_id, m.created_at
     from public.product_members m
     where m.user_id = auth.uid() and m.role = 'MEMBER' and m.workers_decided_at is null and m.product_id = any (v_products)
+    union all
+    -- One for all that waits in a product; what comes later makes it new.
+    select 'triage', s.product_id, s.product_id, max(s.created_at)
+    from public.stories s
+    where s.in_triage and s.product_id = any (v_products)
+    group by s.product_id
     union all
     -- Whoever has written something there since has seen it.
     select 'mention', c.id, c.product_id, m.created_at

@@ -1,0 +1,65 @@
+import { createHash, createHmac, randomUUID } from "node:crypto";
+import { z } from "zod";
+import { intakeHookSchema, keptItemSchema, receivedItemInput } from "~/contract/intake";
+import { productIdInput } from "~/contract/product";
+import { type Actor, callAs } from "~/db/rpc.server";
+import { operation, serviceOperation } from "../operation.server";
+
+/**
+ * The key in the address of a hook: made from the secret of the service and the hook's id, so that the settings can show it again
+ * and the database holds its hash only.
+ */
+function keyOf(secret: string, hookId: string): string {
+  return createHmac("sha256", secret).update(`intake-hook:${hookId}`).digest("base64url");
+}
+
+export function hashHookKey(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+/** A new address in place of the one before, which is dead at once. Only the owner may. */
+export async function setIntakeHook(
+  actor: Actor,
+  { product_id, secret }: { product_id: string; secret: string },
+): Promise<void> {
+  const id = randomUUID();
+  const key_hash = hashHookKey(keyOf(secret, id));
+  await callAs(
+    actor,
+    "set_intake_hook",
+    { p_product_id: product_id, p_id: id, p_key_hash: key_hash },
+    z.object({ id: z.string() }),
+  );
+}
+
+/** Ends the address at once. Only the owner may. */
+export const revokeIntakeHook = operation(
+  "revoke_intake_hook",
+  productIdInput,
+  z.object({ product_id: z.string() }),
+);
+
+const getIntakeHook = operation(
+  "get_intake_hook",
+  productIdInput,
+  z.object({ hook: intakeHookSchema.nullable() }),
+);
+
+/** The hook of a product with its key; the key is null when it was made with a secret that is no longer among these. */
+export async function readIntakeHook(
+  actor: Actor,
+  { product_id, secrets }: { product_id: string; secrets: readonly string[] },
+) {
+  const { hook } = await getIntakeHook(actor, { product_id });
+  if (hook === null) return null;
+  const { key_hash, ...shown } = hook;
+  const keys = secrets.map((secret) => keyOf(secret, hook.id));
+  return { ...shown, key: keys.find((key) => hashHookKey(key) === key_hash) ?? null };
+}
+
+/** One item of another service, into the triage of the product behind the key. */
+export const receiveItem = serviceOperation(
+  "receive_item",
+  receivedItemInput.extend({ key_hash: z.string() }),
+  keptItemSchema,
+);

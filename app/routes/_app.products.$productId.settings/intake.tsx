@@ -1,0 +1,104 @@
+import { ActionForm } from "~/ui/action-form";
+import { Alert } from "~/ui/alert";
+import { Button } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { Confirm } from "~/ui/confirm";
+import { CopyBlock } from "~/ui/rare/copy-button";
+import { RelativeTime } from "~/ui/relative-time";
+import { WriteFields } from "~/ui/write-access";
+
+export interface ShownIntake {
+  /** Null when the key cannot be made again. */
+  address: string | null;
+  created_by_name: string | null;
+  created_at: string;
+  last_item_at: string | null;
+}
+
+/** The address at which other services bring work, which waits in Triage. */
+export function Intake({ intake }: { intake: ShownIntake | null }) {
+  return (
+    <Section
+      id="intake"
+      title="Intake"
+      about="Let other services send items to this product. Each one waits in Triage until somebody accepts it."
+    >
+      {intake ? (
+        <Address intake={intake} />
+      ) : (
+        <WriteFields quiet>
+          <ActionForm>
+            <Button type="submit" name="intent" value="set-intake">
+              Create an address
+            </Button>
+          </ActionForm>
+        </WriteFields>
+      )}
+    </Section>
+  );
+}
+
+function Address({ intake }: { intake: ShownIntake }) {
+  return (
+    <div className="grid gap-3 text-sm">
+      {intake.address === null ? (
+        <Alert title="The address cannot be shown, because the session secret of this service has changed. It still works; renew it to see a new one." />
+      ) : (
+        <>
+          <CopyBlock label="Address (keep it secret)" text={intake.address} />
+          <CopyBlock label="Try it" text={example(intake.address)} />
+        </>
+      )}
+      <p className="text-xs text-muted">
+        Created by {intake.created_by_name ?? "somebody who has left"}{" "}
+        <RelativeTime at={intake.created_at} />
+        {intake.last_item_at ? (
+          <>
+            , last new item <RelativeTime at={intake.last_item_at} />
+          </>
+        ) : (
+          ", no items yet"
+        )}
+      </p>
+      <WriteFields quiet className="flex flex-wrap gap-2">
+        <Ending
+          trigger="Renew"
+          intent="set-intake"
+          question="Renew the address?"
+          consequence="The address stops working at once. Give the new one to every service that sends items."
+        />
+        <Ending
+          trigger="Revoke"
+          intent="revoke-intake"
+          question="Revoke the address?"
+          consequence="It stops working at once. Items that have arrived stay."
+        />
+      </WriteFields>
+    </div>
+  );
+}
+
+function Ending(texts: { trigger: string; intent: string; question: string; consequence: string }) {
+  const { trigger, intent, question, consequence } = texts;
+  return (
+    <Confirm
+      size="sm"
+      trigger={trigger}
+      question={question}
+      consequence={consequence}
+      confirmLabel={trigger}
+    >
+      {(buttons) => (
+        <ActionForm>
+          <input type="hidden" name="intent" value={intent} />
+          {buttons}
+        </ActionForm>
+      )}
+    </Confirm>
+  );
+}
+
+function example(address: string): string {
+  const item = { title: "Checkout fails", text: "500 on /pay", external_id: "alert-1" };
+  return `curl -X POST ${address} -H 'content-type: application/json' -d '${JSON.stringify(item)}'`;
+}

@@ -1,0 +1,30 @@
+import { receivedItemInput, receivedItemSchema } from "~/contract/intake";
+import { takeLimit } from "~/domain/accounts/take-limit.server";
+import { hashHookKey, receiveItem } from "~/domain/intake/intake-hook.server";
+import { apiRoute } from "~/http/api-route.server";
+import { addressLimitKey } from "~/http/client-address.server";
+import { openEndpoint } from "~/http/endpoint.server";
+import { json } from "~/http/responses.server";
+
+/** `POST /hooks/in/:key`: what another service sends waits in Triage; the key in the address is all that it needs. */
+export const loader = apiRoute({
+  POST: openEndpoint({
+    name: "receiveItem",
+    summary:
+      "Brings an item of another service into Triage; the same external_id again is answered with 200 and what it became",
+    auth: "none",
+    body: receivedItemInput,
+    answer: receivedItemSchema,
+    status: 201,
+    refusals: [403, 404, 429],
+    handle: async ({ body, params, context: { services, clientAddress } }) => {
+      await takeLimit(services.database, "hook_address", addressLimitKey(clientAddress));
+      const { is_new, ...item } = await receiveItem(services.database, {
+        ...body,
+        key_hash: hashHookKey(params.key ?? ""),
+      });
+      return json(item, { status: is_new ? 201 : 200 });
+    },
+  }),
+});
+export const action = loader;

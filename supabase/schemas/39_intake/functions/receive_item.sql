@@ -1,0 +1,45 @@
+-- Why: what a service sends to the hook address becomes a story in triage, each external id once, however often and by however many
+-- senders at once it comes. Refusals: 404 for a key that does not hold, 403 for an archived product, 429. Service only. Definer: there
+-- is no user.
+create function operations.receive_item(
+  p_key_hash text, p_title text, p_text text default null, p_url text default null, p_external_id text default null)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_hook public.intake_hooks;
+  v_answer json;
+begin
+  select h.* into v_hook from public.intake_hooks h where h.key_hash = decode(p_key_hash, 'hex');
+  if not found then
+    perform private.refuse(404, 'Nothing is received at this address. It was renewed or revoked: copy the one in the settings of the product.');
+  end if;
+  perform private.take_rate_limit('hook', v_hook.id::text);
+  v_answer := private.known_item(v_hook.product_id, p_external_id);
+  if v_answer is not null then
+    return v_answer;
+  end if;
+
+  perform private.lock_product(v_hook.product_id);
+  if exists (select from public.products p where p.id = v_hook.product_id and p.archived_at is not null) then
+    perform private.refuse(403, 'This product is archived. Nothing is received until it is restored.');
+  end if;
+  -- Statements of their own: each sees what others committed while the lock was awaited.
+  if not exists (select from public.intake_hooks h where h.id = v_hook.id) then
+    perform private.refuse(404, 'Nothing is received at this address. It was renewed or revoked: copy the one in the settings of the product.');
+  end if;
+  v_answer := private.known_item(v_hook.product_id, p_external_id);
+  if v_answer is not null then
+    return v_answer;
+  end if;
+  perform private.take_rate_limit('hook_item', v_hook.id::text);
+  update public.intake_hooks h set last_item_at = private.now() where h.id = v_hook.id;
+  return private.bring_item(v_hook.product_id, 'hook', p_title, p_text, p_url, p_external_id);
+end;
+$$;
+
+comment on function operations.receive_item is 'One item of another service, into the triage of the product behind the key. Service only.';
+grant execute on function operations.receive_item to service_role;

@@ -1,0 +1,20 @@
+-- Why: what a person declined or merged must not come back with the next delivery of the same thing.
+create table public.settled_items (
+  product_id uuid not null references public.products (id) on delete cascade,
+  external_id text not null,
+  story_id uuid not null,
+  code text not null,
+  outcome text not null constraint settled_items_outcome check (outcome in ('declined', 'merged')),
+  settled_at timestamptz not null default private.now(),
+  primary key (product_id, external_id)
+);
+
+comment on table public.settled_items is 'Items from outside that are gone from triage, by their external id.';
+
+alter table public.settled_items enable row level security;
+
+-- The service role passes row level security; this policy only states that nobody else has a row here.
+create policy settled_items_service on public.settled_items
+  for all to service_role using (true) with check (true);
+
+grant select, insert, update, delete on public.settled_items to service_role;

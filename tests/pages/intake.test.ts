@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { acceptStory } from "~/domain/stories/operations.server";
+import { signIn, startTestApp } from "../setup/app";
+import { addMember, seedBacklog } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const owner = await createUser(t);
+const member = await createUser(t);
+const { product, pbi } = await seedBacklog(t, owner);
+await addMember(t, product.id, member);
+const cookie = await signIn(t, app, owner);
+const visitor = createVisitor(app, cookie);
+const other = createVisitor(app, await signIn(t, app, member));
+const settings = `/products/${product.id}/settings`;
+const triage = `/products/${product.id}/triage`;
+
+async function address(): Promise<string | undefined> {
+  const html = await visitor.read(settings);
+  return /http:\/\/[^\s"<]*(\/hooks\/in\/[\w-]{43})/.exec(html)?.[1];
+}
+
+async function bring(title: string, url = "https://alerts.example/1") {
+  const answer = await app.request((await address()) ?? "", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ title, url, external_id: title, text: "**Bold** <b>no</b>" }),
+  });
+  expect(answer.status).toBe(201);
+  return answer.json();
+}
+
+describe("intake", () => {
+  it("has its address in the settings of the owner, made, renewed and revoked there", async () => {
+    expect(await address()).toBeUndefined();
+    await visitor.submit(settings, "set-intake");
+    const first = await address();
+    expect(first).toBeDefined();
+    await visitor.submit(settings, "set-intake");
+    expect(await address()).not.toBe(first);
+    expect(await other.read(settings)).not.toContain("/hooks/in/");
+    await visitor.submit(settings, "revoke-intake");
+    expect(await address()).toBeUndefined();
+    await visitor.submit(settings, "set-intake");
+  });
+
+  it("shows what came on the triage page with its address, as text, and counts it in the inbox", async () => {
+    await bring("Disk full");
+    await bring("Login slow", "https://alerts.example/2");
+    const html = await visitor.read(triage);
+    expect(html).toContain('href="https://alerts.example/2"');
+    expect(html).toContain(">Hook<");
+    expect(html).toContain("<strong>Bold</strong>");
+    expect(html).not.toContain("<b>no</b>");
+    const inbox = await other.read("/inbox");
+    expect(inbox).toContain("2 in Triage");
+    expect(inbox).toContain("Login slow");
+    expect(inbox).toContain(`href="${triage}"`);
+  });
+
+  it("leaves the inbox when it is done, and comes back with the next item", async () => {
+    await other.submit("/inbox", "mark", { mark: "done", kind: "triage" });
+    expect(await other.read("/inbox")).not.toContain("in Triage");
+    await bring("Third");
+    expect(await other.read("/inbox")).toContain("3 in Triage");
+  });
+
+  it("can be accepted, and the accepting undone, until it has joined a sprint", async () => {
+    const { id } = await bring("Undone");
+    const state = async () =>
+      (await t.sql.query("select status, pbi_id from stories where id = $1", [id])).rows[0];
+    await visitor.submit(triage, "accept", { story_id: id, pbi_id: pbi.id });
+    expect(await state()).toEqual({ status: "OPEN", pbi_id: pbi.id });
+    const undo = await visitor.send("/undo", [["intent", "undo"]]);
+    expect(undo.status).toBeLessThan(400);
+    expect(await state()).toMatchObject({ status: "TRIAGE" });
+    await acceptStory(t.actorOf(owner), { story_id: id });
+  });
+});
