@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { missingForOidc, type OidcSettings, oidcVariables, toOidc } from "./env-oidc.server";
 import { readSecretFiles } from "./env-secrets.server";
 import {
   bearerSecret,
@@ -69,6 +70,7 @@ const variables = z.object({
     .enum(["true", "false"], "must be true or false: whether notices may go to private addresses")
     .default("false"),
   REGISTRATION: z.enum(registrations, `must be one of ${registrations.join(", ")}`).optional(),
+  ...oidcVariables,
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
   STREAMS_PER_USER: count(1).default(50),
   STREAMS_PER_PROCESS: count(1).default(20_000),
@@ -129,6 +131,8 @@ export interface Env {
   allowPrivateDestinations: boolean;
   /** Who may make an account; unless it is said, everybody on this machine, and by invitation alone where others reach it. */
   registration: (typeof registrations)[number];
+  /** The provider that people sign in with; undefined: with a password alone. */
+  oidc: OidcSettings | undefined;
   logLevel: Variables["LOG_LEVEL"];
   streamLimits: StreamLimits;
 }
@@ -151,7 +155,9 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     const wrong = issues.map((issue) => `${String(issue.path[0])} ${issue.message}`);
     throw new EnvironmentError([...unread, ...wrong]);
   }
-  const problems = [...missingForSupabase(parsed.data), ...missingForPush(parsed.data)];
+  const problems = [missingForSupabase, missingForPush, missingForOidc].flatMap((missing) =>
+    missing(parsed.data),
+  );
   if (problems.length > 0) throw new EnvironmentError(problems);
   return toEnv(parsed.data);
 }
@@ -204,6 +210,7 @@ function toEnv(values: Variables): Env {
     vapid: toVapid(values),
     allowPrivateDestinations: values.ALLOW_PRIVATE_DESTINATIONS === "true",
     registration: values.REGISTRATION ?? (isOfThisMachine(values) ? "open" : "invite"),
+    oidc: toOidc(values),
     logLevel: values.LOG_LEVEL,
     streamLimits: {
       perUser: values.STREAMS_PER_USER,

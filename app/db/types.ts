@@ -10,6 +10,7 @@ export type Database = {
     };
     Functions: {
       accept_story: { Args: { p_pbi_id?: string; p_story_id: string }; Returns: Json };
+      account_identity: { Args: { p_account: string; p_issuer: string }; Returns: Json };
       add_comment: {
         Args: { p_body: string; p_id: string; p_kind: string; p_send_to_agent?: boolean };
         Returns: Json;
@@ -120,6 +121,7 @@ export type Database = {
         };
         Returns: Json;
       };
+      claim_identity_checks: { Args: { p_issuer: string; p_limit?: number }; Returns: Json };
       claim_pairing: {
         Args: {
           p_desktop_token_hash: string;
@@ -303,6 +305,10 @@ export type Database = {
         Returns: Json;
       };
       edit_task: { Args: { p_changes: Json; p_task_id: string }; Returns: Json };
+      end_identity: {
+        Args: { p_issuer: string; p_subject: string; p_tried: string };
+        Returns: Json;
+      };
       end_session: { Args: { p_ip?: string; p_session_id: string }; Returns: Json };
       enrol_member: {
         Args: { p_product_id: string; p_role?: string; p_user_id: string };
@@ -310,6 +316,10 @@ export type Database = {
       };
       expire_questions: { Args: Record<PropertyKey, never>; Returns: Json };
       export_product: { Args: { p_product_id: string }; Returns: Json };
+      find_identity_account: {
+        Args: { p_issuer: string; p_subject: string; p_verified_email?: string };
+        Returns: Json;
+      };
       find_invitation: { Args: { p_code_hash: string }; Returns: Json };
       find_login_identity: { Args: { p_identifier: string; p_session_id?: string }; Returns: Json };
       find_lost_viewers: { Args: { p_viewers: Json }; Returns: Json };
@@ -417,8 +427,28 @@ export type Database = {
         Returns: Json;
       };
       join_product: { Args: { p_code_hash: string; p_reserved?: boolean }; Returns: Json };
+      keep_identity: {
+        Args: {
+          p_is_admin?: boolean;
+          p_issuer: string;
+          p_refresh_token?: string;
+          p_subject: string;
+          p_tried?: string;
+        };
+        Returns: Json;
+      };
       leave_product: { Args: { p_product_id: string }; Returns: Json };
       link_idea_product: { Args: { p_idea_id: string; p_product_id: string }; Returns: Json };
+      link_identity: {
+        Args: {
+          p_account: string;
+          p_by_address?: boolean;
+          p_ip?: string;
+          p_issuer: string;
+          p_subject: string;
+        };
+        Returns: Json;
+      };
       list_agent_jobs: {
         Args: {
           p_cursor?: string;
@@ -829,6 +859,48 @@ export type Database = {
   };
   public: {
     Tables: {
+      account_identities: {
+        Row: {
+          account: string;
+          asked_until: string | null;
+          checked_at: string;
+          created_at: string;
+          ended_at: string | null;
+          issuer: string;
+          refresh_token: string | null;
+          subject: string;
+        };
+        ComputedFields: never;
+        Insert: {
+          account: string;
+          asked_until?: string | null;
+          checked_at?: string;
+          created_at?: string;
+          ended_at?: string | null;
+          issuer: string;
+          refresh_token?: string | null;
+          subject: string;
+        };
+        Update: {
+          account?: string;
+          asked_until?: string | null;
+          checked_at?: string;
+          created_at?: string;
+          ended_at?: string | null;
+          issuer?: string;
+          refresh_token?: string | null;
+          subject?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "account_identities_account_fkey";
+            columns: ["account"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       agent_jobs: {
         Row: {
           additions: number | null;

@@ -7,6 +7,8 @@ import {
   joinProduct,
 } from "~/domain/products/invitations.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
+import { ProviderLink } from "~/features/accounts/provider-link";
+import { providerOf } from "~/http/oidc-departure.server";
 import { findActor, pageAction, pageLoader, requireWriter } from "~/http/page-guards.server";
 import { useActionResult } from "~/ui/action-result";
 import { ButtonLink, SubmitButton } from "~/ui/button";
@@ -20,6 +22,7 @@ export const loader = pageLoader(async ({ request, context, params }) => {
   const answer = {
     username: found?.principal.username ?? null,
     mayRegister: env.registration !== "closed",
+    provider: providerOf(context),
     here: new URL(request.url).pathname,
   };
   try {
@@ -54,7 +57,8 @@ const roleTexts = {
 } as const;
 
 export default function JoinPage() {
-  const { invitation, gone, username, mayRegister, here } = useLoaderData<typeof loader>();
+  const { invitation, gone, username, mayRegister, provider, here } =
+    useLoaderData<typeof loader>();
   const refusal = useActionResult<{ error?: unknown }>();
   if (!invitation) {
     return (
@@ -85,17 +89,26 @@ export default function JoinPage() {
           </SubmitButton>
         </Form>
       ) : (
-        <WaysIn here={here} mayRegister={mayRegister} />
+        <WaysIn here={here} mayRegister={mayRegister} provider={provider} />
       )}
     </AuthFrame>
   );
 }
 
 /** Both lead back here, or straight into the product. */
-function WaysIn({ here, mayRegister }: { here: string; mayRegister: boolean }) {
+function WaysIn({
+  here,
+  mayRegister,
+  provider,
+}: {
+  here: string;
+  mayRegister: boolean;
+  provider: string | null;
+}) {
   const back = `?redirectTo=${encodeURIComponent(here)}`;
   return (
     <div className="grid gap-3">
+      {provider ? <ProviderLink provider={provider} redirectTo={here} /> : null}
       <ButtonLink to={`/login${back}`} tone={mayRegister ? undefined : "primary"} size="lg">
         Sign in to join
       </ButtonLink>

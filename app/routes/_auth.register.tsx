@@ -1,5 +1,6 @@
 import { type AppLoadContext, json, type MetaFunction, redirect } from "@remix-run/node";
 import { Link, useLoaderData } from "@remix-run/react";
+import type { ReactNode } from "react";
 import { registrationSchema } from "~/contract/account";
 import { ContractError } from "~/contract/errors";
 import type { Database } from "~/db/database.server";
@@ -14,8 +15,10 @@ import {
 } from "~/domain/products/invitations.server";
 import { AuthFrame } from "~/features/accounts/auth-frame";
 import { NewPasswordField } from "~/features/accounts/new-password-field";
+import { ProviderLink } from "~/features/accounts/provider-link";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
+import { providerOf } from "~/http/oidc-departure.server";
 import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 import { startSession } from "~/http/session-response.server";
@@ -29,7 +32,8 @@ export const loader = pageLoader(async ({ request, context }) => {
   const wanted = new URL(request.url).searchParams.get("redirectTo");
   const redirectTo = safeRedirect(wanted, "/dashboard");
   if (await findActor(request, context)) throw redirect(redirectTo);
-  return json({ redirectTo, isOpen: isOpenTo(invitationCodeIn(redirectTo), context) });
+  const isOpen = isOpenTo(invitationCodeIn(redirectTo), context);
+  return json({ redirectTo, isOpen, provider: providerOf(context) });
 });
 
 /** A link opens registration for whoever holds it, unless nobody may register at all. */
@@ -82,8 +86,13 @@ const howToGetIn = "Registration is closed. Ask an administrator for an account.
 export const meta: MetaFunction = () => [{ title: "Create an account · Backloom" }];
 
 export default function RegisterPage() {
-  const { isOpen, redirectTo } = useLoaderData<typeof loader>();
-  return isOpen ? <RegistrationForm redirectTo={redirectTo} /> : <ClosedDoor />;
+  const { isOpen, redirectTo, provider } = useLoaderData<typeof loader>();
+  if (!isOpen) return <ClosedDoor />;
+  return (
+    <RegistrationForm redirectTo={redirectTo}>
+      {provider ? <ProviderLink provider={provider} redirectTo={redirectTo} /> : null}
+    </RegistrationForm>
+  );
 }
 
 /** Says how one gets in where nobody makes an account alone. */
@@ -111,7 +120,7 @@ function SignInLink({ redirectTo }: { redirectTo?: string }) {
   );
 }
 
-function RegistrationForm({ redirectTo }: { redirectTo: string }) {
+function RegistrationForm({ redirectTo, children }: { redirectTo: string; children: ReactNode }) {
   const form = useServerForm<"username" | "email" | "password">({ lastResult: useActionResult() });
   return (
     <AuthFrame
@@ -119,6 +128,7 @@ function RegistrationForm({ redirectTo }: { redirectTo: string }) {
       lead="This account is for you. Your agents get their own tokens."
       footer={<SignInLink redirectTo={redirectTo} />}
     >
+      {children}
       <ServerForm form={form}>
         <input type="hidden" name="redirectTo" value={redirectTo} />
         <TextField

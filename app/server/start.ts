@@ -19,6 +19,7 @@ import { startBackupSchedule } from "./backup-schedule.server";
 import { builtFiles, developmentBuild } from "./build-source";
 import { createFront } from "./front";
 import { HttpServer, stopOnSignals } from "./http-server";
+import { startIdentitySchedule } from "./identity-schedule.server";
 import { createLog } from "./log";
 import { startScheduler } from "./scheduler.server";
 import { readWorkerFile } from "./worker-file.server";
@@ -108,7 +109,9 @@ function startBackgroundWork(
   const stopBackups = isEmbedded
     ? startBackupSchedule({ database, log, backups, folder })
     : async () => undefined;
+  const stopIdentityChecks = startIdentitySchedule({ database, log, env });
   return async () => {
+    stopIdentityChecks();
     await Promise.all([stopScheduler(), stopSender(), stopBackups()]);
   };
 }

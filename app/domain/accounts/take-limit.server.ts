@@ -5,6 +5,7 @@ import { callService } from "~/db/rpc.server";
 
 type LimitedAction =
   | "login"
+  | "provider_sign_in"
   | "registration"
   | "recovery"
   | "password"

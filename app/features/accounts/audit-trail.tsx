@@ -5,7 +5,7 @@ import { RelativeTime } from "~/ui/relative-time";
 import { describeBrowser } from "./describe-browser";
 
 const words: Readonly<Record<string, string>> = {
-  "session.started": "Signed in with the password",
+  "session.started": "Signed in",
   "session.ended": "Signed out",
   "session.revoked": "Ended a session",
   "session.others_revoked": "Signed out all other devices",
@@ -33,6 +33,8 @@ const words: Readonly<Record<string, string>> = {
   "invitation.created": "Created an invitation link",
   "invitation.revoked": "Revoked an invitation link",
   "invitation.used": "Joined a product by an invitation link",
+  "identity.linked": "Connected the company account",
+  "identity.ended": "The company account ended",
   "user.changed": "Role or flags changed",
   "user.configured": "Role or flags set by the operator",
 };

@@ -21,14 +21,20 @@ import { ServerForm, useServerForm } from "~/ui/rare/server-form";
 import { themes } from "~/ui/theme";
 import { useTheme } from "~/ui/theme-menu";
 import { WriteFields } from "~/ui/write-access";
+import { CompanyAccount } from "./company-account";
+import { companyAccountOf } from "./company-account.server";
 import { ProfileForm } from "./profile-form";
 import { SavedNotice } from "./saved-notice";
 
 const here = "/settings";
 
 export const loader = pageLoader(async ({ request, context }) => {
-  const { actor } = await requireActor(request, context);
-  return json({ profile: await getProfile(actor) });
+  const { actor, principal } = await requireActor(request, context);
+  const [profile, company] = await Promise.all([
+    getProfile(actor),
+    companyAccountOf(context, principal),
+  ]);
+  return json({ profile, company });
 });
 
 export const action = pageAction(async ({ request, context }) => {
@@ -60,7 +66,7 @@ export const action = pageAction(async ({ request, context }) => {
 export const meta: MetaFunction = () => [{ title: "Profile · Backloom" }];
 
 export default function ProfilePage() {
-  const { profile } = useLoaderData<typeof loader>();
+  const { profile, company } = useLoaderData<typeof loader>();
   return (
     <div className="grid max-w-3xl gap-5">
       <ProfileForm profile={profile} />
@@ -68,6 +74,7 @@ export default function ProfilePage() {
       <AppearanceForm />
       <KeysForm />
       <PasswordForm />
+      {company ? <CompanyAccount company={company} /> : null}
     </div>
   );
 }

@@ -4,9 +4,11 @@ import { loginSchema } from "~/contract/account";
 import { logIn } from "~/domain/accounts/log-in.server";
 import { takeLimit } from "~/domain/accounts/take-limit.server";
 import { invitationCodeIn } from "~/domain/products/invitation-address";
+import { ProviderLink } from "~/features/accounts/provider-link";
 import { useForgetRecentPlaces } from "~/features/places/recent-places";
 import { addressLimitKey } from "~/http/client-address.server";
 import { runForm } from "~/http/form-action.server";
+import { providerOf } from "~/http/oidc-departure.server";
 import { findActor, pageAction, pageLoader } from "~/http/page-guards.server";
 import { safeRedirect } from "~/http/redirects.server";
 import { startSession } from "~/http/session-response.server";
@@ -34,7 +36,8 @@ export const loader = pageLoader(async ({ request, context }) => {
   const { registration } = context.services.env;
   const isInvited = invitationCodeIn(redirectTo) !== undefined && registration === "invite";
   const isOpen = registration === "open" || isInvited;
-  return json({ redirectTo, isOpen, notice: notices[noticeName(query)] ?? null });
+  const provider = providerOf(context);
+  return json({ redirectTo, isOpen, provider, notice: notices[noticeName(query)] ?? null });
 });
 
 /** Supabase Auth leads here from its messages: with a code after a confirmation, or with why there was none. */
@@ -57,7 +60,7 @@ export const action = pageAction(async ({ request, context }) => {
 export const meta: MetaFunction = () => [{ title: "Sign in · Backloom" }];
 
 export default function LoginPage() {
-  const { redirectTo, isOpen, notice } = useLoaderData<typeof loader>();
+  const { redirectTo, isOpen, provider, notice } = useLoaderData<typeof loader>();
   useForgetRecentPlaces();
   return (
     <main className="mx-auto grid min-h-dvh w-full max-w-3xl content-center gap-6 px-5 py-10">
@@ -71,6 +74,7 @@ export default function LoginPage() {
           <h1 id="by-password" className="text-xl font-semibold tracking-tight">
             Sign in
           </h1>
+          {provider ? <ProviderLink provider={provider} redirectTo={redirectTo} /> : null}
           <PasswordForm redirectTo={redirectTo} />
         </section>
         <PhonePanel redirectTo={redirectTo} />

@@ -11,6 +11,7 @@ begin
     values
       -- per client address (login also the failed tries of an account, or of a browser it was signed in on)
       ('login', 10, 60),
+      ('provider_sign_in', 60, 60),
       ('registration', 5, 3600),
       ('recovery', 5, 3600),
       ('pair_start', 10, 60),

@@ -1,5 +1,6 @@
 -- Why: every sign-in makes a new session id and ends the session that the browser had before (no session fixation).
 -- Lifetime 30 days, sliding. Rows that ended more than 30 days ago are forgotten here.
+-- Refuses an account that ended at the sign-in provider (end_identity), however it signs in here.
 -- Called by the login and the registration with the secret key, after Supabase Auth has checked the password.
 create function operations.create_session(
   p_user_id uuid, p_user_agent text default null, p_ip text default null, p_previous_session_id uuid default null)
@@ -16,6 +17,12 @@ begin
   select * into v_user from public.users u where u.id = p_user_id for share;
   if not found then
     raise exception using errcode = 'PT401', message = 'This account no longer exists. Sign in with another one.';
+  end if;
+
+  if exists (select from public.account_identities i where i.account = p_user_id and i.ended_at is not null)
+    and not exists (select from public.account_identities i where i.account = p_user_id and i.ended_at is null) then
+    perform private.refuse(403,
+      'Your account at the sign-in provider has ended. Sign in through the provider again, or ask an administrator to reset your password.');
   end if;
 
   delete from public.user_sessions s

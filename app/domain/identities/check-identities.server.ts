@@ -1,0 +1,54 @@
+import type { Logger } from "pino";
+import type { Database } from "~/db/database.server";
+import type { Env } from "~/env.server";
+import type { OidcSettings } from "~/env-oidc.server";
+import { claimIdentityChecks, endIdentity, keepIdentity } from "./operations.server";
+import { renewSignIn } from "./provider.server";
+import { seal, unseal } from "./seal.server";
+
+interface CheckContext {
+  database: Database;
+  log: Logger;
+  settings: OidcSettings;
+  sessionSecrets: Env["sessionSecrets"];
+}
+
+/**
+ * Asks the provider about every account that was not asked about for twenty minutes, and ends the access of those it no longer
+ * knows. A provider that does not answer ends nothing: those accounts are asked about again in a few minutes.
+ */
+export async function checkIdentities(context: CheckContext): Promise<void> {
+  const failures: unknown[] = [];
+  for (;;) {
+    const claimed = await claimIdentityChecks(context.database, {
+      issuer: context.settings.issuer,
+    });
+    if (claimed.length === 0) break;
+    const outcomes = await Promise.allSettled(claimed.map((due) => checkIdentity(context, due)));
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") failures.push(outcome.reason);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+type Claimed = Awaited<ReturnType<typeof claimIdentityChecks>>[number];
+
+async function checkIdentity(
+  { database, log, settings, sessionSecrets }: CheckContext,
+  { issuer, subject, refresh_token: tried }: Claimed,
+): Promise<void> {
+  const refreshToken = await unseal("refresh token", tried, sessionSecrets);
+  if (refreshToken === null) {
+    throw new Error("A refresh token does not open: SESSION_SECRET has changed");
+  }
+  const renewal = await renewSignIn(settings, { subject, refreshToken });
+  if (renewal.outcome === "ended") {
+    const { ended } = await endIdentity(database, { issuer, subject, tried });
+    if (ended) log.info({ subject }, "an account ended at the sign-in provider");
+    return;
+  }
+  const refresh_token = await seal("refresh token", renewal.refreshToken, sessionSecrets);
+  const is_admin = renewal.isAdmin;
+  await keepIdentity(database, { issuer, subject, refresh_token, tried, is_admin });
+}

@@ -1,0 +1,36 @@
+import { emailSchema } from "~/contract/account";
+import type { OidcSettings } from "~/env-oidc.server";
+
+/** What a provider says about a person. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** The address, if the provider vouches for it: by the standard claim, or by that of Microsoft Entra. */
+export function verifiedEmailOf(claims: Claims): string | null {
+  const isVerified = [claims.email_verified, claims.xms_edov].some((said) =>
+    [true, "true", 1, "1"].some((yes) => yes === said),
+  );
+  const email = emailSchema.safeParse(claims.email);
+  return isVerified && email.success ? email.data : null;
+}
+
+/** Whether the claim makes an administrator; null where none decides it. */
+export function isAdministrator(
+  claims: Claims,
+  wanted: OidcSettings["adminClaim"],
+): boolean | null {
+  if (!wanted) return null;
+  const said = claimAt(claims, wanted.name);
+  const values: readonly unknown[] = Array.isArray(said) ? said : [said];
+  return values.some((value) => value === wanted.value || String(value) === String(wanted.value));
+}
+
+/** A claim by its name, or by its path, as Keycloak has `realm_access.roles`. */
+function claimAt(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let at: unknown = claims;
+  for (const part of name.split(".")) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, part)) return undefined;
+    at = Reflect.get(at, part);
+  }
+  return at;
+}

@@ -1,0 +1,188 @@
+import * as client from "openid-client";
+import { ContractError } from "~/contract/errors";
+import type { OidcSettings } from "~/env-oidc.server";
+import { type Claims, isAdministrator, verifiedEmailOf } from "./claims.server";
+
+/** Who somebody is at the provider, and the token that renews this. */
+export interface ProvenPerson {
+  issuer: string;
+  subject: string;
+  /** Null unless the provider says that the address is the person's. */
+  verifiedEmail: string | null;
+  wantedName: string | null;
+  /** Null where no claim decides it. */
+  isAdmin: boolean | null;
+  refreshToken: string | null;
+}
+
+/** What a browser keeps from leaving for the provider until it is back. */
+export interface Departure {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+const patienceSeconds = 10;
+const known = new WeakMap<OidcSettings, Promise<client.Configuration>>();
+
+/** The provider as its discovery document describes it, read once; a failed look-up is tried again the next time. */
+async function connect(settings: OidcSettings): Promise<client.Configuration> {
+  const earlier = known.get(settings);
+  if (earlier) return earlier;
+  const found = discover(settings);
+  known.set(settings, found);
+  found.catch(() => known.delete(settings));
+  return found;
+}
+
+function discover({ issuer, clientId, clientSecret }: OidcSettings) {
+  const isLocal = new URL(issuer).protocol === "http:";
+  return client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+    timeout: patienceSeconds,
+    // The signature of the ID token counts too, although it comes straight from the provider.
+    execute: [
+      client.enableNonRepudiationChecks,
+      ...(isLocal ? [client.allowInsecureRequests] : []),
+    ],
+  });
+}
+
+/** Where the browser goes to sign in, and what it has to keep meanwhile. */
+export async function startSignIn(
+  settings: OidcSettings,
+  { redirectUri, asksConsent }: { redirectUri: string; asksConsent: boolean },
+): Promise<{ address: URL; departure: Departure }> {
+  const config = await connect(settings).catch(refuseAsAway);
+  const departure = {
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    verifier: client.randomPKCECodeVerifier(),
+  };
+  const address = client.buildAuthorizationUrl(config, {
+    redirect_uri: redirectUri,
+    scope: scopesOf(config),
+    code_challenge: await client.calculatePKCECodeChallenge(departure.verifier),
+    code_challenge_method: "S256",
+    state: departure.state,
+    nonce: departure.nonce,
+    ...(isGoogle(config) ? { access_type: "offline" } : {}),
+    ...(asksConsent ? { prompt: "consent" } : {}),
+  });
+  return { address, departure };
+}
+
+/** Turns the provider's answer into a person, or refuses it. */
+export async function finishSignIn(
+  settings: OidcSettings,
+  answer: URL,
+  { state, nonce, verifier }: Departure,
+): Promise<ProvenPerson> {
+  const config = await connect(settings).catch(refuseAsAway);
+  const tokens = await client
+    .authorizationCodeGrant(config, answer, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+    })
+    .catch(refuse);
+  const idToken = tokens.claims();
+  if (!idToken)
+    throw new ContractError(401, "The provider did not say who you are. Sign in again.");
+  const claims = await completeClaims(config, tokens.access_token, idToken);
+  return {
+    issuer: settings.issuer,
+    subject: idToken.sub,
+    verifiedEmail: verifiedEmailOf(claims),
+    wantedName: typeof claims.preferred_username === "string" ? claims.preferred_username : null,
+    isAdmin: isAdministrator(claims, settings.adminClaim),
+    refreshToken: tokens.refresh_token ?? null,
+  };
+}
+
+/** What the provider says when a sign-in is renewed. */
+export type Renewal =
+  | { outcome: "kept"; refreshToken: string; isAdmin: boolean | null }
+  | { outcome: "ended" };
+
+/** Asks whether the account still exists; throws when the provider cannot say. */
+export async function renewSignIn(
+  settings: OidcSettings,
+  { subject, refreshToken }: { subject: string; refreshToken: string },
+): Promise<Renewal> {
+  const config = await connect(settings);
+  const tokens = await client.refreshTokenGrant(config, refreshToken).catch(nullWhenEnded);
+  if (tokens === null) return { outcome: "ended" };
+  // The new token must be kept whatever comes of the claims: the old one may be worth nothing now.
+  const claims = await completeClaims(config, tokens.access_token, {
+    sub: subject,
+    ...tokens.claims(),
+  }).catch(() => null);
+  return {
+    outcome: "kept",
+    refreshToken: tokens.refresh_token ?? refreshToken,
+    isAdmin: claims && isAdministrator(claims, settings.adminClaim),
+  };
+}
+
+function nullWhenEnded(error: unknown): null {
+  if (error instanceof client.ResponseBodyError && error.error === "invalid_grant") return null;
+  throw error;
+}
+
+/** The ID token's claims and, where the provider has such a place, those it keeps for whoever asks. */
+async function completeClaims(
+  config: client.Configuration,
+  accessToken: string,
+  idToken: Claims & { sub: string },
+): Promise<Claims> {
+  if (config.serverMetadata().userinfo_endpoint === undefined) return idToken;
+  const more = await client.fetchUserInfo(config, accessToken, idToken.sub).catch(refuse);
+  return { ...more, ...idToken };
+}
+
+/** Whoever offers lasting access is asked for it: without it nobody learns that an account has ended. */
+function scopesOf(config: client.Configuration): string {
+  const offered = config.serverMetadata().scopes_supported ?? [];
+  const wanted = ["openid", "profile", "email"];
+  return [...wanted, ...(offered.includes("offline_access") ? ["offline_access"] : [])].join(" ");
+}
+
+/** Whether a refresh token can be had by asking for consent once more. */
+export async function offersLastingAccess(settings: OidcSettings): Promise<boolean> {
+  const config = await connect(settings).catch(refuseAsAway);
+  return isGoogle(config) || scopesOf(config).endsWith("offline_access");
+}
+
+/** Google has a parameter of its own in place of the scope. */
+function isGoogle(config: client.Configuration): boolean {
+  return config.serverMetadata().issuer === "https://accounts.google.com";
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof client.AuthorizationResponseError && error.error === "access_denied") {
+    throw refusal(403, "The provider did not let you in. Ask its administrator for access.", error);
+  }
+  if (isAway(error)) refuseAsAway(error);
+  throw refusal(401, "The sign-in does not fit what this browser asked for. Start again.", error);
+}
+
+function refuseAsAway(error: unknown): never {
+  const message = "The sign-in provider cannot be reached. Try again, or use your password.";
+  throw refusal(503, message, error);
+}
+
+/** No answer in time, none at all, or one that says that the provider is ill. */
+function isAway(error: unknown): boolean {
+  if (error instanceof client.ClientError) {
+    return ["OAUTH_TIMEOUT", "OAUTH_ABORT"].includes(error.code ?? "");
+  }
+  if (error instanceof client.ResponseBodyError) return error.status >= 500;
+  return error instanceof TypeError;
+}
+
+function refusal(status: 401 | 403 | 503, message: string, cause: unknown): ContractError {
+  const refused = new ContractError(status, message);
+  refused.cause = cause;
+  return refused;
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { CompactEncrypt, compactDecrypt } from "jose";
+
+/** What a sealed text is for: one that was made for something else does not open. */
+type Purpose = "refresh token" | "departure";
+
+/** Encrypts with the first secret, by a key for this purpose alone. */
+export async function seal(
+  purpose: Purpose,
+  text: string,
+  [secret]: readonly string[],
+): Promise<string> {
+  if (secret === undefined) throw new Error("No SESSION_SECRET to seal with");
+  return new CompactEncrypt(new TextEncoder().encode(text))
+    .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+    .encrypt(keyOf(purpose, secret));
+}
+
+/** Opens with any of the secrets; null for what is damaged, foreign, or sealed with a secret that is gone. */
+export async function unseal(
+  purpose: Purpose,
+  sealed: string,
+  secrets: readonly string[],
+): Promise<string | null> {
+  for (const secret of secrets) {
+    try {
+      const { plaintext } = await compactDecrypt(sealed, keyOf(purpose, secret), {
+        keyManagementAlgorithms: ["dir"],
+        contentEncryptionAlgorithms: ["A256GCM"],
+      });
+      return new TextDecoder().decode(plaintext);
+    } catch {
+      // The next secret may open it.
+    }
+  }
+  return null;
+}
+
+function keyOf(purpose: Purpose, secret: string): Uint8Array {
+  return createHash("sha256").update(`oidc ${purpose}\0${secret}`).digest();
+}

@@ -1,0 +1,19 @@
+import type { AppLoadContext } from "@remix-run/node";
+import type { Principal } from "~/contract/account";
+import { accountIdentity } from "~/domain/identities/operations.server";
+import { providerName } from "~/features/accounts/provider-name";
+import { connectAddress } from "~/http/oidc-departure.server";
+import type { ShownCompanyAccount } from "./company-account";
+
+/** Null where no provider is set up. A demo account is nobody's own. */
+export async function companyAccountOf(
+  context: AppLoadContext,
+  { user_id: account, session_id: sessionId, paired, is_demo: isDemo }: Principal,
+): Promise<ShownCompanyAccount | null> {
+  const { env, database } = context.services;
+  if (!env.oidc || isDemo) return null;
+  const { issuer } = env.oidc;
+  const { connected_at: connectedAt } = await accountIdentity(database, { issuer, account });
+  const address = sessionId && !paired ? connectAddress(context, sessionId) : null;
+  return { provider: providerName(issuer), connectedAt, address };
+}

@@ -1,0 +1,32 @@
+import { json, type MetaFunction, redirect } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { ContractError } from "~/contract/errors";
+import { OidcRefusal } from "~/features/accounts/oidc-refusal";
+import { depart, isConnectKey } from "~/http/oidc-departure.server";
+import { findActor, pageLoader } from "~/http/page-guards.server";
+import { safeRedirect } from "~/http/redirects.server";
+
+/** `GET /auth/oidc`: on to the provider, to sign in or, with the key of the settings page, to connect one's account. */
+export const loader = pageLoader(async ({ request, context }) => {
+  const query = new URL(request.url).searchParams;
+  const goTo = safeRedirect(query.get("redirectTo"), "/dashboard");
+  const found = await findActor(request, context);
+  const key = query.get("connect");
+  try {
+    if (!found) return await depart(context, { goTo, connects: null, asksConsent: false });
+    if (key === null) throw redirect(goTo);
+    const { user_id: connects, session_id: sessionId } = found.principal;
+    if (!sessionId || !isConnectKey(context, sessionId, key)) throw redirect("/settings");
+    return await depart(context, { goTo: "/settings", connects, asksConsent: false });
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    context.log.warn({ err: error.cause ?? error }, "the sign-in provider was not reached");
+    return json({ refusal: error.message, connects: key !== null }, error.status);
+  }
+});
+
+export const meta: MetaFunction = () => [{ title: "Sign in · Backloom" }];
+
+export default function DeparturePage() {
+  return <OidcRefusal {...useLoaderData<typeof loader>()} />;
+}

@@ -1,0 +1,90 @@
+import { type AppLoadContext, json, type MetaFunction, redirect } from "@remix-run/node";
+import { useLoaderData } from "@remix-run/react";
+import { ContractError } from "~/contract/errors";
+import { takeLimit } from "~/domain/accounts/take-limit.server";
+import { findIdentityAccount } from "~/domain/identities/operations.server";
+import {
+  finishSignIn,
+  offersLastingAccess,
+  type ProvenPerson,
+} from "~/domain/identities/provider.server";
+import { connectToProvider, signInByProvider } from "~/domain/identities/sign-in.server";
+import { invitationCodeIn } from "~/domain/products/invitation-address";
+import { OidcRefusal } from "~/features/accounts/oidc-refusal";
+import { addressLimitKey } from "~/http/client-address.server";
+import { depart, forgetTrip, readTrip, requireOidc } from "~/http/oidc-departure.server";
+import { findActor, pageLoader } from "~/http/page-guards.server";
+import { startSession } from "~/http/session-response.server";
+import { signingInBrowser } from "~/http/signing-in-browser.server";
+
+/** `GET /auth/oidc/callback`: the provider's answer, checked against what this browser kept. */
+export const loader = pageLoader(async ({ request, context }) => {
+  let connects = false;
+  try {
+    const settings = requireOidc(context);
+    const trip = await readTrip(request, context);
+    connects = trip.connects !== null;
+    const from = addressLimitKey(context.clientAddress);
+    if (!trip.asksConsent) await takeLimit(context.services.database, "provider_sign_in", from);
+    const { pathname, search } = new URL(request.url);
+    const answer = new URL(`${pathname}${search}`, context.origin);
+    const person = await finishSignIn(settings, answer, trip.departure);
+    if (!trip.asksConsent && (await needsConsent(context, person))) {
+      return await depart(context, { ...trip, asksConsent: true });
+    }
+    const response = await arrive(request, context, { person, ...trip });
+    response.headers.append("set-cookie", forgetTrip(context));
+    return response;
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    context.log.warn({ err: error.cause ?? error }, "a sign-in at the provider was refused");
+    const headers = { "set-cookie": forgetTrip(context), "cache-control": "no-store" };
+    return json({ refusal: error.message, connects }, { status: error.status, headers });
+  }
+});
+
+/** Some providers give the token that tells when an account ends only to who asks for consent. */
+async function needsConsent(
+  { services, log }: AppLoadContext,
+  { issuer, subject, refreshToken }: ProvenPerson,
+): Promise<boolean> {
+  if (refreshToken !== null) return false;
+  const question = { issuer, subject, verified_email: null };
+  const { can_be_checked } = await findIdentityAccount(services.database, question);
+  if (can_be_checked) return false;
+  const isOffered = services.env.oidc ? await offersLastingAccess(services.env.oidc) : false;
+  if (!isOffered) log.warn("the provider gives no refresh token: an account that ends there stays");
+  return isOffered;
+}
+
+async function arrive(
+  request: Request,
+  context: AppLoadContext,
+  trip: { person: ProvenPerson; goTo: string; connects: string | null },
+): Promise<Response> {
+  const { database, env } = context.services;
+  const browser = await signingInBrowser(request, context);
+  const signInContext = { database, env, settings: requireOidc(context), browser };
+  if (trip.connects === null) {
+    const code = invitationCodeIn(trip.goTo);
+    const { session, productId } = await signInByProvider(signInContext, trip.person, code);
+    return startSession(session, productId ? `/products/${productId}/backlog` : trip.goTo, context);
+  }
+  const found = await findActor(request, context);
+  if (found?.principal.user_id !== trip.connects || found.principal.paired) {
+    const message =
+      "Connect your account in the browser where you signed in with your password, and stay signed in.";
+    throw new ContractError(403, message);
+  }
+  await connectToProvider(signInContext, trip.person, trip.connects);
+  return redirect("/settings", 303);
+}
+
+export const meta: MetaFunction = () => [
+  { title: "Sign in · Backloom" },
+  { name: "robots", content: "noindex" },
+];
+
+export default function ArrivalPage() {
+  return <OidcRefusal {...useLoaderData<typeof loader>()} />;
+}

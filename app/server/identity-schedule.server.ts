@@ -1,0 +1,23 @@
+import type { Logger } from "pino";
+import type { Database } from "~/db/database.server";
+import { checkIdentities } from "~/domain/identities/check-identities.server";
+import type { Env } from "~/env.server";
+import { startCron } from "./scheduler.server";
+
+interface IdentityScheduleOptions {
+  database: Database;
+  log: Logger;
+  env: Pick<Env, "oidc" | "sessionSecrets">;
+}
+
+/** Twelve looks an hour, each at what is due: an account that ended is noticed within half an hour. Any process may look. */
+const everyFiveMinutes = "*/5 * * * *";
+
+export function startIdentitySchedule({ database, log, env }: IdentityScheduleOptions): () => void {
+  const { oidc: settings, sessionSecrets } = env;
+  if (!settings) return () => undefined;
+  const cron = startCron(everyFiveMinutes, { log }, "identity checks", () =>
+    checkIdentities({ database, log, settings, sessionSecrets }),
+  );
+  return () => cron.stop();
+}

@@ -1,0 +1,28 @@
+-- Why: one process asks the provider about an account, so that a refresh token is used once. A claim that led to nothing is free again
+-- after four minutes. Service only.
+create function operations.claim_identity_checks(p_issuer text, p_limit integer default 20)
+returns json
+language plpgsql
+volatile
+set search_path = ''
+as $$
+declare
+  v_claimed json;
+begin
+  with due as (
+    select i.issuer, i.subject from public.account_identities i
+    where i.issuer = p_issuer and i.ended_at is null and i.refresh_token is not null
+      and i.checked_at <= private.now() - interval '20 minutes' and coalesce(i.asked_until, '-infinity') <= private.now()
+    order by i.checked_at limit p_limit for update skip locked
+  ), claimed as (
+    update public.account_identities i set asked_until = private.now() + interval '4 minutes'
+    from due where i.issuer = due.issuer and i.subject = due.subject
+    returning i.issuer, i.subject, i.refresh_token
+  )
+  select coalesce(json_agg(claimed), '[]') into v_claimed from claimed;
+  return v_claimed;
+end;
+$$;
+
+comment on function operations.claim_identity_checks is 'Accounts to ask the provider about, each for one process. Service only.';
+grant execute on function operations.claim_identity_checks to service_role;

@@ -1,0 +1,49 @@
+-- Why: from now on who signs in at the provider as this person signs in to this account. p_by_address: nobody was signed in, the address
+-- was the same. The provider has verified it; whoever made the account here may not own it, and would keep a way in. So, unless the
+-- address was confirmed by message or an administrator made the account, what the account had ends, and the caller replaces its password.
+-- Refusals: 409 when one of the two is linked with another one, 403 for demo accounts.
+-- Definer: whether an address was confirmed is in Supabase Auth's own table. Service only.
+create function operations.link_identity(
+  p_issuer text, p_subject text, p_account uuid, p_by_address boolean default false, p_ip text default null)
+returns json
+language plpgsql
+volatile
+security definer
+set search_path = ''
+as $$
+declare
+  v_user public.users;
+  v_other uuid;
+  v_is_taken_over boolean;
+begin
+  select * into v_user from public.users u where u.id = p_account for update;
+  if v_user.id is null then
+    perform private.refuse(404, 'This account no longer exists.');
+  end if;
+  if v_user.is_demo then
+    perform private.refuse(403, 'A demo account cannot be connected. Sign in with an account of your own first.');
+  end if;
+  if exists (select from public.account_identities i where i.account = p_account and i.issuer = p_issuer and i.subject <> p_subject) then
+    perform private.refuse(409, 'This account is connected to another account at the provider. Sign in there with that one.');
+  end if;
+  insert into public.account_identities (issuer, subject, account) values (p_issuer, p_subject, p_account)
+  on conflict (issuer, subject) do nothing;
+  select i.account into v_other from public.account_identities i where i.issuer = p_issuer and i.subject = p_subject;
+  if v_other is distinct from p_account then
+    perform private.refuse(409, 'This account at the provider is connected to another account here. Sign out, then sign in through the provider.');
+  end if;
+
+  v_is_taken_over := p_by_address
+    and not exists (select from auth.users a where a.id = p_account and a.confirmation_sent_at is not null and a.email_confirmed_at is not null)
+    and not exists (select from public.audit_events e where e.user_id = p_account and e.kind = 'user.configured');
+  if v_is_taken_over then
+    perform private.end_access(p_account);
+  end if;
+  perform private.audit(p_account, p_account, 'identity.linked', jsonb_build_object('issuer', p_issuer, 'by_address', p_by_address,
+    'access_ended', v_is_taken_over), p_ip);
+  return json_build_object('is_taken_over', v_is_taken_over);
+end;
+$$;
+
+comment on function operations.link_identity is 'Links an account of the provider with an account here. Service only.';
+grant execute on function operations.link_identity to service_role;

@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import { checkIdentities } from "~/domain/identities/check-identities.server";
+import { createProduct } from "~/domain/products/operations.server";
+import { getAccess, listTools, postForm, refreshment } from "../oauth/program";
+import { bearer, createToken, startTestApp } from "../setup/app";
+import { createTestDatabase } from "../setup/database";
+import { createUser } from "../setup/users";
+import { addPerson, clientId, clientSecret, startProvider, travel } from "./oidc-provider";
+
+const t = await createTestDatabase();
+const provider = await startProvider();
+const app = await startTestApp(t, {
+  pages: true,
+  variables: {
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET: clientSecret,
+    OIDC_ADMIN_CLAIM: "groups=backlog-admins",
+    REGISTRATION: "open",
+  },
+});
+provider.serve([app]);
+
+async function check(): Promise<void> {
+  const { database, log, env } = app.services;
+  if (!env.oidc) throw new Error("no provider");
+  const { oidc: settings, sessionSecrets } = env;
+  await checkIdentities({ database, log, settings, sessionSecrets });
+}
+
+/** Twenty-one minutes go by for whoever was asked about, or is being asked about. */
+const letTimePass = () =>
+  t.sql.query(`update account_identities set checked_at = checked_at - interval '21 minutes',
+    asked_until = asked_until - interval '21 minutes'`);
+
+/** Somebody with everything that lets one in. */
+async function insider() {
+  const { sub, email } = addPerson(provider);
+  const { cookie } = await travel(app, provider, sub);
+  const { rows } = await t.sql.query(
+    `select u.id, u.username, u.email from users u
+     join account_identities i on i.account = u.id where i.subject = $1`,
+    [sub],
+  );
+  const user = { ...rows[0], password: "" };
+  const code = `P${sub.slice(0, 4)}`.toUpperCase();
+  const product = await createProduct(t.actorOf(user), { code, name: "Shop" });
+  const token = await createToken(t, user);
+  const worker = await createToken(t, user);
+  const choice = { products: [product.id], scopes: ["read", "work"] };
+  const program = await getAccess({ t, app, user }, choice);
+  return { sub, email, user, cookie: cookie ?? "", token, worker, program };
+}
+
+type Insider = Awaited<ReturnType<typeof insider>>;
+
+/** The statuses of session, token, grant and worker. */
+async function access({ cookie, token, worker, program }: Insider) {
+  const answers = await Promise.all([
+    app.request("/settings", { headers: { cookie } }),
+    app.request("/api/products", { headers: bearer(token) }),
+    listTools(app, program.tokens.access_token),
+    listTools(app, worker, "/mcp/worker"),
+  ]);
+  return answers.map(({ status }) => status);
+}
+
+const inside = [200, 200, 200, 200];
+const outside = [302, 401, 401, 401];
+
+describe("an account that ended at the provider", () => {
+  it("has no session, token, grant or worker after the next look, and no way back by password", async () => {
+    const [leaver, colleague] = [await insider(), await insider()];
+    expect(await access(leaver)).toEqual(inside);
+    provider.people.delete(leaver.sub);
+    await check();
+    expect(await access(leaver), "not due yet").toEqual(inside);
+
+    await letTimePass();
+    await check();
+    expect(await access(leaver)).toEqual(outside);
+    const renewed = await postForm(
+      app,
+      "/token",
+      refreshment(leaver.program.clientId, leaver.program.tokens),
+    );
+    expect(renewed.status).toBe(400);
+    expect(await access(colleague)).toEqual(inside);
+
+    const password = "a password from before";
+    const { error } = await t.database.secretClient.auth.admin.updateUserById(leaver.user.id, {
+      password,
+    });
+    expect(error).toBeNull();
+    const login = () =>
+      app.request("/login", {
+        method: "POST",
+        headers: { origin: app.origin },
+        body: new URLSearchParams({ identifier: leaver.user.username, password }),
+      });
+    const refused = await login();
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain("Sign in through the provider again");
+
+    provider.people.set(leaver.sub, { email: leaver.email, email_verified: true });
+    const back = await travel(app, provider, leaver.sub);
+    expect(await access({ ...leaver, cookie: back.cookie ?? "" })).toEqual([200, 401, 401, 401]);
+    expect((await login()).status).toBe(303);
+  });
+
+  it("is asked about again and again while it exists, by one of two processes", async () => {
+    const person = await insider();
+    for (let round = 1; round <= 3; round += 1) {
+      await letTimePass();
+      const before = provider.counts.renewals;
+      await Promise.all([check(), check()]);
+      const { rows } = await t.sql.query(
+        "select count(*)::int from account_identities where ended_at is null",
+      );
+      expect(provider.counts.renewals - before).toBe(rows[0].count);
+      expect(await access(person), `round ${round}`).toEqual(inside);
+    }
+  });
+
+  it("stays while the provider is away, and ends once it answers", async () => {
+    const person = await insider();
+    await letTimePass();
+    provider.now.isAway = true;
+    await expect(check()).rejects.toThrow();
+    provider.now.isAway = false;
+    expect(await access(person)).toEqual(inside);
+    provider.people.delete(person.sub);
+    await letTimePass();
+    await check();
+    expect(await access(person)).toEqual(outside);
+  });
+
+  it("loses the administrator's role at the next look when the claim is gone", async () => {
+    await createUser(t, { role: "ADMIN" });
+    const { sub, email } = addPerson(provider, { groups: ["backlog-admins"] });
+    await travel(app, provider, sub);
+    const role = async () => {
+      const { rows } = await t.sql.query(
+        "select role from users u join account_identities i on i.account = u.id where subject = $1",
+        [sub],
+      );
+      return rows[0].role;
+    };
+    expect(await role()).toBe("ADMIN");
+    provider.people.set(sub, { email, email_verified: true, groups: [] });
+    await letTimePass();
+    await check();
+    expect(await role()).toBe("DEVELOPER");
+  });
+});

@@ -1,0 +1,280 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { EnvironmentError, readEnv } from "~/env.server";
+import { bearer, createToken, signIn, startTestApp, type TestApp } from "../setup/app";
+import { seedProduct } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser } from "../setup/users";
+import {
+  addPerson,
+  clientId,
+  clientSecret,
+  type Person,
+  startProvider,
+  travel,
+} from "./oidc-provider";
+
+const t = await createTestDatabase();
+const provider = await startProvider();
+const variables = {
+  SESSION_SECRET: "the same for all three apps of this test",
+  OIDC_ISSUER: provider.issuer,
+  OIDC_CLIENT_ID: clientId,
+  OIDC_CLIENT_SECRET: clientSecret,
+  OIDC_ALLOWED_DOMAINS: "example.com, example.net",
+  OIDC_ADMIN_CLAIM: "groups=backlog-admins",
+};
+const appWith = (registration: string) =>
+  startTestApp(t, { pages: true, variables: { ...variables, REGISTRATION: registration } });
+const [open, invite, closed] = await Promise.all(["open", "invite", "closed"].map(appWith));
+if (!open || !invite || !closed) throw new Error("three apps");
+provider.serve([open, invite, closed]);
+
+const person = (more: Partial<Person> = {}) => addPerson(provider, more);
+
+async function accountOf(sub: string): Promise<string | undefined> {
+  const { rows } = await t.sql.query(
+    "select account from account_identities where issuer = $1 and subject = $2",
+    [provider.issuer, sub],
+  );
+  return rows[0]?.account;
+}
+
+async function whoIs(app: TestApp, cookie: string | null): Promise<string> {
+  const page = await app.request("/settings", { headers: { cookie: cookie ?? "" } });
+  return page.status === 200 ? page.text() : "";
+}
+
+describe("signing in through the provider", () => {
+  it("makes an account with a session, and finds it again", async () => {
+    const { sub, email } = person({ preferred_username: "grace.hopper" });
+    const path = "/auth/oidc?redirectTo=%2Fideas";
+    const first = await travel(open, provider, sub, { path });
+    expect(first.response.headers.get("location")).toBe("/ideas");
+    expect(await whoIs(open, first.cookie)).toContain("grace.hopper");
+    const account = await accountOf(sub);
+    const { rows } = await t.sql.query("select email, role from users where id = $1", [account]);
+    expect(rows).toEqual([{ email, role: "DEVELOPER" }]);
+    expect(first.jar.has("oidc"), "what the browser kept is gone").toBe(false);
+
+    provider.people.set(sub, { email: "renamed@example.net", email_verified: true });
+    const second = await travel(closed, provider, sub);
+    expect(await whoIs(open, second.cookie)).toContain("grace.hopper");
+    expect(await accountOf(sub)).toBe(account);
+  });
+
+  it("keeps the refresh token sealed, and out of the log", async () => {
+    const { sub } = person();
+    await travel(open, provider, sub);
+    const { rows } = await t.sql.query(
+      "select refresh_token from account_identities where subject = $1",
+      [sub],
+    );
+    expect(rows[0].refresh_token).toMatch(/^eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(open.logLines.join("\n")).not.toContain("code=");
+  });
+
+  const changes: [string, Parameters<typeof travel>[3], Record<string, string> | null][] = [
+    ["state", { back: (address) => address.searchParams.set("state", "other") }, null],
+    ["nonce", { there: (address) => address.searchParams.set("nonce", "other") }, null],
+    [
+      "verifier",
+      { there: (address) => address.searchParams.set("code_challenge", "A".repeat(43)) },
+      null,
+    ],
+    [
+      "issuer of the answer",
+      { back: (a) => a.searchParams.set("iss", "https://evil.example") },
+      null,
+    ],
+    ["code", { back: (address) => address.searchParams.set("code", "other") }, null],
+    ["nonce in the ID token", {}, { nonce: "other" }],
+    ["issuer in the ID token", {}, { iss: "https://evil.example" }],
+    ["audience in the ID token", {}, { aud: "somebody-else" }],
+  ];
+  it.each(changes)("refuses a changed %s", async (_name, trip, changed) => {
+    const { sub } = person();
+    provider.now.changes = changed;
+    const { response, cookie } = await travel(open, provider, sub, trip);
+    provider.now.changes = null;
+    expect(response.status).toBe(401);
+    expect(await response.text()).toContain("Start again.");
+    expect(cookie).toBeNull();
+    expect(await accountOf(sub)).toBeUndefined();
+  });
+
+  it("refuses an answer that another browser asked for, or that comes twice", async () => {
+    const { sub } = person();
+    let answer = "";
+    await travel(open, provider, sub, { back: (address) => (answer = address.href) });
+    const again = await fetch(answer, { redirect: "manual" });
+    expect(again.status).toBe(401);
+    expect(await again.text()).toContain("not started in this browser");
+  });
+
+  it("refuses an unverified address and another domain, with what to do", async () => {
+    const unverified = person({ email_verified: false });
+    const first = await travel(open, provider, unverified.sub);
+    expect(first.response.status).toBe(403);
+    expect(await first.response.text()).toContain("Confirm it there");
+    const stranger = person({ email: `${randomUUID()}@example.org` });
+    const second = await travel(open, provider, stranger.sub);
+    expect(second.response.status).toBe(403);
+    expect(await second.response.text()).toContain("@example.com or @example.net");
+    for (const { sub } of [unverified, stranger]) expect(await accountOf(sub)).toBeUndefined();
+  });
+
+  it("says so when the provider cannot be reached", async () => {
+    const { sub } = person();
+    provider.now.isAway = true;
+    const away = await startTestApp(t, { pages: ["_auth", "_auth.auth.oidc._index"], variables });
+    const answer = await away.request("/auth/oidc");
+    provider.now.isAway = false;
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain("cannot be reached");
+    expect((await travel(open, provider, sub)).cookie).not.toBeNull();
+  });
+});
+
+describe("whose account it is", () => {
+  it("is the one with the same address, and what nobody had confirmed about it ends", async () => {
+    const mallory = await createUser(t);
+    const squatter = await signIn(t, open, mallory);
+    const token = await createToken(t, mallory);
+    const { sub } = person({ email: mallory.email.toUpperCase() });
+    const { cookie } = await travel(closed, provider, sub);
+    expect(await accountOf(sub)).toBe(mallory.id);
+    expect(await whoIs(open, cookie)).toContain(mallory.username);
+    expect(await whoIs(open, squatter), "a session from before").toBe("");
+    expect((await open.request("/api/products", { headers: bearer(token) })).status).toBe(401);
+    const byPassword = await open.request("/login", {
+      method: "POST",
+      headers: { origin: open.origin },
+      body: new URLSearchParams({ identifier: mallory.username, password: mallory.password }),
+    });
+    expect(byPassword.status).toBe(401);
+  });
+
+  it("keeps what it had when an administrator made it", async () => {
+    const ada = await createUser(t);
+    await t.sql.query("insert into audit_events (user_id, kind) values ($1, 'user.configured')", [
+      ada.id,
+    ]);
+    const before = await signIn(t, open, ada);
+    const { sub } = person({ email: ada.email });
+    await travel(closed, provider, sub);
+    expect(await accountOf(sub)).toBe(ada.id);
+    expect(await whoIs(open, before)).toContain(ada.username);
+  });
+
+  it("is never an account with the same address when the provider has not verified it", async () => {
+    const ada = await createUser(t);
+    const { sub } = person({ email: ada.email, email_verified: false });
+    expect((await travel(open, provider, sub)).response.status).toBe(403);
+    expect(await accountOf(sub)).toBeUndefined();
+  });
+
+  it("is connected from the settings by who is signed in, and by no link from elsewhere", async () => {
+    const [ada, bob] = [await createUser(t), await createUser(t)];
+    const cookie = await signIn(t, open, ada);
+    const { sub } = person();
+    const foreign = await open.request("/auth/oidc?connect=foreign", { headers: { cookie } });
+    expect(foreign.headers.get("location")).toBe("/settings");
+
+    const page = await createVisitor(open, cookie).read("/settings");
+    const [path = ""] = /\/auth\/oidc\?connect=[\w-]+/.exec(page) ?? [];
+    const { response } = await travel(open, provider, sub, { cookie, path });
+    expect(response.headers.get("location")).toBe("/settings");
+    expect(await accountOf(sub)).toBe(ada.id);
+    expect(await createVisitor(open, cookie).read("/settings")).toContain("Connected");
+
+    const other = await signIn(t, open, bob);
+    const [key = ""] =
+      /\/auth\/oidc\?connect=[\w-]+/.exec(await createVisitor(open, other).read("/settings")) ?? [];
+    const taken = await travel(open, provider, sub, { cookie: other, path: key });
+    expect(taken.response.status).toBe(409);
+    expect(await accountOf(sub)).toBe(ada.id);
+  });
+});
+
+describe("who has no account yet", () => {
+  it("gets none where registration is closed or needs an invitation", async () => {
+    for (const app of [closed, invite]) {
+      const { sub } = person();
+      const { response, cookie } = await travel(app, provider, sub);
+      expect(response.status).toBe(403);
+      expect(await response.text()).toContain("Ask an administrator");
+      expect(cookie).toBeNull();
+      expect(await accountOf(sub)).toBeUndefined();
+    }
+  });
+
+  it("gets one with an invitation link, once, and is in the product", async () => {
+    const ada = await createUser(t);
+    const product = await seedProduct(t, ada);
+    const owner = createVisitor(invite, await signIn(t, invite, ada));
+    const answer = await owner.send(`/products/${product.id}/members`, [
+      ["intent", "invite"],
+      ["role", "viewer"],
+    ]);
+    const [link = ""] = /\/join\/[\w-]{43}/.exec(await answer.text()) ?? [];
+    const path = `/auth/oidc?redirectTo=${encodeURIComponent(link)}`;
+    const shown = await (await invite.request(link)).text();
+    expect(shown).toContain(path.replaceAll("&", "&amp;"));
+
+    const atClosed = person();
+    expect((await travel(closed, provider, atClosed.sub, { path })).response.status).toBe(403);
+    const { sub } = person();
+    const { response } = await travel(invite, provider, sub, { path });
+    expect(response.headers.get("location")).toBe(`/products/${product.id}/backlog`);
+    const { rows } = await t.sql.query(
+      "select role from product_members where product_id = $1 and user_id = $2",
+      [product.id, await accountOf(sub)],
+    );
+    expect(rows).toEqual([{ role: "VIEWER" }]);
+    const late = person();
+    expect((await travel(invite, provider, late.sub, { path })).response.status).toBe(404);
+    expect(await accountOf(late.sub)).toBeUndefined();
+  });
+});
+
+describe("OIDC_ADMIN_CLAIM", () => {
+  it("gives the role and takes it, but never from the last administrator", async () => {
+    const roleOf = async (sub: string) => {
+      const { rows } = await t.sql.query("select role from users where id = $1", [
+        await accountOf(sub),
+      ]);
+      return rows[0].role;
+    };
+    const { sub, email } = person({ groups: ["backlog-admins"] });
+    await travel(open, provider, sub);
+    expect(await roleOf(sub)).toBe("ADMIN");
+    provider.people.set(sub, { email, email_verified: true, groups: ["others"] });
+    await travel(open, provider, sub);
+    expect(await roleOf(sub), "the last one").toBe("ADMIN");
+    await createUser(t, { role: "ADMIN" });
+    await travel(open, provider, sub);
+    expect(await roleOf(sub)).toBe("DEVELOPER");
+  });
+});
+
+describe("the variables", () => {
+  const wrong: [string, Record<string, string>][] = [
+    ["OIDC_ISSUER", { OIDC_ISSUER: "http://id.example.org", OIDC_CLIENT_ID: "a" }],
+    ["OIDC_ISSUER", { OIDC_ISSUER: "id.example.org", OIDC_CLIENT_ID: "a" }],
+    ["OIDC_ISSUER", { OIDC_CLIENT_ID: "a" }],
+    ["OIDC_CLIENT_ID", { OIDC_ISSUER: "https://id.example.org" }],
+    ["OIDC_ALLOWED_DOMAINS", { ...variables, OIDC_ALLOWED_DOMAINS: "a b" }],
+    ["OIDC_ADMIN_CLAIM", { ...variables, OIDC_ADMIN_CLAIM: "groups=" }],
+    [
+      "OIDC_CLIENT_SECRET_FILE",
+      { ...variables, OIDC_CLIENT_SECRET: "", OIDC_CLIENT_SECRET_FILE: "/none" },
+    ],
+  ];
+  it.each(wrong)("%s stops the start when it is wrong", (name, given) => {
+    const start = () => readEnv(given);
+    expect(start).toThrow(EnvironmentError);
+    expect(start).toThrow(name);
+  });
+});
