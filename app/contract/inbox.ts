@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { memberRoles } from "./product";
 import { agentQuestionSchema } from "./question";
 import { idSchema } from "./text";
 
@@ -10,6 +11,7 @@ export const inboxKinds = [
   "added",
   "mention",
   "triage",
+  "invitation",
 ] as const;
 export const inboxStates = ["open", "later", "done"] as const;
 
@@ -25,7 +27,7 @@ const frame = {
 const nullableText = z.string().nullable();
 const about = { code: z.string(), title: z.string() };
 
-/** One thing that waits for a person. Its id is that of the question, task, run, job, product or comment. */
+/** One thing that waits for a person. Its id is that of the question, task, run, job, product, invitation or comment. */
 export const inboxItemSchema = z.discriminatedUnion("kind", [
   z.object({ ...frame, kind: z.literal("question"), question: agentQuestionSchema }),
   z.object({
@@ -64,6 +66,13 @@ export const inboxItemSchema = z.discriminatedUnion("kind", [
     waiting: z.int(),
     /** The title of the newest that waits. */
     newest: z.string(),
+  }),
+  z.object({
+    ...frame,
+    ...about,
+    kind: z.literal("invitation"),
+    invited_by: nullableText,
+    role: z.enum(memberRoles),
   }),
   z.object({
     ...frame,

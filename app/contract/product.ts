@@ -191,12 +191,6 @@ export const productIdInput = z.object({ product_id: idSchema });
 
 export const deleteProductInput = z.object({ product_id: idSchema, code: text(lengths.code) });
 
-export const addProductMemberInput = z.object({
-  product_id: idSchema,
-  identifier: requiredText(254),
-});
-export type AddProductMemberInput = z.infer<typeof addProductMemberInput>;
-
 export const allowMyWorkersInput = z.object({ product_id: idSchema, allowed: z.boolean() });
 
 /** What the owner makes of somebody else; a form and a tool may write it small. */

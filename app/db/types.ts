@@ -32,7 +32,6 @@ export type Database = {
         };
         Returns: Json;
       };
-      add_product_member: { Args: { p_identifier: string; p_product_id: string }; Returns: Json };
       add_story_to_sprint: { Args: { p_sprint_id: string; p_story_id: string }; Returns: Json };
       admin_list_users: { Args: { p_after?: string }; Returns: Json };
       admin_update_user: {
@@ -45,6 +44,7 @@ export type Database = {
         Returns: Json;
       };
       allow_my_workers: { Args: { p_allowed: boolean; p_product_id: string }; Returns: Json };
+      answer_invitation: { Args: { p_accept: boolean; p_invitation_id: string }; Returns: Json };
       answer_question: {
         Args: { p_answer?: string; p_option?: number; p_question_id: string };
         Returns: Json;
@@ -416,6 +416,10 @@ export type Database = {
         Args: { p_owner_id: string; p_product_id: string; p_stories: Json };
         Returns: Json;
       };
+      invite_person: {
+        Args: { p_identifier: string; p_product_id: string; p_role?: string };
+        Returns: Json;
+      };
       issue_api_token: {
         Args: {
           p_expires_days?: number;
@@ -482,6 +486,7 @@ export type Database = {
         Args: { p_cursor?: string; p_limit?: number; p_product_id?: string };
         Returns: Json;
       };
+      list_own_invitations: { Args: Record<PropertyKey, never>; Returns: Json };
       list_pbi_stories: { Args: { p_pbi_id: string }; Returns: Json };
       list_product_members: { Args: { p_product_id: string }; Returns: Json };
       list_product_overviews: { Args: { p_archived?: boolean }; Returns: Json };
@@ -3045,32 +3050,35 @@ export type Database = {
       };
       product_invitations: {
         Row: {
-          code_hash: string;
+          code_hash: string | null;
           created_at: string;
           created_by: string;
           expires_at: string;
           id: string;
+          invited_user_id: string | null;
           product_id: string;
           reserved_until: string | null;
           role: Database["public"]["Enums"]["member_role"];
         };
         ComputedFields: never;
         Insert: {
-          code_hash: string;
+          code_hash?: string | null;
           created_at?: string;
           created_by: string;
           expires_at?: string;
           id?: string;
+          invited_user_id?: string | null;
           product_id: string;
           reserved_until?: string | null;
           role: Database["public"]["Enums"]["member_role"];
         };
         Update: {
-          code_hash?: string;
+          code_hash?: string | null;
           created_at?: string;
           created_by?: string;
           expires_at?: string;
           id?: string;
+          invited_user_id?: string | null;
           product_id?: string;
           reserved_until?: string | null;
           role?: Database["public"]["Enums"]["member_role"];
@@ -3079,6 +3087,13 @@ export type Database = {
           {
             foreignKeyName: "product_invitations_created_by_fkey";
             columns: ["created_by"];
+            isOneToOne: false;
+            referencedRelation: "users";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "product_invitations_invited_user_id_fkey";
+            columns: ["invited_user_id"];
             isOneToOne: false;
             referencedRelation: "users";
             referencedColumns: ["id"];

@@ -1,18 +1,17 @@
 import { json, type MetaFunction, redirect } from "@remix-run/node";
 import { useLoaderData } from "@remix-run/react";
-import { createInvitationInput, invitationIdInput } from "~/contract/invitation";
+import { createInvitationInput, invitationIdInput, invitePersonInput } from "~/contract/invitation";
 import {
-  addProductMemberInput,
   type ProductMember,
   removeProductMemberInput,
   setMemberRoleInput,
 } from "~/contract/product";
-import { addProductMember } from "~/domain/products/add-product-member.server";
 import {
   createInvitation,
   listInvitations,
   revokeInvitation,
 } from "~/domain/products/invitations.server";
+import { invitePerson } from "~/domain/products/invite-person.server";
 import {
   allowMyWorkers,
   getProduct,
@@ -22,18 +21,17 @@ import {
   setMemberRole,
 } from "~/domain/products/operations.server";
 import { Invite } from "~/features/products/invite";
+import { InvitePerson } from "~/features/products/invite-person";
 import { done, readForm, runForm, runIntent, textOf } from "~/http/form-action.server";
 import { pageAction, pageLoader, requireProduct, requireWriter } from "~/http/page-guards.server";
 import { useLiveRevalidation } from "~/live/use-live-revalidation";
 import { ActionForm } from "~/ui/action-form";
-import { useActionResult } from "~/ui/action-result";
 import { Avatar } from "~/ui/avatar";
 import { Badge } from "~/ui/badge";
-import { Button, SubmitButton } from "~/ui/button";
+import { Button } from "~/ui/button";
 import { Section } from "~/ui/card";
 import { Confirm } from "~/ui/confirm";
-import { HiddenFields, TextField } from "~/ui/field";
-import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { HiddenFields } from "~/ui/field";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
@@ -58,9 +56,9 @@ export const action = pageAction(async ({ request, context, params }) => {
   form.set("product_id", productId);
   return runIntent(form, {
     add: () =>
-      runForm(form, addProductMemberInput, async (input) => {
-        await addProductMember(actor, input);
-        return redirect(back, 303);
+      runForm(form, invitePersonInput, async (input) => {
+        const { username, asked } = await invitePerson(actor, input);
+        return done(form, back, asked ? `${username} is invited` : `${username} is a member now`);
       }),
     invite: async () => {
       const { code } = await createInvitation(actor, readForm(form, createInvitationInput));
@@ -137,7 +135,7 @@ export default function MembersPage() {
         </ul>
       </Section>
       {isOwner ? <Invite invitations={invitations} /> : null}
-      {isOwner ? <AddMember /> : null}
+      {isOwner ? <InvitePerson invitations={invitations} /> : null}
       {own?.role === "MEMBER" ? <MyWorkers allowed={own.workers_allowed} /> : null}
     </div>
   );
@@ -227,28 +225,4 @@ function RemoveOrLeave({
   );
   // A viewer changes nothing here, but may go.
   return self && member.role === "VIEWER" ? form : <WriteFields quiet>{form}</WriteFields>;
-}
-
-function AddMember() {
-  const form = useServerForm<"identifier">({ lastResult: useActionResult() });
-  return (
-    <Section title="Add a member">
-      <ServerForm form={form}>
-        <WriteFields className="flex flex-wrap items-end gap-3">
-          <input type="hidden" name="intent" value="add" />
-          <div className="min-w-56 flex-1">
-            <TextField
-              label="User name or e-mail"
-              required
-              autoComplete="off"
-              {...form.field("identifier")}
-            />
-          </div>
-          <SubmitButton pendingLabel="Adding…" size="lg">
-            Add member
-          </SubmitButton>
-        </WriteFields>
-      </ServerForm>
-    </Section>
-  );
 }

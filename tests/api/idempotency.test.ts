@@ -117,7 +117,7 @@ describe.each(worlds)("a POST with an Idempotency-Key, over $transport", (world)
     const key = randomUUID();
     const actor = { ...t.actorOf(owner), once: new Once(key) };
     const given = { p_product_id: product.id, p_identifier: "nobody-of-this-name" };
-    await callAs(actor, "add_product_member", given, z.object({ refused: z.unknown() }));
+    await callAs(actor, "invite_person", given, z.object({ refused: z.unknown() }));
     expect(await keyRows(key)).toBe(0);
   });
 

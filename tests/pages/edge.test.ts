@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { addProductMember } from "~/domain/products/add-product-member.server";
 import { archiveProduct, removeProductMember } from "~/domain/products/operations.server";
 import { signIn, startTestApp } from "../setup/app";
-import { seedBacklog } from "../setup/backlog";
+import { addMember, seedBacklog } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser, type TestUser } from "../setup/users";
 
@@ -106,8 +105,7 @@ describe("an active product that is lost", () => {
   async function memberAtWork() {
     const { product } = await seedBacklog(t, owner);
     const member = await createUser(t);
-    const added = { product_id: product.id, identifier: member.username };
-    await addProductMember(t.actorOf(owner), added);
+    await addMember(t, product.id, member);
     const choose = "update public.users set active_product_id = $1 where id = $2";
     await t.sql.query(choose, [product.id, member.id]);
     const session = await signIn(t, app, member);

@@ -11,7 +11,6 @@ import {
   getTaskPage,
 } from "~/domain/pages/operations.server";
 import { createPbi } from "~/domain/pbis/operations.server";
-import { addProductMember } from "~/domain/products/add-product-member.server";
 import { createProduct } from "~/domain/products/operations.server";
 import { askQuestion } from "~/domain/questions/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
@@ -19,6 +18,7 @@ import { createSprint, startSprint } from "~/domain/sprints/operations.server";
 import { assignStory, createStory } from "~/domain/stories/operations.server";
 import { createTask, setTaskStatus, updateTask } from "~/domain/tasks/operations.server";
 import { importDocument } from "~/domain/transfers/import-document.server";
+import { addMember } from "../setup/backlog";
 import { createTestDatabase } from "../setup/database";
 import { createUser } from "../setup/users";
 
@@ -30,9 +30,7 @@ const stranger = t.actorOf(await createUser(t, { username: "stranger" }));
 const ada = t.actorOf(owner);
 
 const product = await createProduct(ada, { code: "LOOM", name: "Loom" });
-for (const identifier of ["member", "visitor"]) {
-  await addProductMember(ada, { product_id: product.id, identifier });
-}
+for (const user of [member, demo]) await addMember(t, product.id, user);
 const pbi = await createPbi(ada, { product_id: product.id, title: "Greet" });
 const sprint = await createSprint(ada, { product_id: product.id, sprint_goal: "Hello" });
 const story = await createStory(ada, { pbi_id: pbi.id, title: "See it", sprint_id: sprint.id });

@@ -1,15 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import {
+  answerInvitationInput,
   type CreateInvitationInput,
   foundInvitationSchema,
   invitationCodeSchema,
   invitationIdInput,
   invitationSchema,
+  ownInvitationSchema,
 } from "~/contract/invitation";
 import { memberRoles, productIdInput } from "~/contract/product";
 import { type Actor, callAs } from "~/db/rpc.server";
-import { operation, serviceOperation } from "../operation.server";
+import { noInput, operation, serviceOperation } from "../operation.server";
 
 /** Nothing holds under a code of another form; the database is asked all the same, and says so. */
 export function hashInvitationCode(code: string): string {
@@ -48,6 +50,20 @@ export const joinProduct = operation(
   "join_product",
   z.object({ code_hash: z.string(), reserved: z.boolean().optional() }),
   z.object({ product_id: z.string(), role: z.enum(memberRoles) }),
+);
+
+/** Who asks the caller into which product. */
+export const listOwnInvitations = operation(
+  "list_own_invitations",
+  noInput,
+  z.object({ invitations: z.array(ownInvitationSchema) }),
+);
+
+/** The caller accepts or declines. */
+export const answerInvitation = operation(
+  "answer_invitation",
+  answerInvitationInput,
+  z.object({ product_id: z.string(), accepted: z.boolean() }),
 );
 
 /** What a link invites to, for whoever holds it; 404 when it does not hold. */

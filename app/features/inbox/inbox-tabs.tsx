@@ -14,9 +14,18 @@ export function InboxTabs({
   counts: Inbox["counts"];
   later: number;
 }) {
-  const { question = 0, review = 0, run = 0, job = 0, added = 0, mention = 0, triage = 0 } = counts;
+  const {
+    question = 0,
+    review = 0,
+    run = 0,
+    job = 0,
+    added = 0,
+    mention = 0,
+    triage = 0,
+    invitation = 0,
+  } = counts;
   const tabs: readonly [Tab, string, string, number][] = [
-    ["all", "/inbox", "All", question + review + run + job + added + mention + triage],
+    ["all", "/inbox", "All", question + review + run + job + added + mention + triage + invitation],
     ["questions", "/questions", "Questions", question],
     ["reviews", "/inbox?show=reviews", "Reviews", review],
     ["failures", "/inbox?show=failures", "Failures", run + job],

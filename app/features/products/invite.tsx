@@ -10,7 +10,7 @@ import { CopyBlock } from "~/ui/rare/copy-button";
 import { RelativeTime } from "~/ui/relative-time";
 import { WriteFields } from "~/ui/write-access";
 
-const roles = [
+export const invitedRoles = [
   { value: "member", label: "Member" },
   { value: "viewer", label: "Viewer" },
 ];
@@ -30,36 +30,47 @@ export function Invite({ invitations }: { invitations: readonly Invitation[] }) 
         <Form method="post">
           <WriteFields className="flex flex-wrap items-end gap-3">
             <HiddenFields fields={{ intent: "invite" }} />
-            <SelectField label="Role" name="role" id="invitation-role" options={roles} />
+            <SelectField label="Role" name="role" id="invitation-role" options={invitedRoles} />
             <SubmitButton pendingLabel="Creating…" size="lg">
               Invite
             </SubmitButton>
           </WriteFields>
         </Form>
-        {invitations.length > 0 ? (
-          <ul aria-label="Open invitations" className="divide-y divide-line">
-            {invitations.map((invitation) => (
-              <OpenInvitation key={invitation.id} invitation={invitation} />
-            ))}
-          </ul>
-        ) : null}
+        <OpenInvitations invitations={invitations.filter(({ person }) => person === null)} />
       </div>
     </Section>
   );
 }
 
+/** What the owner can still take back. */
+export function OpenInvitations({ invitations }: { invitations: readonly Invitation[] }) {
+  if (invitations.length === 0) return null;
+  return (
+    <ul aria-label="Open invitations" className="divide-y divide-line">
+      {invitations.map((invitation) => (
+        <OpenInvitation key={invitation.id} invitation={invitation} />
+      ))}
+    </ul>
+  );
+}
+
 function OpenInvitation({ invitation }: { invitation: Invitation }) {
-  const { id, role, created_at, expires_at } = invitation;
+  const { id, role, person, created_at, expires_at } = invitation;
   return (
     <li className="flex flex-wrap items-center gap-3 py-2 text-sm">
       <Badge>{role === "VIEWER" ? "viewer" : "member"}</Badge>
       <span className="min-w-0 flex-1 text-muted">
+        {person ? <span className="font-medium text-ink">{person} </span> : null}
         created <RelativeTime at={created_at} />, expires <RelativeTime at={expires_at} />
       </span>
       <WriteFields quiet>
         <ActionForm>
           <HiddenFields fields={{ intent: "revoke-invitation", invitation_id: id }} />
-          <Button type="submit" size="sm">
+          <Button
+            type="submit"
+            size="sm"
+            aria-label={person ? `Revoke the invitation of ${person}` : undefined}
+          >
             Revoke
           </Button>
         </ActionForm>

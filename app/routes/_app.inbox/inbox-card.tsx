@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { InboxItem } from "~/contract/inbox";
 import { PutAside } from "~/features/inbox/put-aside";
 import { FailureLine } from "~/features/jobs/failure";
+import { AnswerForms } from "~/features/products/answer-forms";
 import { QuestionCard } from "~/features/questions/question-card";
 import { RetryForms, stoppedTitle } from "~/features/runs/stopped-run";
 import { ActionForm } from "~/ui/action-form";
@@ -29,6 +30,8 @@ export function InboxCard({ item }: { item: InboxItem }) {
       return <FailedTalkCard item={item} />;
     case "added":
       return <AddedCard item={item} />;
+    case "invitation":
+      return <InvitationCard item={item} />;
     case "triage":
       return <TriageCard item={item} />;
     case "mention":
@@ -158,6 +161,20 @@ function AddedCard({ item }: { item: Of<"added"> }) {
           Do not allow
         </Button>
       </ActionForm>
+    </Card>
+  );
+}
+
+function InvitationCard({ item }: { item: Of<"invitation"> }) {
+  return (
+    <Card
+      item={item}
+      label={`Invitation to ${item.title}`}
+      pill={<StatusPill status="WAITING" label="Invitation" />}
+      to="/invitations"
+      about={`${item.invited_by ?? "Somebody"} invites you as a ${item.role === "VIEWER" ? "viewer" : "member"}.`}
+    >
+      <AnswerForms id={item.id} product={item.title} />
     </Card>
   );
 }

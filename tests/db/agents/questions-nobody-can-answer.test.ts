@@ -3,7 +3,6 @@ import { z } from "zod";
 import { callAs } from "~/db/rpc.server";
 import { cancelAgentJob } from "~/domain/agent-jobs/operations.server";
 import { archiveIdea, updateIdea } from "~/domain/ideas/operations.server";
-import { addProductMember } from "~/domain/products/add-product-member.server";
 import { archiveProduct, leaveProduct, restoreProduct } from "~/domain/products/operations.server";
 import {
   answerUserQuestion,
@@ -14,7 +13,7 @@ import {
   listOpenUserQuestions,
   listQuestions,
 } from "~/domain/questions/operations.server";
-import { create } from "../../setup/backlog";
+import { addMember, create } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { asUser, outcomeOf } from "../as-user";
@@ -87,10 +86,10 @@ it("a user's open questions are read page by page, each once, however many there
 });
 
 it("an idea of a product that its user has left stays theirs: corrected, archived, taken elsewhere", async () => {
-  const { actor: owner, product } = await seedWorld(t, 0);
+  const { product } = await seedWorld(t, 0);
   const user = await createUser(t);
   const actor = t.actorOf(user);
-  await addProductMember(owner, { product_id: product.id, identifier: user.username });
+  await addMember(t, product.id, user);
   const idea = await create(actor, "create_idea", { p_product_id: product.id, p_title: "Mine" });
   const idea_id = idea.id;
   await leaveProduct(actor, { product_id: product.id });

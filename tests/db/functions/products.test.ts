@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPbi } from "~/domain/pbis/operations.server";
-import { addProductMember } from "~/domain/products/add-product-member.server";
+import { invitePerson } from "~/domain/products/invite-person.server";
 import {
   archiveProduct,
   createProduct,
@@ -12,6 +12,7 @@ import {
   updateProduct,
 } from "~/domain/products/operations.server";
 import { setTaskStatus } from "~/domain/tasks/operations.server";
+import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { refusalOf, statusOf } from "../refusal";
@@ -79,10 +80,7 @@ describe("list_products", () => {
     await seedWorld(t, 0);
     const gone = await createProduct(mine.actor, { code: "GONE", name: "Archived" });
     await archiveProduct(mine.actor, { product_id: gone.id });
-    await addProductMember(joined.actor, {
-      product_id: joined.product.id,
-      identifier: mine.owner.username,
-    });
+    await addMember(t, joined.product.id, mine.owner);
     const products = await listProducts(mine.actor);
     expect(products.map(({ id }) => id)).toEqual([mine.product.id, joined.product.id]);
     expect(
@@ -122,9 +120,9 @@ describe("update_product", () => {
   });
 
   it("is the owner's alone, like archiving and deleting", async () => {
-    const { actor, product } = await seedWorld(t, 0);
+    const { product } = await seedWorld(t, 0);
     const member = await createUser(t);
-    await addProductMember(actor, { product_id: product.id, identifier: member.username });
+    await addMember(t, product.id, member);
     const asMember = t.actorOf(member);
     const product_id = product.id;
     expect(await statusOf(updateProduct(asMember, { product_id, name: "x" }))).toBe(403);
@@ -134,12 +132,11 @@ describe("update_product", () => {
   });
 });
 
-describe("add_product_member", () => {
+describe("invite_person", () => {
   it("tells ten times an hour that nobody is there, and then not even who is (W1)", async () => {
     const { actor, product } = await seedWorld(t, 0);
     const there = await Promise.all([createUser(t), createUser(t)]);
-    const add = (identifier: string) =>
-      addProductMember(actor, { product_id: product.id, identifier });
+    const add = (identifier: string) => invitePerson(actor, { product_id: product.id, identifier });
     await add(at(there, 0).email);
     for (let number = 0; number < 10; number += 1) {
       expect(await refusalOf(add(`nobody-${number}@example.com`))).toMatchObject({

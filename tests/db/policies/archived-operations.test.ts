@@ -5,7 +5,6 @@ import { addComment, deleteComment, editComment } from "~/domain/comments/operat
 import { addDependency, removeDependency } from "~/domain/dependencies/operations.server";
 import { createIdea, linkIdeaProduct, unlinkIdeaProduct } from "~/domain/ideas/operations.server";
 import { createWebhook } from "~/domain/notices/operations.server";
-import { addProductMember } from "~/domain/products/add-product-member.server";
 import { createInvitation } from "~/domain/products/invitations.server";
 import { archiveProduct, createProduct, restoreProduct } from "~/domain/products/operations.server";
 import { askAboutIdea, askQuestion } from "~/domain/questions/operations.server";
@@ -13,6 +12,7 @@ import { createSavedView } from "~/domain/saved-views/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { appendStoryLog, startOver } from "~/domain/stories/operations.server";
 import { updateTask } from "~/domain/tasks/operations.server";
+import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { claim, seedSprint } from "../agents/sprint-world";
@@ -36,6 +36,7 @@ const open: Readonly<Record<string, string>> = {
   create_agent_job: "is refused for every task",
   create_product: "another product",
   delete_product: "the owner may end it",
+  answer_invitation: "of whoever was asked; refused for this product",
   join_product: "of whoever holds a link; refused for a link to this product",
   leave_product: "a member may go at any time",
   list_candidates: "reads, and counts that it was asked",
@@ -66,7 +67,7 @@ const world = await seedSprint(t, { stories: [2] });
 const { actor, owner, product } = world;
 const product_id = product.id;
 const member = await createUser(t);
-await addProductMember(actor, { product_id, identifier: member.username });
+await addMember(t, product_id, member);
 const run = await startSprintRun(actor, { sprint_id: world.sprint.id });
 const job = await claim(actor);
 const story_id = at(world.stories, 0).id;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createIdea } from "~/domain/ideas/operations.server";
-import { addProductMember } from "~/domain/products/add-product-member.server";
 import { createSprint } from "~/domain/sprints/operations.server";
 import { appendStoryLog } from "~/domain/stories/operations.server";
+import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser, dataApi } from "../../setup/users";
 import { seedWorld } from "../world";
@@ -16,9 +16,7 @@ const member = await createUser(t);
 const demo = await createUser(t, { demo: true });
 const stranger = await createUser(t);
 const refused = "42501";
-for (const { username } of [member, demo]) {
-  await addProductMember(world.actor, { product_id, identifier: username });
-}
+for (const user of [member, demo]) await addMember(t, product_id, user);
 await createSprint(world.actor, { product_id });
 await createIdea(world.actor, { product_id, title: "Idea" });
 await appendStoryLog(world.actor, {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createIdea, linkIdeaProduct } from "~/domain/ideas/operations.server";
-import { addProductMember } from "~/domain/products/add-product-member.server";
 import { createProduct } from "~/domain/products/operations.server";
 import { createSprint } from "~/domain/sprints/operations.server";
 import { appendStoryLog } from "~/domain/stories/operations.server";
+import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { asUser, outcomeOf } from "../as-user";
@@ -20,9 +20,7 @@ const member = await createUser(t);
 const demo = await createUser(t, { demo: true });
 const stranger = await createUser(t);
 const product_id = world.product.id;
-for (const { username } of [member, demo]) {
-  await addProductMember(world.actor, { product_id, identifier: username });
-}
+for (const user of [member, demo]) await addMember(t, product_id, user);
 const sprint = await createSprint(world.actor, { product_id });
 const idea = await createIdea(world.actor, { product_id, title: "Idea" });
 const second = await createProduct(world.actor, { code: "SECOND", name: "Second" });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createIdea } from "~/domain/ideas/operations.server";
-import { addProductMember } from "~/domain/products/add-product-member.server";
 import { createProduct } from "~/domain/products/operations.server";
 import { createSprint } from "~/domain/sprints/operations.server";
+import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { becomeCaller } from "../as-user";
@@ -17,7 +17,7 @@ import { attempt, listOperations, snapshot } from "./operations";
 const t = await createTestDatabase();
 const world = await seedWorld(t, 1);
 const demo = await createUser(t, { demo: true });
-await addProductMember(world.actor, { product_id: world.product.id, identifier: demo.username });
+await addMember(t, world.product.id, demo);
 const sprint = await createSprint(world.actor, { product_id: world.product.id });
 const idea = await createIdea(world.actor, { product_id: world.product.id, title: "Idea" });
 const own = await createUser(t);

@@ -4,7 +4,6 @@ import { changeThings } from "~/domain/changes/operations.server";
 import { addDependency, removeDependency } from "~/domain/dependencies/operations.server";
 import { createIdea } from "~/domain/ideas/operations.server";
 import { createWebhook } from "~/domain/notices/operations.server";
-import { addProductMember } from "~/domain/products/add-product-member.server";
 import { createInvitation } from "~/domain/products/invitations.server";
 import { allowMyWorkers, setMemberRole } from "~/domain/products/operations.server";
 import { askAboutIdea, askQuestion } from "~/domain/questions/operations.server";
@@ -12,6 +11,7 @@ import { createSavedView } from "~/domain/saved-views/operations.server";
 import { startSprintRun } from "~/domain/sprint-runs/operations.server";
 import { appendStoryLog, startOver } from "~/domain/stories/operations.server";
 import { updateTask } from "~/domain/tasks/operations.server";
+import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { claim, seedSprint } from "../agents/sprint-world";
@@ -36,6 +36,7 @@ const openToViewers: Readonly<Record<string, string>> = {
   create_product: "another product",
   delete_comment: "of their own",
   edit_comment: "of their own",
+  answer_invitation: "of whoever was asked",
   join_product: "of whoever holds a link",
   leave_product: "anybody may go",
   list_candidates: "reads, and counts that it was asked",
@@ -57,7 +58,6 @@ const openToViewers: Readonly<Record<string, string>> = {
 
 /** Operations that a member is refused and the owner is not. */
 const ownersOnly: readonly string[] = [
-  "add_product_member",
   "archive_product",
   "create_invitation",
   "create_webhook",
@@ -65,6 +65,7 @@ const ownersOnly: readonly string[] = [
   "delete_product",
   "delete_webhook",
   "get_intake_hook",
+  "invite_person",
   "list_invitations",
   "list_webhook_deliveries",
   "list_webhooks",
@@ -98,8 +99,8 @@ const people = {
   demo: await createUser(t),
   stranger: await createUser(t),
 };
-for (const { username } of [people.member, people.viewer, people.demo]) {
-  await addProductMember(world.actor, { product_id, identifier: username });
+for (const user of [people.member, people.viewer, people.demo]) {
+  await addMember(t, product_id, user);
 }
 await t.sql.query("update public.users set is_demo = true where id = $1", [people.demo.id]);
 

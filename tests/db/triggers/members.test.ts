@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addProductMember } from "~/domain/products/add-product-member.server";
+import { answerInvitation } from "~/domain/products/invitations.server";
+import { invitePerson } from "~/domain/products/invite-person.server";
 import {
   archiveProduct,
   leaveProduct,
@@ -7,6 +8,7 @@ import {
   removeProductMember,
 } from "~/domain/products/operations.server";
 import { assignStory, getStory } from "~/domain/stories/operations.server";
+import { addMember } from "../../setup/backlog";
 import { createTestDatabase } from "../../setup/database";
 import { createUser } from "../../setup/users";
 import { statusOf } from "../refusal";
@@ -16,7 +18,7 @@ const t = await createTestDatabase();
 
 async function join(world: World) {
   const user = await createUser(t);
-  await addProductMember(world.actor, { product_id: world.product.id, identifier: user.username });
+  await addMember(t, world.product.id, user);
   await setActive(user.id, world);
   return user;
 }
@@ -63,20 +65,28 @@ describe("members", () => {
     const byName = await createUser(t, { username: "Grace.H" });
     const byMail = await createUser(t, { username: "katherine" });
     const product_id = world.product.id;
-    await addProductMember(world.actor, { product_id, identifier: "grace.h" });
-    await addProductMember(world.actor, { product_id, identifier: " KATHERINE@example.com " });
+    await invitePerson(world.actor, { product_id, identifier: "grace.h" });
+    await invitePerson(world.actor, { product_id, identifier: " KATHERINE@example.com " });
+    const { rows } = await t.sql.query(
+      "select id, invited_user_id from product_invitations where product_id = $1",
+      [product_id],
+    );
+    for (const user of [byName, byMail]) {
+      const invitation_id = rows.find((row) => row.invited_user_id === user.id)?.id;
+      await answerInvitation(t.actorOf(user), { invitation_id, accept: true });
+    }
     const members = await listProductMembers(world.actor, { product_id });
     expect(members.map(({ user_id, role }) => [user_id, role])).toEqual([
       [world.owner.id, "OWNER"],
       [byName.id, "MEMBER"],
       [byMail.id, "MEMBER"],
     ]);
-    expect(
-      await statusOf(addProductMember(world.actor, { product_id, identifier: "grace.h" })),
-    ).toBe(409);
-    expect(
-      await statusOf(addProductMember(world.actor, { product_id, identifier: "nobody" })),
-    ).toBe(422);
+    expect(await statusOf(invitePerson(world.actor, { product_id, identifier: "grace.h" }))).toBe(
+      409,
+    );
+    expect(await statusOf(invitePerson(world.actor, { product_id, identifier: "nobody" }))).toBe(
+      422,
+    );
   });
 
   it("are added and removed by the owner only, and the owner stays", async () => {
@@ -84,9 +94,7 @@ describe("members", () => {
     const member = await join(world);
     const product_id = world.product.id;
     const asMember = t.actorOf(member);
-    expect(await statusOf(addProductMember(asMember, { product_id, identifier: "nobody" }))).toBe(
-      403,
-    );
+    expect(await statusOf(invitePerson(asMember, { product_id, identifier: "nobody" }))).toBe(403);
     expect(
       await statusOf(removeProductMember(asMember, { product_id, user_id: world.owner.id })),
     ).toBe(403);

@@ -19,7 +19,7 @@ begin
     perform private.refuse(422, 'code_hash is the SHA-256 of the code, in hexadecimal.');
   end if;
   delete from public.product_invitations i where i.product_id = p_product_id and i.expires_at <= private.now();
-  if (select count(*) from public.product_invitations i where i.product_id = p_product_id) >= 50 then
+  if (select count(*) from public.product_invitations i where i.product_id = p_product_id and i.code_hash is not null) >= 50 then
     perform private.refuse(409, 'The product has 50 open invitations. Revoke one that nobody needs.');
   end if;
   insert into public.product_invitations (product_id, role, code_hash, created_by)

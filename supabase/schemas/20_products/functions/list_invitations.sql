@@ -8,7 +8,7 @@ as $$
 begin
   perform private.require_product_owner(p_product_id);
   return json_build_object('invitations', (
-    select coalesce(json_agg(json_build_object('id', i.id, 'role', i.role, 'invited_by', private.username(i.created_by),
+    select coalesce(json_agg(json_build_object('id', i.id, 'role', i.role, 'person', private.username(i.invited_user_id), 'invited_by', private.username(i.created_by),
       'created_at', i.created_at, 'expires_at', i.expires_at) order by i.created_at desc, i.id), '[]')
     from public.product_invitations i
     where i.product_id = p_product_id and i.expires_at > private.now()));

@@ -18,6 +18,9 @@ begin
   delete from public.product_invitations i where i.id = p_invitation_id;
   perform private.audit(auth.uid(), auth.uid(), 'invitation.revoked',
     jsonb_build_object('product_id', v_invitation.product_id, 'invitation_id', p_invitation_id));
+  if v_invitation.invited_user_id is not null then
+    perform private.tell_invited(v_invitation.invited_user_id, p_invitation_id);
+  end if;
   return json_build_object('id', p_invitation_id);
 end;
 $$;

@@ -88,6 +88,9 @@ begin
         select count(*) as waiting, (array_agg(s.title order by s.created_at desc, s.id))[1] as newest
         from public.stories s where s.product_id = p.id and s.in_triage) x
       where p.id = p_id)
+    when 'invitation' then (
+      select jsonb_build_object('code', p.code, 'title', p.name, 'invited_by', private.username(i.created_by), 'role', i.role)
+      from public.product_invitations i join public.products p on p.id = i.product_id where i.id = p_id)
     when 'mention' then (
       select jsonb_build_object('code', x.code, 'title', x.title, 'author', c.author, 'excerpt', left(c.body, 500),
         'path', private.comment_path(c))

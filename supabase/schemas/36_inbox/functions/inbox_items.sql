@@ -1,5 +1,5 @@
 -- Why: everything that waits for the caller, in one list: open questions, tasks in review, runs and talks about
--- ideas that failed within two weeks and were not tried again, products that somebody added them to, what waits in triage, and comments of two weeks that
+-- ideas that failed within two weeks and were not tried again, products that they are asked into or were added to, what waits in triage, and comments of two weeks that
 -- mention them. Archived products rest.
 -- Definer: reach is part of the query.
 create function private.inbox_items()
@@ -53,6 +53,13 @@ begin
     from public.stories s
     where s.in_triage and s.product_id = any (v_products)
     group by s.product_id
+    union all
+    -- Of products that are not yet in reach.
+    select 'invitation', i.id, i.product_id, i.created_at
+    from public.product_invitations i
+    join public.products p on p.id = i.product_id and p.archived_at is null
+    where i.invited_user_id = auth.uid() and i.expires_at > v_now
+      and not exists (select from public.product_members m where m.product_id = i.product_id and m.user_id = auth.uid())
     union all
     -- Whoever has written something there since has seen it.
     select 'mention', c.id, c.product_id, m.created_at

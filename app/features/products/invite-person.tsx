@@ -1,0 +1,40 @@
+import type { Invitation } from "~/contract/invitation";
+import { useActionResult } from "~/ui/action-result";
+import { SubmitButton } from "~/ui/button";
+import { Section } from "~/ui/card";
+import { SelectField, TextField } from "~/ui/field";
+import { ServerForm, useServerForm } from "~/ui/rare/server-form";
+import { WriteFields } from "~/ui/write-access";
+import { invitedRoles, OpenInvitations } from "./invite";
+
+/** Somebody who has an account is asked, and decides. */
+export function InvitePerson({ invitations }: { invitations: readonly Invitation[] }) {
+  const form = useServerForm<"identifier">({ lastResult: useActionResult() });
+  return (
+    <Section
+      title="Invite somebody who has an account"
+      about="The invitation waits in their inbox for 7 days. They join when they accept it."
+    >
+      <div className="grid gap-4">
+        <ServerForm form={form}>
+          <WriteFields className="flex flex-wrap items-end gap-3">
+            <input type="hidden" name="intent" value="add" />
+            <div className="min-w-56 flex-1">
+              <TextField
+                label="User name or e-mail"
+                required
+                autoComplete="off"
+                {...form.field("identifier")}
+              />
+            </div>
+            <SelectField label="Role" name="role" id="person-role" options={invitedRoles} />
+            <SubmitButton pendingLabel="Inviting…" size="lg">
+              Invite by name
+            </SubmitButton>
+          </WriteFields>
+        </ServerForm>
+        <OpenInvitations invitations={invitations.filter(({ person }) => person !== null)} />
+      </div>
+    </Section>
+  );
+}

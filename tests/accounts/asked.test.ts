@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { archiveProduct } from "~/domain/products/operations.server";
+import { bearer, createToken, signIn, startTestApp } from "../setup/app";
+import { seedProduct } from "../setup/backlog";
+import { createTestDatabase } from "../setup/database";
+import { createVisitor } from "../setup/page-forms";
+import { createUser, type TestUser } from "../setup/users";
+
+const t = await createTestDatabase();
+const app = await startTestApp(t, { pages: true });
+const visitorOf = async (user: TestUser) => createVisitor(app, await signIn(t, app, user));
+
+async function scene() {
+  const [ada, bob] = [await createUser(t), await createUser(t)];
+  const product = await seedProduct(t, ada);
+  const members = `/products/${product.id}/members`;
+  return { ada, bob, product, members, owner: await visitorOf(ada), guest: await visitorOf(bob) };
+}
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+const ask = ({ owner, members, bob }: Scene, role = "member") =>
+  owner.send(members, [
+    ["intent", "add"],
+    ["identifier", bob.email],
+    ["role", role],
+  ]);
+
+async function roleOf({ product }: Scene, user: { id: string }): Promise<string | undefined> {
+  const { rows } = await t.sql.query(
+    "select role from product_members where product_id = $1 and user_id = $2",
+    [product.id, user.id],
+  );
+  return rows[0]?.role;
+}
+
+async function reach({ product, bob }: Scene): Promise<number> {
+  const headers = bearer(await createToken(t, bob));
+  return (await app.request(`/api/products/${product.id}/backlog`, { headers })).status;
+}
+
+describe("somebody who has an account", () => {
+  it.each(["member", "viewer"])("is asked, and a %s once they accept", async (role) => {
+    const s = await scene();
+    expect((await ask(s, role)).status).toBe(303);
+    expect(await roleOf(s, s.bob)).toBeUndefined();
+    expect(await reach(s), "no member until then").toBe(403);
+    expect(await s.owner.read(s.members)).toContain(s.bob.username);
+    expect(await s.guest.read("/inbox")).toContain(`${s.ada.username} invites you as a ${role}.`);
+    expect(await s.guest.read("/invitations")).toContain("Ledger");
+
+    const led = await s.guest.submit("/invitations", "accept");
+    expect(led).toBe(`/products/${s.product.id}/backlog`);
+    expect(await roleOf(s, s.bob)).toBe(role.toUpperCase());
+    expect(await reach(s)).toBe(200);
+    expect(await s.guest.read("/invitations")).toContain("No invitations");
+    expect(await s.owner.read(s.members)).not.toContain("Revoke the invitation");
+  });
+
+  it("declines in the inbox, and can be asked again", async () => {
+    const s = await scene();
+    await ask(s);
+    expect(await s.guest.submit("/inbox", "decline")).toBe("/invitations");
+    expect(await roleOf(s, s.bob)).toBeUndefined();
+    expect(await s.guest.read("/inbox")).not.toContain("invites you");
+    expect((await ask(s)).status).toBe(303);
+    expect((await ask(s)).status, "asked already").toBe(409);
+  });
+
+  it("finds nothing to accept once the owner has revoked it, after seven days, or in an archived product", async () => {
+    const ends: ((s: Scene) => Promise<unknown>)[] = [
+      ({ owner, members }) => owner.submit(members, "revoke-invitation"),
+      ({ product }) =>
+        t.sql.query("update product_invitations set expires_at = now() where product_id = $1", [
+          product.id,
+        ]),
+      ({ ada, product }) => archiveProduct(t.actorOf(ada), { product_id: product.id }),
+    ];
+    for (const end of ends) {
+      const s = await scene();
+      await ask(s);
+      const { rows } = await t.sql.query(
+        "select id from product_invitations where product_id = $1",
+        [s.product.id],
+      );
+      await end(s);
+      expect(await s.guest.read("/inbox")).not.toContain("invites you");
+      const late = await s.guest.send("/invitations", [
+        ["intent", "accept"],
+        ["invitation_id", rows[0].id],
+      ]);
+      expect([403, 404]).toContain(late.status);
+      expect(await roleOf(s, s.bob)).toBeUndefined();
+    }
+  });
+
+  it("alone answers: nobody else accepts, and no stranger asks", async () => {
+    const s = await scene();
+    await ask(s);
+    const { rows } = await t.sql.query("select id from product_invitations where product_id = $1", [
+      s.product.id,
+    ]);
+    const eve = await createUser(t);
+    const stranger = await visitorOf(eve);
+    const fields: [string, string][] = [
+      ["intent", "accept"],
+      ["invitation_id", rows[0].id],
+    ];
+    for (const visitor of [stranger, s.owner]) {
+      expect((await visitor.send("/invitations", fields)).status).toBe(404);
+    }
+    expect((await ask({ ...s, owner: stranger })).status).toBe(403);
+    expect(await roleOf(s, eve)).toBeUndefined();
+    expect(await roleOf(s, s.bob)).toBeUndefined();
+  });
+
+  it("is a member at once with a demo account, which answers nothing and only reads", async () => {
+    const s = await scene();
+    const demo = await createUser(t, { demo: true });
+    await ask({ ...s, bob: demo });
+    expect(await roleOf(s, demo)).toBe("MEMBER");
+  });
+});
