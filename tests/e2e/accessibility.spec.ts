@@ -138,6 +138,7 @@ const places = [
   "/dashboard",
   "/products/new",
   "/inbox",
+  "/invitations",
   "/questions",
   "/ideas",
   "/jobs",

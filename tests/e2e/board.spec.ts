@@ -1,14 +1,13 @@
 import { expect } from "@playwright/test";
 import { column, openBoard, openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld } from "./world";
+import { letIn, newPerson, newWorld } from "./world";
 
 test("two people at one board see each other's moves", async ({ browser }) => {
   const ada = await newPerson(browser);
   const bela = await newPerson(browser);
   const world = await newWorld(ada.context);
-  const members = `${world.product}/members`;
-  await ada.context.request.post(members, { form: { intent: "add", identifier: bela.name } });
+  await letIn(ada, world.product, bela);
 
   const adas = await ada.context.newPage();
   const belas = await bela.context.newPage();

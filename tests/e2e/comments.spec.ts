@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import { findingsInBothThemes } from "./axe";
 import { openLive } from "./places";
 import { test } from "./test";
-import { newPerson, newWorld, post } from "./world";
+import { letIn, newPerson, newWorld } from "./world";
 
 test("two people talk on a task: mentioned by a few letters, live, edited, and found in the inbox", async ({
   browser,
@@ -10,8 +10,7 @@ test("two people talk on a task: mentioned by a few letters, live, edited, and f
   const ada = await newPerson(browser);
   const bob = await newPerson(browser);
   const world = await newWorld(ada.context);
-  const added = { intent: "add", identifier: bob.name };
-  await post(ada.context, `${world.product}/members`, added);
+  await letIn(ada, world.product, bob);
   const task = `/tasks/${world.taskIds[0]}`;
   const [page, other] = [await ada.context.newPage(), await bob.context.newPage()];
   await openLive(page, task);

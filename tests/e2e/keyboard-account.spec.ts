@@ -49,6 +49,11 @@ test("by keys alone: let somebody in and take them out", async ({ browser }) => 
   await openLive(page, `${product}/members`);
   await keys.fill(page.getByLabel("User name or e-mail"), bela.name);
   await keys.press("Enter");
+  await expect(page.getByRole("main")).toContainText(bela.name);
+  const invited = await bela.context.newPage();
+  await openLive(invited, "/inbox");
+  await keysOf(invited).activate(invited.getByRole("button", { name: "Accept" }));
+  await expect(invited).toHaveURL(new RegExp(`${product}/backlog`));
   await keys.activate(page.getByRole("button", { name: `Remove ${bela.name}` }));
   await keys.activate(page.getByRole("alertdialog").getByRole("button", { name: "Remove" }));
   await expect(page.getByRole("main")).not.toContainText(bela.name);

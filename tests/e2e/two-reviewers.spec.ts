@@ -3,7 +3,7 @@ import { findingsInBothThemes } from "./axe";
 import { heldJob, patchOf } from "./held-job";
 import { openLive } from "./places";
 import { test } from "./test";
-import { newPerson, type Person, post } from "./world";
+import { letIn, newPerson, type Person, post } from "./world";
 
 // The verdict that comes second is refused.
 test.use({ expectedProblems: /409/ });
@@ -12,7 +12,7 @@ test.use({ expectedProblems: /409/ });
 async function jobOfTwo(ada: Person, bela: Person, origin: string) {
   const job = await heldJob(ada, origin);
   const { product, taskIds } = job.world;
-  await post(ada.context, `${product}/members`, { intent: "add", identifier: bela.name });
+  await letIn(ada, product, bela);
   await post(ada.context, `${product}/settings`, { intent: "update", done_requires: "person" });
   for (const id of taskIds.slice(1))
     await post(ada.context, `/tasks/${id}`, { intent: "set-status", task_id: id, status: "done" });

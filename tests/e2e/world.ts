@@ -77,6 +77,19 @@ export async function post(
   return answer.headers().location ?? "";
 }
 
+/** Invites somebody who has an account into the product, and accepts for them. */
+export async function letIn(owner: Person, product: string, person: Person): Promise<void> {
+  await post(owner.context, `${product}/members`, { intent: "add", identifier: person.name });
+  await accept(person);
+}
+
+/** Presses Accept on the person's one invitation. */
+export async function accept({ context }: Person): Promise<void> {
+  const page = await (await context.request.get("/invitations")).text();
+  const [, invitation_id = ""] = /name="invitation_id" value="([^"]+)"/.exec(page) ?? [];
+  await post(context, "/invitations", { intent: "accept", invitation_id });
+}
+
 export const lastId = (location: string) =>
   /([0-9a-f-]{36})(?:\?[^?]*)?$/.exec(location)?.[1] ?? "";
 

@@ -1,0 +1,56 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type BrowserContextOptions, expect } from "@playwright/test";
+import { findingsInBothThemes } from "./axe";
+import { test } from "./test";
+import { newPerson, newWorld } from "./world";
+
+const redirect = "http://127.0.0.1:43111/callback";
+const devices: readonly [name: string, options: BrowserContextOptions][] = [
+  ["desktop", { viewport: { width: 1280, height: 860 } }],
+  ["phone", { viewport: { width: 390, height: 844 }, isMobile: true }],
+];
+
+for (const [device, options] of devices) {
+  test(`the consent page has no fault by axe, fits its window, and leads back to the program (${device}, light and dark)`, async ({
+    browser,
+  }) => {
+    const owner = await newPerson(browser, { ...options, reducedMotion: "reduce" });
+    await newWorld(owner.context);
+    const registered = await owner.context.request.post("/register", {
+      data: { client_name: "A program with a rather long name", redirect_uris: [redirect] },
+    });
+    const verifier = randomBytes(32).toString("base64url");
+    const query = new URLSearchParams({
+      response_type: "code",
+      client_id: (await registered.json()).client_id,
+      redirect_uri: redirect,
+      code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+      code_challenge_method: "S256",
+      state: "of the program",
+    });
+    const page = await owner.context.newPage();
+    await page.goto(`/authorize?${query}`);
+    expect(await findingsInBothThemes(page)).toEqual([]);
+    const tooWide = await page.evaluate(
+      () => document.documentElement.scrollWidth > window.innerWidth,
+    );
+    expect(tooWide, "wider than the window").toBe(false);
+    await page.route(`${redirect}**`, (route) => route.fulfill({ body: "Back at the program" }));
+    await page.getByRole("checkbox", { name: /\(/ }).first().check();
+    await page.getByRole("button", { name: "Allow" }).click();
+    await expect(page).toHaveURL(/^http:\/\/127\.0\.0\.1:43111\/callback\?.*code=/);
+    const answer = new URL(page.url()).searchParams;
+    expect(answer.get("state")).toBe("of the program");
+    const tokens = await owner.context.request.post("/token", {
+      form: {
+        grant_type: "authorization_code",
+        code: answer.get("code") ?? "",
+        client_id: query.get("client_id") ?? "",
+        code_verifier: verifier,
+        redirect_uri: redirect,
+      },
+    });
+    expect(tokens.status()).toBe(200);
+    await owner.context.close();
+  });
+}
