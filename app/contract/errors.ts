@@ -8,7 +8,7 @@ export interface Issue {
 
 /** The HTTP statuses with which the service refuses or fails (specification: Errors). */
 export const errorStatuses = [
-  400, 401, 403, 404, 405, 409, 410, 413, 415, 422, 429, 500, 503,
+  400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 422, 429, 500, 503,
 ] as const;
 export type ErrorStatus = (typeof errorStatuses)[number];
 

@@ -4,6 +4,7 @@ import { lengths } from "./limits";
 import { pbiSchema } from "./pbi";
 import { ideaStatusSchema } from "./status";
 import { idSchema, prioritySchema, requiredText, text } from "./text";
+import { expectedVersion, shownVersion } from "./version";
 
 /** An idea as its owner sees it (specification: Idea). */
 export const ideaSchema = z.object({
@@ -17,6 +18,7 @@ export const ideaSchema = z.object({
   secondary_product_ids: z.array(z.string()),
   archived_at: z.string().nullable(),
   created_at: z.string(),
+  ...shownVersion,
 });
 export type Idea = z.infer<typeof ideaSchema>;
 
@@ -46,7 +48,7 @@ export const createIdeaInput = z
 export const updateIdeaInput = z
   .object({ ...ideaFields, product_id: idSchema, status: z.enum(["draft", "discussing", "ready"]) })
   .partial()
-  .extend({ idea_id: idSchema });
+  .extend({ idea_id: idSchema, ...expectedVersion });
 
 /** Without other words the PBI takes title, description and product of the idea. */
 export const promoteIdeaInput = z

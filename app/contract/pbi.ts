@@ -4,6 +4,7 @@ import { lengths } from "./limits";
 import { pbiStatusSchema } from "./status";
 import { storySchema } from "./story";
 import { httpUrlSchema, idSchema, prioritySchema, requiredText, text } from "./text";
+import { expectedVersion, shownVersion } from "./version";
 
 /** A PBI in a backlog (specification: PBI). */
 export const pbiSchema = z.object({
@@ -18,6 +19,7 @@ export const pbiSchema = z.object({
   pr_url: z.string().nullable(),
   pr_merged_at: z.string().nullable(),
   created_at: z.string(),
+  ...shownVersion,
 });
 export type Pbi = z.infer<typeof pbiSchema>;
 
@@ -43,7 +45,7 @@ export const createPbiInput = z
 export const updatePbiInput = z
   .object({ ...pbiFields, status: z.enum(["ready", "blocked"]) })
   .partial()
-  .extend({ pbi_id: idSchema });
+  .extend({ pbi_id: idSchema, ...expectedVersion });
 
 /** Directly before or after another PBI, or last in a priority: exactly one of the three. */
 export const movePbiInput = z

@@ -6,6 +6,7 @@ import { ideaStatusSchema, sprintStatusSchema } from "./status";
 import { storySchema } from "./story";
 import { taskDetailSchema, taskSchema } from "./task";
 import { hostsSchema, idSchema, repositoryUrlSchema, requiredText, text } from "./text";
+import { expectedVersion, shownVersion } from "./version";
 
 /** How a sprint run cuts pull requests (specification: Product). */
 export const prStrategies = ["SPRINT", "STORY", "SPRINT_BATCH"] as const;
@@ -65,6 +66,7 @@ export const productDetailSchema = productFieldsSchema.extend({
   owner_username: z.string(),
   /** Stories that wait to be accepted. */
   triage_count: z.int(),
+  ...shownVersion,
 });
 export type ProductDetail = z.infer<typeof productDetailSchema>;
 
@@ -185,7 +187,7 @@ export const createProductInput = z
 export const updateProductInput = z
   .object(productFields)
   .partial()
-  .extend({ product_id: idSchema });
+  .extend({ product_id: idSchema, ...expectedVersion });
 
 export const productIdInput = z.object({ product_id: idSchema });
 

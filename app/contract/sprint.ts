@@ -5,6 +5,7 @@ import { sprintStatusSchema, taskStatusSchema } from "./status";
 import { storySchema } from "./story";
 import { taskSchema } from "./task";
 import { dateSchema, idSchema, limitInQuery, text } from "./text";
+import { expectedVersion, shownVersion } from "./version";
 
 /** A sprint (specification: Sprint). */
 export const sprintSchema = z.object({
@@ -18,6 +19,7 @@ export const sprintSchema = z.object({
   started_at: z.string().nullable(),
   completed_at: z.string().nullable(),
   created_at: z.string(),
+  ...shownVersion,
 });
 export type Sprint = z.infer<typeof sprintSchema>;
 
@@ -101,7 +103,7 @@ export const createSprintInput = z
 export const updateSprintInput = z
   .object(sprintFields)
   .partial()
-  .extend({ sprint_id: idSchema })
+  .extend({ sprint_id: idSchema, ...expectedVersion })
   .refine(datesInOrder, datesOutOfOrder);
 
 export const sprintIdInput = z.object({ sprint_id: idSchema });

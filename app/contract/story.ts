@@ -7,6 +7,7 @@ import { sprintStatusSchema, storyStatusSchema } from "./status";
 import { storyLogPageSchema } from "./story-log";
 import { taskDetailSchema } from "./task";
 import { idSchema, prioritySchema, requiredText, text } from "./text";
+import { expectedVersion, shownVersion } from "./version";
 
 /** A story in a backlog (specification: Story). */
 export const storySchema = z.object({
@@ -24,6 +25,7 @@ export const storySchema = z.object({
   assignee_id: z.string().nullable(),
   created_at: z.string(),
   ...shownLabels,
+  ...shownVersion,
 });
 export type Story = z.infer<typeof storySchema>;
 
@@ -67,7 +69,7 @@ export const createStoryInput = z
 export const updateStoryInput = z
   .object({ ...storyFields, pbi_id: idSchema })
   .partial()
-  .extend({ story_id: idSchema });
+  .extend({ story_id: idSchema, ...expectedVersion });
 
 /** Nobody in particular, when no assignee is named: that is how a form sends an emptied choice. */
 export const assignStoryInput = z.object({

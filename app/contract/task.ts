@@ -5,6 +5,7 @@ import { labelNamesSchema, shownLabels } from "./label";
 import { lengths } from "./limits";
 import { taskStatusSchema } from "./status";
 import { idSchema, prioritySchema, repositoryUrlSchema, requiredText, text } from "./text";
+import { expectedVersion, shownVersion } from "./version";
 
 /** Which verification results let a task pass (specification: Task). */
 export const verifyRequirements = ["ALIGNED", "ALIGNED_OR_PARTIAL", "ANY"] as const;
@@ -25,6 +26,7 @@ export const taskSchema = z.object({
   verify_required: z.enum(verifyRequirements),
   created_at: z.string(),
   ...shownLabels,
+  ...shownVersion,
 });
 export type Task = z.infer<typeof taskSchema>;
 
@@ -51,6 +53,7 @@ export const updatedTaskSchema = z.object({
   implementation_plan: z.string().nullable(),
   ...shownLabels,
   ...released,
+  ...shownVersion,
 });
 
 /** Body of PATCH /api/tasks/:id. Review moves are made on the board; verify fields never come alone. */
@@ -70,7 +73,10 @@ export const updateTaskBody = z
     },
   );
 
-export const updateTaskInput = updateTaskBody.safeExtend({ task_id: idSchema });
+export const updateTaskInput = updateTaskBody.safeExtend({
+  task_id: idSchema,
+  ...expectedVersion,
+});
 
 const taskFields = {
   title: requiredText(lengths.title),
@@ -95,7 +101,7 @@ export const createTaskInput = z
 export const editTaskInput = z
   .object({ ...taskFields, status: taskStatusSchema })
   .partial()
-  .extend({ task_id: idSchema });
+  .extend({ task_id: idSchema, ...expectedVersion });
 
 export const moveTaskInput = z.object({ task_id: idSchema, story_id: idSchema });
 

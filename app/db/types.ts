@@ -786,6 +786,7 @@ export type Database = {
       update_story: { Args: { p_changes: Json; p_story_id: string }; Returns: Json };
       update_task: {
         Args: {
+          p_expected_version?: Json;
           p_implementation_plan?: string;
           p_labels?: Json;
           p_status?: string;
@@ -2096,6 +2097,7 @@ export type Database = {
           code: string;
           created_at: string;
           description: string;
+          field_versions: NonNullable<Json>;
           id: string;
           pbi_id: string | null;
           product_id: string;
@@ -2103,6 +2105,7 @@ export type Database = {
           title: string;
           updated_at: string;
           user_id: string;
+          version: number;
         };
         ComputedFields: never;
         Insert: {
@@ -2110,6 +2113,7 @@ export type Database = {
           code: string;
           created_at?: string;
           description?: string;
+          field_versions?: NonNullable<Json>;
           id?: string;
           pbi_id?: string | null;
           product_id: string;
@@ -2117,12 +2121,14 @@ export type Database = {
           title: string;
           updated_at?: string;
           user_id?: string;
+          version?: number;
         };
         Update: {
           archived_at?: string | null;
           code?: string;
           created_at?: string;
           description?: string;
+          field_versions?: NonNullable<Json>;
           id?: string;
           pbi_id?: string | null;
           product_id?: string;
@@ -2130,6 +2136,7 @@ export type Database = {
           title?: string;
           updated_at?: string;
           user_id?: string;
+          version?: number;
         };
         Relationships: [
           {
@@ -2986,6 +2993,7 @@ export type Database = {
           code: string;
           created_at: string;
           description: string;
+          field_versions: NonNullable<Json>;
           id: string;
           idea_id: string | null;
           is_intake: boolean;
@@ -2997,12 +3005,14 @@ export type Database = {
           status: Database["public"]["Enums"]["pbi_status"];
           title: string;
           updated_at: string;
+          version: number;
         };
         ComputedFields: never;
         Insert: {
           code: string;
           created_at?: string;
           description?: string;
+          field_versions?: NonNullable<Json>;
           id?: string;
           idea_id?: string | null;
           is_intake?: boolean;
@@ -3014,11 +3024,13 @@ export type Database = {
           status?: Database["public"]["Enums"]["pbi_status"];
           title: string;
           updated_at?: string;
+          version?: number;
         };
         Update: {
           code?: string;
           created_at?: string;
           description?: string;
+          field_versions?: NonNullable<Json>;
           id?: string;
           idea_id?: string | null;
           is_intake?: boolean;
@@ -3030,6 +3042,7 @@ export type Database = {
           status?: Database["public"]["Enums"]["pbi_status"];
           title?: string;
           updated_at?: string;
+          version?: number;
         };
         Relationships: [
           {
@@ -3161,6 +3174,7 @@ export type Database = {
           dependency_release: Database["public"]["Enums"]["dependency_release"];
           description: string;
           done_requires: Database["public"]["Enums"]["done_requires"];
+          field_versions: NonNullable<Json>;
           id: string;
           may_reach: NonNullable<Json>;
           name: string;
@@ -3171,6 +3185,7 @@ export type Database = {
           repo_url: string;
           requires_sandbox: boolean;
           updated_at: string;
+          version: number;
         };
         ComputedFields: never;
         Insert: {
@@ -3183,6 +3198,7 @@ export type Database = {
           dependency_release?: Database["public"]["Enums"]["dependency_release"];
           description?: string;
           done_requires?: Database["public"]["Enums"]["done_requires"];
+          field_versions?: NonNullable<Json>;
           id?: string;
           may_reach?: NonNullable<Json>;
           name: string;
@@ -3193,6 +3209,7 @@ export type Database = {
           repo_url?: string;
           requires_sandbox?: boolean;
           updated_at?: string;
+          version?: number;
         };
         Update: {
           agent_items?: Database["public"]["Enums"]["agent_items"];
@@ -3204,6 +3221,7 @@ export type Database = {
           dependency_release?: Database["public"]["Enums"]["dependency_release"];
           description?: string;
           done_requires?: Database["public"]["Enums"]["done_requires"];
+          field_versions?: NonNullable<Json>;
           id?: string;
           may_reach?: NonNullable<Json>;
           name?: string;
@@ -3214,6 +3232,7 @@ export type Database = {
           repo_url?: string;
           requires_sandbox?: boolean;
           updated_at?: string;
+          version?: number;
         };
         Relationships: [
           {
@@ -3683,6 +3702,7 @@ export type Database = {
           completed_at: string | null;
           created_at: string;
           end_date: string | null;
+          field_versions: NonNullable<Json>;
           id: string;
           product_id: string;
           sprint_goal: string;
@@ -3690,6 +3710,7 @@ export type Database = {
           started_at: string | null;
           status: Database["public"]["Enums"]["sprint_status"];
           updated_at: string;
+          version: number;
         };
         ComputedFields: never;
         Insert: {
@@ -3697,6 +3718,7 @@ export type Database = {
           completed_at?: string | null;
           created_at?: string;
           end_date?: string | null;
+          field_versions?: NonNullable<Json>;
           id?: string;
           product_id: string;
           sprint_goal?: string;
@@ -3704,12 +3726,14 @@ export type Database = {
           started_at?: string | null;
           status?: Database["public"]["Enums"]["sprint_status"];
           updated_at?: string;
+          version?: number;
         };
         Update: {
           code?: string;
           completed_at?: string | null;
           created_at?: string;
           end_date?: string | null;
+          field_versions?: NonNullable<Json>;
           id?: string;
           product_id?: string;
           sprint_goal?: string;
@@ -3717,6 +3741,7 @@ export type Database = {
           started_at?: string | null;
           status?: Database["public"]["Enums"]["sprint_status"];
           updated_at?: string;
+          version?: number;
         };
         Relationships: [
           {
@@ -3737,6 +3762,7 @@ export type Database = {
           description: string;
           external_id: string | null;
           external_url: string | null;
+          field_versions: NonNullable<Json>;
           id: string;
           in_triage: boolean;
           label_ids: string[];
@@ -3749,6 +3775,7 @@ export type Database = {
           status: Database["public"]["Enums"]["story_status"];
           title: string;
           updated_at: string;
+          version: number;
         };
         ComputedFields: never;
         Insert: {
@@ -3759,6 +3786,7 @@ export type Database = {
           description?: string;
           external_id?: string | null;
           external_url?: string | null;
+          field_versions?: NonNullable<Json>;
           id?: string;
           in_triage?: boolean;
           label_ids?: string[];
@@ -3771,6 +3799,7 @@ export type Database = {
           status?: Database["public"]["Enums"]["story_status"];
           title: string;
           updated_at?: string;
+          version?: number;
         };
         Update: {
           acceptance_criteria?: string;
@@ -3780,6 +3809,7 @@ export type Database = {
           description?: string;
           external_id?: string | null;
           external_url?: string | null;
+          field_versions?: NonNullable<Json>;
           id?: string;
           in_triage?: boolean;
           label_ids?: string[];
@@ -3792,6 +3822,7 @@ export type Database = {
           status?: Database["public"]["Enums"]["story_status"];
           title?: string;
           updated_at?: string;
+          version?: number;
         };
         Relationships: [
           {
@@ -4153,6 +4184,7 @@ export type Database = {
           description: string;
           estimated_minutes: number | null;
           external_id: string | null;
+          field_versions: NonNullable<Json>;
           id: string;
           implementation_plan: string | null;
           label_ids: string[];
@@ -4168,6 +4200,7 @@ export type Database = {
           updated_at: string;
           verify_only: boolean;
           verify_required: Database["public"]["Enums"]["verify_required"];
+          version: number;
         };
         ComputedFields: never;
         Insert: {
@@ -4176,6 +4209,7 @@ export type Database = {
           description?: string;
           estimated_minutes?: number | null;
           external_id?: string | null;
+          field_versions?: NonNullable<Json>;
           id?: string;
           implementation_plan?: string | null;
           label_ids?: string[];
@@ -4191,6 +4225,7 @@ export type Database = {
           updated_at?: string;
           verify_only?: boolean;
           verify_required?: Database["public"]["Enums"]["verify_required"];
+          version?: number;
         };
         Update: {
           code?: string;
@@ -4198,6 +4233,7 @@ export type Database = {
           description?: string;
           estimated_minutes?: number | null;
           external_id?: string | null;
+          field_versions?: NonNullable<Json>;
           id?: string;
           implementation_plan?: string | null;
           label_ids?: string[];
@@ -4213,6 +4249,7 @@ export type Database = {
           updated_at?: string;
           verify_only?: boolean;
           verify_required?: Database["public"]["Enums"]["verify_required"];
+          version?: number;
         };
         Relationships: [
           {

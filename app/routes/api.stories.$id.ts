@@ -2,6 +2,7 @@ import { updateStoryInput } from "~/contract/story";
 import { getStory, updateStory } from "~/domain/stories/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { expectedVersions } from "~/http/version.server";
 
 /** `/api/stories/:id`: one story with its tasks and log, and its change. */
 export const loader = apiRoute({
@@ -10,6 +11,7 @@ export const loader = apiRoute({
     summary: "A story with its PBI, sprint, tasks and the newest of its log",
     auth: "either",
     id: "story",
+    versioned: "always",
     input: ({ id }) => ({ story_id: id }),
   }),
   PATCH: operationEndpoint(updateStory, {
@@ -17,9 +19,14 @@ export const loader = apiRoute({
     summary: "Change a story: texts, code, priority, PBI, labels",
     auth: "either",
     id: "story",
-    body: updateStoryInput.omit({ story_id: true }),
-    refusals: [409],
-    input: ({ id, body }) => ({ ...body, story_id: id }),
+    body: updateStoryInput.omit({ story_id: true, expected_version: true }),
+    refusals: [409, 412],
+    versioned: "always",
+    input: ({ id, body, request }) => ({
+      ...body,
+      story_id: id,
+      expected_version: expectedVersions(request),
+    }),
   }),
 });
 export const action = loader;

@@ -2,6 +2,7 @@ import { updateTaskBody } from "~/contract/task";
 import { getTaskDetail, updateTask } from "~/domain/tasks/operations.server";
 import { apiRoute } from "~/http/api-route.server";
 import { operationEndpoint } from "~/http/operation-endpoint.server";
+import { expectedVersions } from "~/http/version.server";
 
 /** Detail and update of a task (specification: GET and PATCH /api/tasks/:id). */
 export const loader = apiRoute({
@@ -10,6 +11,7 @@ export const loader = apiRoute({
     summary: "Task in detail",
     auth: "either",
     id: "task",
+    versioned: "always",
     input: ({ id }) => ({ task_id: id }),
   }),
   PATCH: operationEndpoint(updateTask, {
@@ -18,8 +20,13 @@ export const loader = apiRoute({
     auth: "bearer",
     id: "task",
     body: updateTaskBody,
-    refusals: [409],
-    input: ({ id, body }) => ({ task_id: id, ...body }),
+    refusals: [409, 412],
+    versioned: "if-asked",
+    input: ({ id, body, request }) => ({
+      ...body,
+      task_id: id,
+      expected_version: expectedVersions(request),
+    }),
   }),
 });
 export const action = loader;

@@ -43,6 +43,7 @@ describe("GET /api/products/:id/backlog", () => {
           pr_url: null,
           pr_merged_at: null,
           created_at: timestamp,
+          version: expect.any(Number),
         },
       ],
       storiesByPbi: {
@@ -61,6 +62,7 @@ describe("GET /api/products/:id/backlog", () => {
             sprint_id: backlog.sprint.id,
             assignee_id: null,
             created_at: timestamp,
+            version: expect.any(Number),
           },
         ],
       },
@@ -80,6 +82,7 @@ describe("GET /api/products/:id/backlog", () => {
             verify_only: false,
             verify_required: "ALIGNED_OR_PARTIAL",
             created_at: timestamp,
+            version: expect.any(Number),
           },
           expect.objectContaining({ id: backlog.secondTask.id, code: "T-2" }),
         ],

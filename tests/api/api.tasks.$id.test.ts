@@ -53,6 +53,7 @@ describe("GET /api/tasks/:id", () => {
       acceptance_criteria: "- [ ] Opens in a spreadsheet",
       requires_opus: false,
       estimated_minutes: null,
+      version: 1,
     });
   });
 });
@@ -173,7 +174,11 @@ describe("PATCH /api/tasks/:id", () => {
       constructor: { prototype: { polluted: 1 } },
     };
     expect((await patch(body)).status).toBe(200);
-    expect(await read(backlog.task.id)).toEqual({ ...before, status: "todo" });
+    expect(await read(backlog.task.id)).toEqual({
+      ...before,
+      status: "todo",
+      version: before.version + 1,
+    });
     expect({}).not.toHaveProperty("polluted");
   });
 

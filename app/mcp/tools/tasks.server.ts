@@ -2,6 +2,7 @@ import { z } from "zod";
 import { lengths } from "~/contract/limits";
 import { verifyRequirements } from "~/contract/task";
 import { text } from "~/contract/text";
+import { expectedVersion } from "~/contract/version";
 import { getTaskDetail, updateTask } from "~/domain/tasks/operations.server";
 import { productOfCode, reference, resolveId } from "../references.server";
 import { defineTool } from "../tool.server";
@@ -27,9 +28,13 @@ export const updateTaskStatusTool = defineTool({
   access: "write",
   scopes: ["plan", "work"],
   effect: { repeatable: true },
-  input: z.object({ ...taskReference, status: z.enum(["todo", "in_progress", "done"]) }),
-  run: async ({ actor }, { task_id, product_id, status }) =>
-    updateTask(actor, { task_id: await resolveId(actor, "task", task_id, product_id), status }),
+  input: z.object({
+    ...taskReference,
+    status: z.enum(["todo", "in_progress", "done"]),
+    ...expectedVersion,
+  }),
+  run: async ({ actor }, { task_id, product_id, ...fields }) =>
+    updateTask(actor, { ...fields, task_id: await resolveId(actor, "task", task_id, product_id) }),
 });
 
 export const updateTaskPlanTool = defineTool({
@@ -44,6 +49,7 @@ export const updateTaskPlanTool = defineTool({
     implementation_plan: text(lengths.text),
     verify_only: z.boolean().optional().describe("The work exists already; only verify it"),
     verify_required: z.enum(verifyRequirements).optional(),
+    ...expectedVersion,
   }),
   run: async ({ actor }, { task_id, product_id, ...fields }) =>
     updateTask(actor, {

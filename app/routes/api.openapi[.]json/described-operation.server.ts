@@ -26,6 +26,7 @@ const meanings: Record<ErrorStatus, string> = {
   405: "Another method; Allow names those that are served",
   409: "The state does not allow it",
   410: "Expired, or used already",
+  412: "The row is not the version that If-Match names; current has it, changed_fields what is new",
   413: "The body is too large",
   415: "Another type of body",
   422: "Well-formed, but not valid; issues say what and where",
@@ -38,6 +39,12 @@ const keyHeader = z.object({
   "Idempotency-Key": idempotencyKeySchema.optional().meta({
     description:
       "Names this request: sent again with the same key within 24 hours it does nothing more and is answered as the first time, with Idempotency-Replayed: true",
+  }),
+});
+const versionHeader = z.object({
+  "If-Match": z.string().optional().meta({
+    description:
+      "The ETag that the change was made from: when somebody changed the row since, nothing is written and the answer is 412",
   }),
 });
 /** The same request is still running; the key was used for another. */
@@ -58,16 +65,18 @@ export function describedOperation(
   const query = takes?.query ?? endpoint.query;
   const body = takes?.body ?? endpoint.body;
   const isKeyed = method === "POST" && auth !== "none" && auth !== "cron";
+  const isVersioned = endpoint.refusals?.includes(412) ?? false;
   return {
     operationId: name,
     summary,
     security: securities[caller ?? auth],
-    ...(path || query || isKeyed
+    ...(path || query || isKeyed || isVersioned
       ? {
           requestParams: {
             ...(path ? { path } : {}),
             ...(query ? { query: read(query) } : {}),
             ...(isKeyed ? { header: keyHeader } : {}),
+            ...(isVersioned ? { header: versionHeader } : {}),
           },
         }
       : {}),

@@ -22,12 +22,16 @@ create table public.products (
   requires_sandbox boolean not null default false,
   may_reach jsonb not null default '[]' constraint products_may_reach_hosts check (private.are_hosts(may_reach)),
   archived_at timestamptz,
+  version integer not null default 1,
+  field_versions jsonb not null default '{}',
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint products_owner_code_key unique (owner_id, code)
 );
 
 comment on table public.products is 'Products (specification: Product). Archived ones can be read and not written.';
+
+comment on column public.products.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 
 comment on column public.products.auto_pr is 'Whether pull_requests is anything but none: the word of the contract for it.';
 comment on column public.products.requires_sandbox is 'Its jobs go to confined workers only.';

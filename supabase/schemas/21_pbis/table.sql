@@ -16,6 +16,8 @@ create table public.pbis (
   pr_merged_at timestamptz,
   idea_id uuid,
   is_intake boolean not null default false,
+  version integer not null default 1,
+  field_versions jsonb not null default '{}',
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint pbis_product_code_key unique (product_id, code),
@@ -27,6 +29,8 @@ alter table public.pbis
   add constraint pbis_idea_id_fkey foreign key (idea_id) references public.ideas (id) on delete set null;
 
 comment on table public.pbis is 'Product backlog items (specification: PBI).';
+
+comment on column public.pbis.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 
 comment on column public.pbis.is_intake is 'Items from outside begin here; one a product.';
 

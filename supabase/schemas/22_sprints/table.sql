@@ -11,6 +11,8 @@ create table public.sprints (
   end_date date,
   started_at timestamptz,
   completed_at timestamptz,
+  version integer not null default 1,
+  field_versions jsonb not null default '{}',
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint sprints_dates_in_order check (end_date >= start_date),
@@ -19,6 +21,8 @@ create table public.sprints (
 );
 
 comment on table public.sprints is 'Sprints (specification: Sprint).';
+
+comment on column public.sprints.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 
 create unique index sprints_one_active_key on public.sprints (product_id) where status = 'ACTIVE';
 

@@ -20,6 +20,8 @@ create table public.stories (
   external_id text constraint stories_external_id_length check (char_length(external_id) between 1 and 300),
   external_url text constraint stories_external_url_form check (external_url ~* '^https?://' and char_length(external_url) <= 2000),
   origin text constraint stories_origin check (origin in ('hook', 'forge')),
+  version integer not null default 1,
+  field_versions jsonb not null default '{}',
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint stories_product_code_key unique (product_id, code),
@@ -33,6 +35,8 @@ create table public.stories (
 );
 
 comment on table public.stories is 'Stories (specification: Story).';
+
+comment on column public.stories.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 
 comment on column public.stories.label_ids is 'Its labels (29_labels), in the order of their names.';
 

@@ -21,6 +21,8 @@ create table public.tasks (
   estimated_minutes integer constraint tasks_estimated_minutes_range check (estimated_minutes between 0 and 1000000),
   label_ids uuid[] not null default '{}',
   external_id text constraint tasks_external_id_length check (char_length(external_id) between 1 and 300),
+  version integer not null default 1,
+  field_versions jsonb not null default '{}',
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint tasks_product_code_key unique (product_id, code),
@@ -30,6 +32,8 @@ create table public.tasks (
 );
 
 comment on table public.tasks is 'Tasks (specification: Task).';
+
+comment on column public.tasks.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 
 comment on column public.tasks.label_ids is 'Its labels (29_labels), in the order of their names.';
 

@@ -10,6 +10,8 @@ create table public.ideas (
   status public.idea_status not null default 'DRAFT',
   archived_at timestamptz,
   pbi_id uuid references public.pbis (id) on delete set null,
+  version integer not null default 1,
+  field_versions jsonb not null default '{}',
   created_at timestamptz not null default private.now(),
   updated_at timestamptz not null default private.now(),
   constraint ideas_user_code_key unique (user_id, code),
@@ -17,6 +19,8 @@ create table public.ideas (
 );
 
 comment on table public.ideas is 'Ideas (specification: Idea), coded by a counter per user.';
+
+comment on column public.ideas.field_versions is 'Of each changed field: the version that changed it, who did, and when.';
 
 create index ideas_product_id_idx on public.ideas (product_id);
 create index ideas_open_idx on public.ideas (user_id, product_id, created_at, id)

@@ -36,7 +36,7 @@ async function sessionOf(world: Pick<World, "owner">): Promise<Actor> {
 const row = async (table: string, id: string) =>
   (
     await t.sql.query(
-      `select to_jsonb(x) - 'updated_at' as row from public.${table} x where id = $1`,
+      `select to_jsonb(x) - '{updated_at,version,field_versions}'::text[] as row from public.${table} x where id = $1`,
       [id],
     )
   ).rows[0]?.row;

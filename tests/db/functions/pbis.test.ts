@@ -113,7 +113,7 @@ describe("update_pbi", () => {
   it("changes the given fields only", async () => {
     const { actor, pbi } = await seedWorld(t, 0);
     const updated = await updatePbi(actor, { pbi_id: pbi.id, title: "New", code: "NEW-1" });
-    expect(updated).toEqual({ ...pbi, title: "New", code: "NEW-1" });
+    expect(updated).toEqual({ ...pbi, title: "New", code: "NEW-1", version: 2 });
     expect((await updatePbi(actor, { pbi_id: pbi.id, priority: 1 })).priority).toBe(1);
   });
 });

@@ -47,6 +47,7 @@ describe("create_product", () => {
       archived_at: null,
       created_at: product.created_at,
       active_sprint: null,
+      version: 1,
     });
   });
 
@@ -115,7 +116,7 @@ describe("update_product", () => {
       pr_strategy: "SPRINT_BATCH",
     });
     const changes = { auto_pr: true, pull_requests: "open", pr_strategy: "SPRINT_BATCH" };
-    expect(updated).toEqual({ ...product, ...changes });
+    expect(updated).toEqual({ ...product, ...changes, version: 2 });
     expect((await updateProduct(actor, { product_id: product.id, code: "NEW" })).code).toBe("NEW");
   });
 

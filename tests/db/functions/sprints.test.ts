@@ -37,6 +37,7 @@ describe("create_sprint and update_sprint", () => {
       started_at: null,
       completed_at: null,
       created_at: sprint.created_at,
+      version: 1,
     });
     const refusal = await refusalOf(
       createSprint(actor, { product_id, start_date: "2026-03-01", end_date: "2026-02-28" }),
@@ -49,6 +50,7 @@ describe("create_sprint and update_sprint", () => {
         ...sprint,
         start_date: null,
         sprint_goal: "Goal",
+        version: 2,
       },
     );
     expect((await createSprint(actor, { product_id })).code).toBe("SP-2");

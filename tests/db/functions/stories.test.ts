@@ -34,6 +34,7 @@ describe("create_story", () => {
       sprint_id: null,
       assignee_id: null,
       created_at: story.created_at,
+      version: 1,
     });
   });
 
@@ -64,6 +65,7 @@ describe("update_story", () => {
       ...story,
       priority: 1,
       pbi_id: target.id,
+      version: expect.any(Number),
     });
     const foreign = await seedWorld(t, 0);
     expect(await statusOf(updateStory(actor, { story_id: story.id, pbi_id: foreign.pbi.id }))).toBe(

@@ -46,6 +46,7 @@ describe("create_task", () => {
       acceptance_criteria: "It works.",
       requires_opus: false,
       estimated_minutes: null,
+      version: 1,
     });
     expect(await getTaskDetail(actor, { task_id: task.id })).toEqual(task);
   });
@@ -58,7 +59,12 @@ describe("update_task", () => {
       for (const status of ["todo", "in_progress", "done"] as const) {
         await setTaskStatus(actor, { task_id, status: from });
         const answer = JSON.parse(await updateTask.json(actor, { task_id, status }));
-        expect(answer).toEqual({ id: task_id, status, implementation_plan: null });
+        expect(answer).toEqual({
+          id: task_id,
+          status,
+          implementation_plan: null,
+          version: expect.any(Number),
+        });
       }
     }
   });
@@ -78,6 +84,7 @@ describe("update_task", () => {
       implementation_plan: "Plan",
       verify_only: true,
       verify_required: "ANY",
+      version: expect.any(Number),
     });
     expect(await updateTask(actor, { task_id, implementation_plan: "" })).toMatchObject({
       implementation_plan: "",
@@ -134,6 +141,7 @@ describe("edit_task", () => {
       ...task,
       ...full,
       sort_order: 5,
+      version: expect.any(Number),
     });
     const cleared = { implementation_plan: null, repo_url: null, estimated_minutes: null };
     expect(await editTask(actor, { task_id, ...cleared })).toEqual({
@@ -141,6 +149,7 @@ describe("edit_task", () => {
       ...full,
       ...cleared,
       sort_order: 5,
+      version: expect.any(Number),
     });
   });
 });
@@ -152,6 +161,7 @@ describe("move_task", () => {
     expect(await moveTask(actor, { task_id, story_id: target.id })).toEqual({
       ...task,
       story_id: target.id,
+      version: expect.any(Number),
     });
     const foreign = await seedWorld(t, 0);
     expect(await statusOf(moveTask(actor, { task_id, story_id: foreign.story.id }))).toBe(403);

@@ -1,5 +1,5 @@
 -- Why: an update event names exactly the columns that changed, and an update that changes nothing is no event.
--- Called by the emit triggers with the row before and after. The time of the change itself is no change.
+-- Called by the emit triggers with the row before and after. The time and the version of the change itself are no change.
 create function private.changed_fields(p_old jsonb, p_new jsonb)
 returns jsonb
 language plpgsql
@@ -10,7 +10,7 @@ begin
   return to_jsonb(array(
     select f.key
     from jsonb_each(p_new) as f
-    where f.value is distinct from p_old -> f.key and f.key <> 'updated_at'
+    where f.value is distinct from p_old -> f.key and f.key not in ('updated_at', 'version', 'field_versions')
     order by f.key
   ));
 end;

@@ -22,7 +22,7 @@ begin
     select
       b.id, b.product_id, b.code, b.title, b.description, b.priority, b.sort_order, lower(b.status::text) as status, b.pr_url,
       to_char(b.pr_merged_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as pr_merged_at,
-      to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
+      to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, b.version
     from public.pbis b
     where b.product_id = p_product_id
     order by b.priority, b.sort_order, b.created_at, b.id
@@ -39,7 +39,7 @@ begin
       cross join lateral (select
         s.id, s.product_id, s.pbi_id, s.code, s.title, s.description, s.acceptance_criteria, s.priority,
         lower(s.status::text) as status, s.sort_order, s.sprint_id, s.assignee_id,
-        to_char(s.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at) y
+        to_char(s.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, s.version) y
       where s.product_id = p_product_id and not s.in_triage
       order by s.pbi_id, s.sort_order, s.created_at, s.id
     ) x
@@ -59,7 +59,7 @@ begin
         t.id, t.story_id, t.product_id, t.code, t.title, t.description, t.priority, t.sort_order,
         case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status,
         t.repo_url, t.verify_only, t.verify_required,
-        to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at) y
+        to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, t.version) y
       where t.product_id = p_product_id
       order by t.story_id, t.sort_order, t.created_at, t.id
     ) x

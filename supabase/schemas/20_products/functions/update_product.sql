@@ -8,6 +8,7 @@ as $$
 begin
   perform private.require_write('product', p_product_id);
   perform private.require_product_owner(p_product_id);
+  perform private.require_version('product', p_product_id, p_changes);
 
   update public.products p
   set code = coalesce(p_changes ->> 'code', p.code),

@@ -10,6 +10,7 @@ declare
   v_status text := upper(private.parse_choice('status', p_changes ->> 'status', '{ready,blocked}'));
   v_product_id uuid := private.require_write('pbi', p_pbi_id);
 begin
+  perform private.require_version('PBI', p_pbi_id, p_changes);
   update public.pbis b
   set title = coalesce(p_changes ->> 'title', b.title),
       description = coalesce(p_changes ->> 'description', b.description),

@@ -5,7 +5,8 @@ select
   lower(b.status::text) as status,
   b.pr_url,
   to_char(b.pr_merged_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as pr_merged_at,
-  to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
+  to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
+  b.version
 from public.pbis b;
 
 comment on view private.pbi_shape is 'A PBI in REST form (specification: PBI).';

@@ -9,6 +9,7 @@ declare
   v_sprint public.sprints;
 begin
   perform private.require_write('sprint', p_sprint_id);
+  perform private.require_version('sprint', p_sprint_id, p_changes);
   select s.* into v_sprint from public.sprints s where s.id = p_sprint_id;
 
   if v_sprint.status in ('COMPLETED', 'CANCELLED') then

@@ -9,6 +9,7 @@ as $$
 declare
   v_label_ids uuid[] := private.require_labels(private.require_write('story', p_story_id), p_changes -> 'labels');
 begin
+  perform private.require_version('story', p_story_id, p_changes);
   if p_changes ->> 'pbi_id' is not null then
     perform private.require_access('pbi', (p_changes ->> 'pbi_id')::uuid);
   end if;

@@ -11,6 +11,8 @@ declare
 begin
   v_rest.status := p_old.status;
   v_rest.updated_at := p_old.updated_at;
+  v_rest.version := p_old.version;
+  v_rest.field_versions := p_old.field_versions;
   if v_rest is distinct from p_old then
     return private.changed_fields(to_jsonb(p_old), to_jsonb(p_new));
   end if;

@@ -12,6 +12,7 @@ declare
 begin
   perform private.parse_choice('verify_required', p_changes ->> 'verify_required', '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
   v_label_ids := private.require_labels(private.require_write('task', p_task_id), p_changes -> 'labels');
+  perform private.require_version('task', p_task_id, p_changes);
   perform private.require_proof(p_task_id, v_status);
   perform private.heed_waiting(p_task_id, v_status, (p_changes ->> 'confirmed')::boolean);
 

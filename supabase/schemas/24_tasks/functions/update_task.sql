@@ -7,7 +7,8 @@ create function operations.update_task(
   p_implementation_plan text default null,
   p_verify_only boolean default null,
   p_verify_required text default null,
-  p_labels jsonb default null
+  p_labels jsonb default null,
+  p_expected_version jsonb default null
 )
 returns json
 language plpgsql
@@ -27,6 +28,11 @@ begin
   perform private.parse_choice('status', p_status, '{todo,in_progress,done}');
   perform private.parse_choice('verify_required', p_verify_required, '{ALIGNED,ALIGNED_OR_PARTIAL,ANY}');
   v_label_ids := private.require_labels(private.require_write('task', p_task_id), p_labels);
+  if p_expected_version is not null then
+    perform private.require_version('task', p_task_id, jsonb_strip_nulls(jsonb_build_object('status', p_status,
+      'implementation_plan', p_implementation_plan, 'verify_only', p_verify_only, 'verify_required', p_verify_required,
+      'labels', p_labels, 'expected_version', p_expected_version)));
+  end if;
   v_status := private.parse_task_status(p_status);
   perform private.require_proof(p_task_id, v_status), private.heed_waiting(p_task_id, v_status, false);
 
@@ -40,7 +46,8 @@ begin
   returning jsonb_build_object(
     'id', t.id,
     'status', case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end,
-    'implementation_plan', t.implementation_plan
+    'implementation_plan', t.implementation_plan,
+    'version', t.version
   ) || case when p_labels is null then '{}' else private.with_labels('{"of":0}', t.label_ids)::jsonb - 'of' end
   into v_answer;
   return v_answer || private.released();

@@ -4,7 +4,8 @@ select
   t.id, t.story_id, t.product_id, t.code, t.title, t.description, t.priority, t.sort_order,
   case t.status when 'TO_DO' then 'todo' else lower(t.status::text) end as status,
   t.repo_url, t.verify_only, t.verify_required,
-  to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
+  to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
+  t.version
 from public.tasks t;
 
 comment on view private.task_shape is 'A backlog task in REST form (specification: Task).';

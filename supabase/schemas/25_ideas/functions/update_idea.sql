@@ -11,6 +11,11 @@ declare
   v_new_product_id uuid := (p_changes ->> 'product_id')::uuid;
 begin
   perform private.require_idea_write(p_idea_id);
+  if p_changes ? 'expected_version' then
+    -- No product is locked for an idea: its own row is.
+    perform from public.ideas i where i.id = p_idea_id for update;
+    perform private.require_version('idea', p_idea_id, p_changes);
+  end if;
   if v_new_product_id is not null then
     perform private.require_product_access(v_new_product_id);
     perform private.require_product_write(v_new_product_id);

@@ -10,7 +10,8 @@ select
     where l.idea_id = i.id
   ) as secondary_product_ids,
   to_char(i.archived_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as archived_at,
-  to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
+  to_char(i.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
+  i.version
 from public.ideas i;
 
 comment on view private.idea_shape is 'An idea in REST form (specification: Idea).';

@@ -1,0 +1,51 @@
+-- Why: an editor says which version it changed. Every change of a field that answers show raises the version by one, and each
+-- field remembers its own, so that a refusal can name what was changed, by whom and when. The argument lists the fields. Dragging a
+-- PBI to another place changes no text of it, and leaves its version.
+create function private.tg_any__raise_version()
+returns trigger
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_old jsonb := to_jsonb(old);
+  v_new jsonb := to_jsonb(new);
+  v_changed jsonb;
+begin
+  select jsonb_object_agg(case f when 'label_ids' then 'labels' else f end, jsonb_build_array(old.version + 1, auth.uid(),
+    to_char(private.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+  into v_changed
+  from unnest(tg_argv[0]::text[]) f
+  where v_new -> f is distinct from v_old -> f;
+  if v_changed is not null then
+    new.version := old.version + 1;
+    new.field_versions := old.field_versions || v_changed;
+  end if;
+  return new;
+end;
+$$;
+
+comment on function private.tg_any__raise_version is 'Raises the version of a row and of its changed fields.';
+
+create trigger _390_raise_version before update on public.products for each row
+  when (old.* is distinct from new.*)
+  execute function private.tg_any__raise_version('{code,name,description,repo_url,definition_of_done,auto_pr,pull_requests,agent_items,pr_strategy,done_requires,dependency_release,plan_first,requires_sandbox,may_reach,archived_at}');
+
+create trigger _390_raise_version before update on public.pbis for each row
+  when (old.* is distinct from new.*)
+  execute function private.tg_any__raise_version('{code,title,description,priority,status,pr_url,pr_merged_at}');
+
+create trigger _390_raise_version before update on public.sprints for each row
+  when (old.* is distinct from new.*)
+  execute function private.tg_any__raise_version('{code,sprint_goal,status,start_date,end_date}');
+
+create trigger _390_raise_version before update on public.stories for each row
+  when (old.* is distinct from new.*)
+  execute function private.tg_any__raise_version('{pbi_id,code,title,description,acceptance_criteria,priority,status,sprint_id,assignee_id,label_ids}');
+
+create trigger _390_raise_version before update on public.tasks for each row
+  when (old.* is distinct from new.*)
+  execute function private.tg_any__raise_version('{story_id,code,title,description,implementation_plan,priority,status,repo_url,verify_only,verify_required,requires_opus,estimated_minutes,label_ids}');
+
+create trigger _390_raise_version before update on public.ideas for each row
+  when (old.* is distinct from new.*)
+  execute function private.tg_any__raise_version('{product_id,title,description,status,archived_at,pbi_id}');
