@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { checkSignInProvider } from "~/cli/doctor/check-provider.server";
+import { resetPassword } from "~/domain/accounts/reset-password.server";
 import { EnvironmentError, readEnv } from "~/env.server";
 import { bearer, createToken, signIn, startTestApp, type TestApp } from "../setup/app";
 import { seedProduct } from "../setup/backlog";
@@ -135,6 +137,25 @@ describe("signing in through the provider", () => {
     expect(await answer.text()).toContain("cannot be reached");
     expect((await travel(open, provider, sub)).cookie).not.toBeNull();
   });
+
+  it("says so when it is not set up right, to people and to the doctor", async () => {
+    const app = await startTestApp(t, {
+      pages: ["_auth", "_auth.auth.oidc._index", "_auth.auth.oidc.callback"],
+      variables: { ...variables, OIDC_CLIENT_SECRET: "another one" },
+    });
+    provider.serve([open, invite, closed, app]);
+    const { response } = await travel(app, provider, person().sub);
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain("not set up right");
+    const [fine] = await checkSignInProvider(open.services.env);
+    expect(fine).toMatchObject({
+      ok: true,
+      message: expect.stringContaining("/auth/oidc/callback"),
+    });
+    const elsewhere = readEnv({ ...variables, OIDC_ISSUER: `${provider.issuer}/realm` });
+    const [wrong] = await checkSignInProvider(elsewhere);
+    expect(wrong).toMatchObject({ ok: false, message: expect.stringContaining("OIDC_ISSUER") });
+  });
 });
 
 describe("whose account it is", () => {
@@ -173,6 +194,22 @@ describe("whose account it is", () => {
     const { sub } = person({ email: ada.email, email_verified: false });
     expect((await travel(open, provider, sub)).response.status).toBe(403);
     expect(await accountOf(sub)).toBeUndefined();
+  });
+
+  it("is not given to who has the same address at the provider later, until an administrator disconnects it", async () => {
+    const first = person();
+    await travel(open, provider, first.sub);
+    const account = await accountOf(first.sub);
+    const later = person({ email: first.email });
+    const { response, cookie } = await travel(open, provider, later.sub);
+    expect(response.status).toBe(409);
+    expect(await response.text()).toContain("Ask an administrator to reset its password");
+    expect(cookie).toBeNull();
+    const password = "a password for a while";
+    await resetPassword(t.database, { identifier: first.email, password });
+    await travel(open, provider, later.sub);
+    expect(await accountOf(later.sub)).toBe(account);
+    expect(await accountOf(first.sub)).toBeUndefined();
   });
 
   it("is connected from the settings by who is signed in, and by no link from elsewhere", async () => {

@@ -6,6 +6,7 @@ import { type Check, failed, passed, reasonOf } from "../doctor/check";
 import { checkAdvisors } from "../doctor/check-advisors.server";
 import { checkConnections } from "../doctor/check-connections.server";
 import { checkDatabase } from "../doctor/check-database.server";
+import { checkSignInProvider } from "../doctor/check-provider.server";
 import { checkRegistration } from "../doctor/check-registration.server";
 import { checkSession } from "../doctor/check-session.server";
 import type { Target } from "../target.server";
@@ -41,6 +42,7 @@ async function examine(target: Target): Promise<Check[]> {
     ...(await checkDatabase(backend)),
     await checkAdvisors(backend.migrationUrl ?? backend.env.supabase?.dbUrl),
     await checkRegistration(backend.env),
+    ...(await checkSignInProvider(backend.env)),
     ...(await checkSession(backend.database)),
   ];
 }

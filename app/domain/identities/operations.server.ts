@@ -10,6 +10,8 @@ export const findIdentityAccount = serviceOperation(
   z.object({
     linked: z.uuid().nullable(),
     same_address: z.uuid().nullable(),
+    is_connected_otherwise: z.boolean(),
+    is_address_confirmed: z.boolean(),
     /** Whether a refresh token is kept that tells when the account there ends. */
     can_be_checked: z.boolean(),
   }),
@@ -26,7 +28,7 @@ export const accountIdentity = serviceOperation(
 export const linkIdentity = serviceOperation(
   "link_identity",
   identity.extend({ account: z.uuid(), by_address: z.boolean(), ip: z.string() }),
-  z.object({ is_taken_over: z.boolean() }),
+  z.object({ account: z.uuid() }),
 );
 
 /** Notes that the provider has just said that the account exists. */

@@ -52,7 +52,7 @@ export async function startSignIn(
   settings: OidcSettings,
   { redirectUri, asksConsent }: { redirectUri: string; asksConsent: boolean },
 ): Promise<{ address: URL; departure: Departure }> {
-  const config = await connect(settings).catch(refuseAsAway);
+  const config = await connect(settings).catch(refuseProvider);
   const departure = {
     state: client.randomState(),
     nonce: client.randomNonce(),
@@ -77,7 +77,7 @@ export async function finishSignIn(
   answer: URL,
   { state, nonce, verifier }: Departure,
 ): Promise<ProvenPerson> {
-  const config = await connect(settings).catch(refuseAsAway);
+  const config = await connect(settings).catch(refuseProvider);
   const tokens = await client
     .authorizationCodeGrant(config, answer, {
       pkceCodeVerifier: verifier,
@@ -150,8 +150,13 @@ function scopesOf(config: client.Configuration): string {
 
 /** Whether a refresh token can be had by asking for consent once more. */
 export async function offersLastingAccess(settings: OidcSettings): Promise<boolean> {
-  const config = await connect(settings).catch(refuseAsAway);
+  const config = await connect(settings).catch(refuseProvider);
   return isGoogle(config) || scopesOf(config).endsWith("offline_access");
+}
+
+/** Reads the provider's discovery document; throws when it is not there or says something else. */
+export async function checkProvider(settings: OidcSettings): Promise<void> {
+  await discover(settings);
 }
 
 /** Google has a parameter of its own in place of the scope. */
@@ -159,26 +164,39 @@ function isGoogle(config: client.Configuration): boolean {
   return config.serverMetadata().issuer === "https://accounts.google.com";
 }
 
+/** What the provider did not grant; only then is it about this browser. */
 function refuse(error: unknown): never {
   if (error instanceof client.AuthorizationResponseError && error.error === "access_denied") {
     throw refusal(403, "The provider did not let you in. Ask its administrator for access.", error);
   }
-  if (isAway(error)) refuseAsAway(error);
+  if (isAway(error) || isMisconfigured(error)) refuseProvider(error);
   throw refusal(401, "The sign-in does not fit what this browser asked for. Start again.", error);
 }
 
-function refuseAsAway(error: unknown): never {
-  const message = "The sign-in provider cannot be reached. Try again, or use your password.";
+function refuseProvider(error: unknown): never {
+  const message = isAway(error)
+    ? "The sign-in provider cannot be reached. Try again, or use your password."
+    : "Signing in through the provider is not set up right. Ask your administrator to run npm run admin -- doctor, and use your password meanwhile.";
   throw refusal(503, message, error);
 }
 
 /** No answer in time, none at all, or one that says that the provider is ill. */
 function isAway(error: unknown): boolean {
-  if (error instanceof client.ClientError) {
-    return ["OAUTH_TIMEOUT", "OAUTH_ABORT"].includes(error.code ?? "");
-  }
   if (error instanceof client.ResponseBodyError) return error.status >= 500;
-  return error instanceof TypeError;
+  if (!(error instanceof client.ClientError)) return error instanceof TypeError;
+  const { cause } = error;
+  return (
+    ["OAUTH_TIMEOUT", "OAUTH_ABORT"].includes(error.code ?? "") ||
+    (cause instanceof Response && cause.status >= 500)
+  );
+}
+
+/** The provider does not know Backloom, or not by this secret or with this redirect address. */
+function isMisconfigured(error: unknown): boolean {
+  return (
+    error instanceof client.ResponseBodyError &&
+    ["invalid_client", "unauthorized_client"].includes(error.error)
+  );
 }
 
 function refusal(status: 401 | 403 | 503, message: string, cause: unknown): ContractError {

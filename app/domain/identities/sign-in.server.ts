@@ -41,8 +41,16 @@ export async function signInByProvider(
   const { database } = context;
   const found = await findIdentityAccount(database, { issuer, subject, verified_email });
   if (found.linked) return { session: await enter(context, person, found.linked), productId: null };
+  if (found.is_connected_otherwise) {
+    const message = `The account with the address ${verified_email} is connected to another account at the provider. Ask an administrator to reset its password, which disconnects it.`;
+    throw new ContractError(409, message);
+  }
   if (found.same_address) {
-    await linkByAddress(context, person, found.same_address);
+    // Whoever made the account may not own its address: no password of theirs opens it any longer.
+    if (!found.is_address_confirmed) {
+      await setPassword(database, found.same_address, randomPassword());
+    }
+    await link(context, person, { account: found.same_address, by_address: true });
     return { session: await enter(context, person, found.same_address), productId: null };
   }
   return signUp(context, person, invitationCode);
@@ -55,19 +63,16 @@ export async function connectToProvider(
   account: string,
 ): Promise<void> {
   requireAllowedDomain(person, context.settings);
-  const { issuer, subject } = person;
-  const ip = context.browser.address;
-  await linkIdentity(context.database, { issuer, subject, account, by_address: false, ip });
+  await link(context, person, { account, by_address: false });
   await keep(context, person);
 }
 
-async function linkByAddress(context: SignInContext, person: ProvenPerson, account: string) {
-  const { database, browser } = context;
-  const { issuer, subject } = person;
-  const link = { issuer, subject, account, by_address: true, ip: browser.address };
-  const { is_taken_over: isTakenOver } = await linkIdentity(database, link);
-  // Whoever made the account may not own its address: no password of theirs opens it any longer.
-  if (isTakenOver) await setPassword(database, account, randomPassword());
+async function link(
+  { database, browser }: SignInContext,
+  { issuer, subject }: ProvenPerson,
+  whose: { account: string; by_address: boolean },
+) {
+  await linkIdentity(database, { issuer, subject, ip: browser.address, ...whose });
 }
 
 async function signUp(
@@ -101,17 +106,10 @@ async function signUp(
 }
 
 async function makeAccount(context: SignInContext, person: ProvenPerson, email: string) {
-  const { database, browser } = context;
+  const { database } = context;
   const username = await freeUsername(database, person.wantedName ?? email);
   const { id } = await createAccount(database, { username, email, password: randomPassword() });
-  const { issuer, subject } = person;
-  await linkIdentity(database, {
-    issuer,
-    subject,
-    account: id,
-    by_address: false,
-    ip: browser.address,
-  });
+  await link(context, person, { account: id, by_address: false });
   return id;
 }
 

@@ -1,5 +1,5 @@
 -- Why: a new password ends every other session and every unclaimed pairing at once, and lifts or sets the duty to
--- choose another one. A reset by an administrator also lets an account in again that ended at the sign-in provider. Called with the secret key after Supabase Auth has stored the password: by the person
+-- choose another one. A reset by an administrator also disconnects the account from the sign-in provider. Called with the secret key after Supabase Auth has stored the password: by the person
 -- (p_keep_session_id stays), by a recovery, by an administrator (p_must_reset: the next sign-in asks for another).
 create function operations.password_changed(
   p_user_id uuid, p_keep_session_id uuid default null, p_must_reset boolean default false,
@@ -18,7 +18,7 @@ begin
   end if;
 
   if p_must_reset then
-    delete from public.account_identities i where i.account = p_user_id and i.ended_at is not null;
+    delete from public.account_identities i where i.account = p_user_id;
   end if;
   v_ended := private.end_sessions(p_user_id, p_keep_session_id);
   perform private.audit(p_user_id, coalesce(p_actor_id, p_user_id),

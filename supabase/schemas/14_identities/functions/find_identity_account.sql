@@ -1,5 +1,7 @@
 -- Why: a sign-in at the provider leads to the account that is linked with it, or else to the one that has the same address, which the
--- caller passes only where the provider has verified it. Service only.
+-- caller passes only where the provider has verified it. Demo accounts are left out. is_connected_otherwise:
+-- another account at the provider opens it, so that whoever was given an address anew gets nothing of its former owner.
+-- is_address_confirmed says whether the account here is surely the owner's of that address too. Service only.
 create function operations.find_identity_account(p_issuer text, p_subject text, p_verified_email text default null)
 returns json
 language plpgsql
@@ -9,10 +11,19 @@ as $$
 declare
   v_linked uuid;
   v_can_be_checked boolean;
+  v_same_address uuid;
+  v_is_connected boolean;
 begin
   select i.account, i.refresh_token is not null into v_linked, v_can_be_checked from public.account_identities i where i.issuer = p_issuer and i.subject = p_subject;
-  return json_build_object('linked', v_linked, 'can_be_checked', coalesce(v_can_be_checked, false), 'same_address', (
-    select u.id from public.users u where v_linked is null and lower(u.email) = lower(p_verified_email) order by u.created_at limit 1));
+  if v_linked is null then
+    select u.id, exists (select from public.account_identities i where i.account = u.id and i.issuer = p_issuer)
+    into v_same_address, v_is_connected
+    from public.users u where lower(u.email) = lower(p_verified_email) and not u.is_demo
+    order by u.created_at limit 1;
+  end if;
+  return json_build_object('linked', v_linked, 'can_be_checked', coalesce(v_can_be_checked, false),
+    'same_address', v_same_address, 'is_connected_otherwise', coalesce(v_is_connected, false),
+    'is_address_confirmed', private.is_address_confirmed(v_same_address));
 end;
 $$;
 

@@ -1,14 +1,13 @@
 -- Why: from now on who signs in at the provider as this person signs in to this account. p_by_address: nobody was signed in, the address
 -- was the same. The provider has verified it; whoever made the account here may not own it, and would keep a way in. So, unless the
--- address was confirmed by message or an administrator made the account, what the account had ends, and the caller replaces its password.
+-- address is confirmed here too, what the account had ends; the caller has replaced its password before.
 -- Refusals: 409 when one of the two is linked with another one, 403 for demo accounts.
--- Definer: whether an address was confirmed is in Supabase Auth's own table. Service only.
+-- Service only.
 create function operations.link_identity(
   p_issuer text, p_subject text, p_account uuid, p_by_address boolean default false, p_ip text default null)
 returns json
 language plpgsql
 volatile
-security definer
 set search_path = ''
 as $$
 declare
@@ -33,15 +32,13 @@ begin
     perform private.refuse(409, 'This account at the provider is connected to another account here. Sign out, then sign in through the provider.');
   end if;
 
-  v_is_taken_over := p_by_address
-    and not exists (select from auth.users a where a.id = p_account and a.confirmation_sent_at is not null and a.email_confirmed_at is not null)
-    and not exists (select from public.audit_events e where e.user_id = p_account and e.kind = 'user.configured');
+  v_is_taken_over := p_by_address and not private.is_address_confirmed(p_account);
   if v_is_taken_over then
     perform private.end_access(p_account);
   end if;
   perform private.audit(p_account, p_account, 'identity.linked', jsonb_build_object('issuer', p_issuer, 'by_address', p_by_address,
     'access_ended', v_is_taken_over), p_ip);
-  return json_build_object('is_taken_over', v_is_taken_over);
+  return json_build_object('account', p_account);
 end;
 $$;
 
