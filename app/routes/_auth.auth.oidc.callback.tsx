@@ -29,8 +29,12 @@ export const loader = pageLoader(async ({ request, context }) => {
     const { pathname, search } = new URL(request.url);
     const answer = new URL(`${pathname}${search}`, context.origin);
     const person = await finishSignIn(settings, answer, trip.departure);
-    if (!trip.asksConsent && (await needsConsent(context, person))) {
-      return await depart(context, { ...trip, asksConsent: true });
+    if (!(await canBeChecked(context, person))) {
+      const mayHelp = !trip.asksConsent && (await offersLastingAccess(settings));
+      if (mayHelp) return await depart(context, { ...trip, asksConsent: true });
+      context.log.warn(
+        "the provider gives no refresh token: an account that ends there goes on here",
+      );
     }
     const response = await arrive(request, context, { person, ...trip });
     response.headers.append("set-cookie", forgetTrip(context));
@@ -43,18 +47,14 @@ export const loader = pageLoader(async ({ request, context }) => {
   }
 });
 
-/** Some providers give the token that tells when an account ends only to who asks for consent. */
-async function needsConsent(
-  { services, log }: AppLoadContext,
+/** Some providers give the token that tells when an account ends only to who asks for consent, and only once. */
+async function canBeChecked(
+  { services }: AppLoadContext,
   { issuer, subject, refreshToken }: ProvenPerson,
 ): Promise<boolean> {
-  if (refreshToken !== null) return false;
+  if (refreshToken !== null) return true;
   const question = { issuer, subject, verified_email: null };
-  const { can_be_checked } = await findIdentityAccount(services.database, question);
-  if (can_be_checked) return false;
-  const isOffered = services.env.oidc ? await offersLastingAccess(services.env.oidc) : false;
-  if (!isOffered) log.warn("the provider gives no refresh token: an account that ends there stays");
-  return isOffered;
+  return (await findIdentityAccount(services.database, question)).can_be_checked;
 }
 
 async function arrive(

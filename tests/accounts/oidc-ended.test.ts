@@ -21,10 +21,10 @@ const app = await startTestApp(t, {
 });
 provider.serve([app]);
 
-async function check(): Promise<void> {
+async function check(sessionSecrets = app.services.env.sessionSecrets): Promise<void> {
   const { database, log, env } = app.services;
   if (!env.oidc) throw new Error("no provider");
-  const { oidc: settings, sessionSecrets } = env;
+  const { oidc: settings } = env;
   await checkIdentities({ database, log, settings, sessionSecrets });
 }
 
@@ -72,6 +72,10 @@ describe("an account that ended at the provider", () => {
   it("has no session, token, grant or worker after the next look, and no way back by password", async () => {
     const [leaver, colleague] = [await insider(), await insider()];
     expect(await access(leaver)).toEqual(inside);
+    await t.sql.query(
+      "insert into push_subscriptions (user_id, endpoint, p256dh, auth) values ($1, $2, 'a', 'b')",
+      [leaver.user.id, `https://push.example/${leaver.sub}`],
+    );
     provider.people.delete(leaver.sub);
     await check();
     expect(await access(leaver), "not due yet").toEqual(inside);
@@ -79,6 +83,11 @@ describe("an account that ended at the provider", () => {
     await letTimePass();
     await check();
     expect(await access(leaver)).toEqual(outside);
+    const slipped = await createToken(t, leaver.user);
+    await check();
+    expect(await access({ ...leaver, token: slipped }), "made at that moment").toEqual(outside);
+    const told = "select from push_subscriptions where user_id = $1";
+    expect((await t.sql.query(told, [leaver.user.id])).rowCount).toBe(0);
     const renewed = await postForm(
       app,
       "/token",
@@ -129,6 +138,23 @@ describe("an account that ended at the provider", () => {
     await expect(check()).rejects.toThrow();
     provider.now.isAway = false;
     expect(await access(person)).toEqual(inside);
+    provider.people.delete(person.sub);
+    await letTimePass();
+    await check();
+    expect(await access(person)).toEqual(outside);
+  });
+
+  it("is asked about again after its next sign-in when SESSION_SECRET was replaced", async () => {
+    const person = await insider();
+    await letTimePass();
+    await check(["quite another secret of this installation"]);
+    expect(await access(person)).toEqual(inside);
+    const { rows } = await t.sql.query(
+      "select refresh_token from account_identities where subject = $1",
+      [person.sub],
+    );
+    expect(rows).toEqual([{ refresh_token: null }]);
+    await travel(app, provider, person.sub);
     provider.people.delete(person.sub);
     await letTimePass();
     await check();

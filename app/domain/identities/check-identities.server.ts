@@ -40,7 +40,12 @@ async function checkIdentity(
 ): Promise<void> {
   const refreshToken = await unseal("refresh token", tried, sessionSecrets);
   if (refreshToken === null) {
-    throw new Error("A refresh token does not open: SESSION_SECRET has changed");
+    log.warn(
+      { subject },
+      "SESSION_SECRET has changed: whether this account ended is asked again after its next sign-in",
+    );
+    await keepIdentity(database, { issuer, subject, refresh_token: "", tried, is_admin: null });
+    return;
   }
   const renewal = await renewSignIn(settings, { subject, refreshToken });
   if (renewal.outcome === "ended") {

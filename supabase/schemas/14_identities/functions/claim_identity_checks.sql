@@ -1,5 +1,5 @@
 -- Why: one process asks the provider about an account, so that a refresh token is used once. A claim that led to nothing is free again
--- after four minutes. Service only.
+-- after four minutes. What an account that ended was given in the very moment of its end ends here, too. Service only.
 create function operations.claim_identity_checks(p_issuer text, p_limit integer default 20)
 returns json
 language plpgsql
@@ -9,6 +9,13 @@ as $$
 declare
   v_claimed json;
 begin
+  perform private.end_access(e.account) from (
+    select distinct i.account from public.account_identities i
+    where i.issuer = p_issuer and i.ended_at > private.now() - interval '1 day'
+      and not exists (select from public.account_identities o where o.account = i.account and o.ended_at is null)
+      and (exists (select from public.api_tokens t where t.user_id = i.account and t.revoked_at is null)
+        or exists (select from public.user_sessions s where s.user_id = i.account and s.revoked_at is null))) e;
+
   with due as (
     select i.issuer, i.subject from public.account_identities i
     where i.issuer = p_issuer and i.ended_at is null and i.refresh_token is not null

@@ -1,5 +1,5 @@
 -- Why: the provider has just said that the account exists, by a sign-in or by renewing one. p_tried is the token that was renewed: when a
--- sign-in has come in between, its newer token stays. Without p_is_admin the role stays too; the last administrator keeps it in any case.
+-- sign-in has come in between, its newer token stays. An empty token forgets the one that is kept. Without p_is_admin the role stays too; the last administrator keeps it in any case.
 -- Service only.
 create function operations.keep_identity(
   p_issuer text, p_subject text, p_refresh_token text default null, p_tried text default null, p_is_admin boolean default null)
@@ -12,7 +12,7 @@ declare
   v_account uuid;
 begin
   update public.account_identities i
-  set refresh_token = coalesce(p_refresh_token, i.refresh_token), checked_at = private.now(), asked_until = null,
+  set refresh_token = nullif(coalesce(p_refresh_token, i.refresh_token), ''), checked_at = private.now(), asked_until = null,
     ended_at = case when p_tried is null then null else i.ended_at end
   where i.issuer = p_issuer and i.subject = p_subject and (p_tried is null or i.refresh_token = p_tried)
   returning i.account into v_account;
